@@ -1,0 +1,262 @@
+"""The database: connections, the one door for writes, migrations. SQLite in WAL, every commit synced to the disk."""
+import errno
+import fcntl
+import json
+import os
+import re
+import sqlite3
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from eventapi import paths, times
+from eventapi.errors import Problem
+from eventapi.statements import NOTHING, statements
+
+WAIT = 10                   # seconds until a write gives up as database_busy
+Connection = sqlite3.Connection
+Error = sqlite3.Error
+Duplicate = sqlite3.IntegrityError
+
+
+class Nobody:
+    """Who acts where no API key does: the command line and the worker."""
+    key_id = admin_id = admin_name = request_id = address = agent = None
+
+
+def connect(path, *, readonly=False):
+    """A bare connection with this project's settings."""
+    address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
+                                 check_same_thread=False)
+    connection.executescript("""
+        PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -2000; PRAGMA temp_store = MEMORY;
+        PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
+    return connection
+
+
+class Door:
+    """The one door for writes: a lock file in front of BEGIN IMMEDIATE, since SQLite's own waiting is unfair and slow.
+
+    One thread of a process at a time stands at the file, so that processes and not threads compete for it.
+    """
+    inside = threading.Lock()
+
+    def __init__(self, path):
+        self.path = f"{path}.lock"
+        self.file = None
+
+    def enter(self, wait=WAIT):
+        deadline = time.monotonic() + wait
+        if not self.inside.acquire(timeout=wait):
+            raise busy()
+        try:
+            if self.file is None:
+                self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
+            pause = 0.0002
+            while not self._locked():
+                if time.monotonic() > deadline:
+                    raise busy()
+                time.sleep(pause)
+                pause = min(pause * 1.5, 0.005)
+        except BaseException:
+            self.inside.release()
+            raise
+
+    def _locked(self):
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            return False
+
+    def leave(self):
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+        self.inside.release()
+
+    def close(self):
+        if self.file is not None:
+            os.close(self.file)
+
+
+def busy():
+    return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
+
+
+class Database:
+    """One connection, for one thread, and who acts through it.
+
+    `now` is the moment of the running write: stamped inside the lock, so that it never runs behind an earlier commit.
+    """
+
+    def __init__(self, config, *, readonly=False):
+        self.config, self.path = config, config.database
+        self.connection = connect(self.path, readonly=readonly)
+        self.door = Door(self.path)
+        self.actor, self.now = Nobody, None
+
+    def one(self, statement, **values):
+        """The first row as a dict, or None."""
+        cursor = self.connection.execute(statement.plain(), values)
+        row = cursor.fetchone()
+        return row and dict(zip([column[0] for column in cursor.description], row))
+
+    def all(self, statement, given=NOTHING, **values):
+        """All rows as dicts; `given` names the optional lines to take."""
+        return self.rows(statement.form(given), values)
+
+    def rows(self, text, values):
+        cursor = self.connection.execute(text, values)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
+
+    def iterate(self, statement, **values):
+        """Rows as dicts, one after the other: for what may not fit into memory."""
+        cursor = self.connection.execute(statement.plain(), values)
+        names = [column[0] for column in cursor.description]
+        return (dict(zip(names, row)) for row in cursor)
+
+    def value(self, statement, **values):
+        """The first column of the first row, or None."""
+        row = self.connection.execute(statement.plain(), values).fetchone()
+        return row and row[0]
+
+    def values(self, statement, **values):
+        """The first column of all rows."""
+        return [row[0] for row in self.connection.execute(statement.plain(), values)]
+
+    def run(self, statement, **values):
+        """Changes rows; gives how many."""
+        return self.connection.execute(statement.plain(), values).rowcount
+
+    def insert(self, statement, **values):
+        """Adds one row; gives its id."""
+        return self.connection.execute(statement.plain(), values).lastrowid
+
+    def many(self, statement, rows):
+        self.connection.executemany(statement.plain(), rows)
+
+    @contextmanager
+    def write(self, wait=WAIT):
+        """One write transaction. Prepare and check before: inside it the whole house waits."""
+        self.door.enter(wait)
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self.now = times.now()
+            try:
+                yield self
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+        finally:
+            self.now = None
+            self.door.leave()
+
+    @contextmanager
+    def snapshot(self):
+        """Several reads that see the same moment; inside a write they do anyway."""
+        if self.connection.in_transaction:
+            yield self
+            return
+        self.connection.execute("BEGIN")
+        try:
+            yield self
+        finally:
+            self.connection.execute("COMMIT")
+
+    def close(self):
+        self.connection.close()
+        self.door.close()
+
+
+def problem_of(error):
+    """What a client should hear of a database error; None where it is our fault."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return busy()
+    if code == sqlite3.SQLITE_FULL or isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
+    return None
+
+
+def as_json(value):
+    """Compact JSON for a column."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=float)
+
+
+# Migrations
+
+class SchemaError(Exception):
+    """The database and this program do not fit together."""
+
+
+def migrations():
+    """(number, path) of every migration, in order."""
+    files = sorted((paths.folder("sql") / "migrations").glob("*.sql"))
+    return [(int(re.match(r"\d{4}", file.name)[0]), file) for file in files]
+
+
+def version(connection):
+    return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def check_version(connection):
+    """Raises SchemaError unless the database has just the version of this program."""
+    have, want = version(connection), migrations()[-1][0]
+    if have < want:
+        raise SchemaError(f"the database has schema {have}, this program needs {want}: run 'eventapi migrate'")
+    if have > want:
+        raise SchemaError(f"the database has schema {have}, this program knows only {want}: install the newer version again, "
+                          "or restore the backup made before the upgrade")
+
+
+def migrate(path, *, before=None):
+    """Creates or upgrades the database; gives (old version, new version). Safe when two run at once: the second finds it done.
+
+    `before(version)` is called under the lock before anything is changed; it makes the backup.
+    Each migration is one transaction; one that fails leaves the database as it was before it.
+    """
+    path = Path(path)
+    door = Door(path)
+    door.enter(wait=600)
+    try:
+        path.touch(mode=0o640)
+        connection = connect(path)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            start = version(connection)
+            todo = [(number, file) for number, file in migrations() if number > start]
+            if start > migrations()[-1][0]:
+                check_version(connection)
+            if todo and start and before:
+                before(start)
+            connection.execute("PRAGMA foreign_keys = OFF")      # inside a transaction this would do nothing
+            for number, file in todo:
+                _apply(connection, number, file.read_text(encoding="utf-8"))
+            if todo:
+                connection.execute("PRAGMA optimize")
+            return start, version(connection)
+        finally:
+            connection.close()
+    finally:
+        door.leave()
+        door.close()
+
+
+def _apply(connection, number, script):
+    try:
+        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};")
+        broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+        if broken:
+            raise SchemaError(f"migration {number} would break foreign keys: {broken[:5]}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+__all__ = ["Database", "Duplicate", "Error", "SchemaError", "as_json", "check_version", "connect", "migrate", "statements"]

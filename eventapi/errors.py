@@ -1,0 +1,72 @@
+"""Errors as the client sees them: problem documents (RFC 9457) with a code that never changes its meaning."""
+
+# code -> (status, title, what it means and what to do). /problems/{code} shows this; a code once given is never reused.
+CODES = {
+    "malformed_json": (400, "Malformed JSON", "The body is not valid JSON: the detail says where reading stopped."),
+    "malformed_request": (400, "Malformed request", "The request cannot be read, for instance because its address is not UTF-8."),
+    "missing_credentials": (401, "Missing credentials", "Send the header Authorization: Bearer with your API key."),
+    "invalid_api_key": (401, "Invalid API key", "The key is unknown, expired or revoked. Ask the organiser for a new one."),
+    "insufficient_scope": (403, "Insufficient scope", "The key lacks the scope that the detail names. Ask for a key that has it."),
+    "feature_disabled": (403, "Feature disabled", "The organiser switched this feature off (eventapi flag enable NAME)."),
+    "plan_required": (403, "Plan required", "The API belongs to the plan tier Business+ (eventapi tier set Business+)."),
+    "not_found": (404, "Not found", "There is nothing at this address, or the record was deleted."),
+    "method_not_allowed": (405, "Method not allowed", "The header Allow lists the methods of this address."),
+    "not_acceptable": (406, "Not acceptable", "None of the forms in the header Accept is offered here."),
+    "body_too_large": (413, "Body too large", "Send less at once; the detail names the limit."),
+    "unsupported_media_type": (415, "Unsupported media type", "Send the body as application/json in UTF-8."),
+    "precondition_failed": (412, "Precondition failed", "The record changed since you read it. Read it again and repeat your change."),
+    "validation_failed": (422, "Validation failed", "The member errors names every fault: mend all and send again."),
+    "idempotency_key_reused": (422, "Idempotency key reused", "This Idempotency-Key was used for another request. Take a new key."),
+    "rate_limited": (429, "Too many requests", "Wait as long as Retry-After says."),
+    "internal_error": (500, "Internal error", "The fault is ours. Tell the administrator the request id: it is in the log."),
+    "not_installed": (501, "Not installed", "This needs a package that the server lacks; the detail names it."),
+    "database_busy": (503, "Database busy", "Another change takes long. Repeat the request after Retry-After seconds."),
+    "insufficient_storage": (507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
+    "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
+    "in_use": (409, "In use", "Other records hang on this one; the detail names them."),
+    "invalid_transition": (409, "Invalid transition", "The state of the record does not allow this; the detail names the states that do."),
+}
+
+
+class Problem(Exception):
+    """An answer that is an error. `errors` are faults, `members` further members of the document."""
+
+    def __init__(self, code, detail, *, errors=None, headers=None, **members):
+        super().__init__(code, detail)
+        self.code, self.detail, self.errors, self.headers, self.members = code, detail, errors, headers or {}, members
+        self.status, self.title, _ = CODES[code]
+
+    def document(self, base_url, request_id):
+        problem = {"type": f"{base_url}/problems/{self.code}", "title": self.title, "status": self.status,
+                   "detail": self.detail, "code": self.code, **self.members}
+        if self.errors is not None:
+            problem["errors"] = self.errors
+        problem["meta"] = {"request_id": request_id}
+        return problem
+
+
+def fault(code, detail, *, pointer=None, parameter=None):
+    """One entry of `errors`: at a pointer (RFC 6901) into the body, or at a parameter of the query."""
+    place = {"pointer": pointer} if pointer is not None else {"parameter": parameter}
+    return {**place, "code": code, "detail": detail}
+
+
+def invalid(faults):
+    """422 for faults of the input, all at once."""
+    count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
+    return Problem("validation_failed", f"The request has {count}; see errors.", errors=faults)
+
+
+def not_found(noun, key):
+    return Problem("not_found", f"There is no {noun.replace('_', ' ')} {key}.")
+
+
+class Faults(list):
+    """Collects what is wrong, so that the client hears of everything at once."""
+
+    def add(self, pointer, code, detail):
+        self.append(fault(code, detail, pointer=pointer))
+
+    def raise_any(self):
+        if self:
+            raise invalid(list(self))

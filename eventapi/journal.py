@@ -1,0 +1,112 @@
+"""The journal: each change writes its audit entry and its outgoing event, in its own transaction.
+
+Audit entries are chained: the hash of each covers its fixed columns, a salted digest of the columns that may be taken away
+(GDPR Art. 17), and the hash of the entry before.
+"""
+import json
+import secrets
+from hashlib import sha256
+
+from eventapi.db import as_json
+from eventapi.statements import statements
+
+sql = statements("journal")
+
+START = "0" * 64
+FIXED = ("id", "action", "entity_type", "entity_id", "admin_id", "api_key_id", "request_id", "created_at", "digest",
+         "previous_hash")
+TAKEN_AWAY = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
+
+# The noun of events and small answers, where it is not the entity type.
+NOUNS = {"event_participant": "participant"}
+# The names of the reference API, where they are not entity.action.
+EVENT_NAMES = {"participant.created": "participant.added", "participant.deleted": "participant.removed",
+               "participant.cancelled": "participant.removed"}
+
+
+def created(db, entity_type, new, *, title=None, scope):
+    _write(db, "created", entity_type, new["id"], title, None, new, new, scope)
+
+
+def updated(db, entity_type, old, new, *, action="updated", title=None, scope):
+    """Journals what differs between two representations; nothing when nothing does."""
+    changed = [name for name in new if old.get(name) != new[name] and name != "updated_at"]
+    if changed:
+        _write(db, action, entity_type, new["id"], title, {name: old.get(name) for name in changed},
+               {name: new[name] for name in changed}, new, scope)
+
+
+def deleted(db, entity_type, old, *, title=None, scope):
+    _write(db, "deleted", entity_type, old["id"], title, old, None, old, scope)
+
+
+def told(db, name, entity_type, record, scope):
+    """A further outgoing event for a change that is in the audit log already."""
+    db.insert(sql.add_event, name=name, entity_type=entity_type, entity_id=record["id"], scope=scope, data=as_json(record),
+              now=db.now)
+
+
+def administered(db, action, entity_type, entity_id=None, *, title=None, old=None, new=None):
+    """A change made on the command line, such as a key or a flag: audited, and of no concern to webhooks."""
+    _audit(db, action, entity_type, entity_id, title, old, new)
+
+
+def event_name(entity_type, action):
+    name = f"{NOUNS.get(entity_type, entity_type)}.{action}"
+    return EVENT_NAMES.get(name, name)
+
+
+def _write(db, action, entity_type, entity_id, title, old, new, record, scope):
+    _audit(db, action, entity_type, entity_id, title, old, new)
+    told(db, event_name(entity_type, action), entity_type, record, scope)
+
+
+def _audit(db, action, entity_type, entity_id, title, old, new):
+    last = db.one(sql.last) or {"id": 0, "hash": START}
+    actor = db.actor
+    entry = {
+        "id": last["id"] + 1, "action": action, "entity_type": entity_type, "entity_id": entity_id, "entity_title": title,
+        "description": None, "old_values": old and as_json(old), "new_values": new and as_json(new),
+        "admin_id": actor.admin_id, "admin_name": actor.admin_name, "api_key_id": actor.key_id,
+        "request_id": actor.request_id, "ip_address": actor.address, "user_agent": actor.agent,
+        "created_at": db.now, "salt": secrets.token_hex(16), "previous_hash": last["hash"],
+    }
+    entry["digest"] = digest(entry)
+    entry["hash"] = chain_hash(entry)
+    db.insert(sql.add_entry, **entry)
+
+
+def digest(entry):
+    """Of the salt and the columns that may be taken away."""
+    return _sha256([entry["salt"], *(entry[name] for name in TAKEN_AWAY)])
+
+
+def chain_hash(entry):
+    return _sha256([entry[name] for name in FIXED])
+
+
+def _sha256(values):
+    return sha256(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
+
+def verify(db):
+    """What is wrong with the chain, as sentences: an entry that was changed, removed, swapped or added by hand."""
+    wrong = []
+    anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
+    expected, previous = anchor["last_id"] + 1, anchor["hash"]
+    for entry in db.iterate(sql.entries):
+        if entry["id"] != expected:
+            wrong.append(f"audit entry {expected} is missing")
+        elif entry["previous_hash"] != previous:
+            wrong.append(f"audit entry {entry['id']} does not follow the one before it")
+        if chain_hash(entry) != entry["hash"]:
+            wrong.append(f"audit entry {entry['id']} was changed")
+        elif entry["salt"] is None:
+            if any(entry[name] is not None for name in TAKEN_AWAY):
+                wrong.append(f"audit entry {entry['id']} was anonymised and has values")
+        elif digest(entry) != entry["digest"]:
+            wrong.append(f"the values of audit entry {entry['id']} were changed")
+        expected, previous = entry["id"] + 1, entry["hash"]
+    if db.value(sql.last_given) >= expected:
+        wrong.append(f"the audit log ends before entry {db.value(sql.last_given)}")
+    return wrong

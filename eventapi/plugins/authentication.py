@@ -1,0 +1,82 @@
+"""Second plugin: bearer key to who is asking (RFC 6750). A revocation bites at the next request."""
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from hashlib import sha256
+
+from bottle import request
+
+from eventapi import times
+from eventapi.errors import Problem
+from eventapi.plugins.database import database
+from eventapi.statements import statements
+
+sql = statements("api_keys")
+TOUCH_AFTER = timedelta(hours=1)
+
+
+@dataclass(slots=True)
+class Who:
+    """The key behind a request, the admin it belongs to, and what the tenant allows now."""
+    key_id: int
+    admin_id: int
+    admin_name: str
+    scopes: frozenset
+    tier: str
+    disabled_flags: frozenset
+    request_id: str
+    address: str
+    agent: str
+
+
+class Authentication:
+    name, api = "authentication", 2
+
+    def __init__(self, config):
+        self.config = config
+
+    def apply(self, callback, route):
+        if route.config.get("public"):
+            return callback
+
+        def authenticated(**values):
+            environ = request.environ
+            db = database(self.config)
+            db.actor = environ["eventapi.who"] = identify(db, environ)
+            return callback(**values)
+        return authenticated
+
+
+def identify(db, environ):
+    scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if scheme.lower() != "bearer" or not key.strip():
+        raise Problem("missing_credentials", "Send the header Authorization: Bearer <API_KEY>.",
+                      headers={"WWW-Authenticate": 'Bearer realm="eventapi"'})
+    now = times.now()
+    row = db.one(sql.identify, key_hash=key_hash(key.strip()), now=now)
+    if row is None:
+        raise Problem("invalid_api_key", "The API key is unknown, expired or revoked.",
+                      headers={"WWW-Authenticate": 'Bearer realm="eventapi", error="invalid_token"'})
+    if row["last_used_at"] is None or row["last_used_at"] < times.text(datetime.now(timezone.utc) - TOUCH_AFTER):
+        _touch(db, row["id"], now)
+    return Who(row["id"], row["admin_id"], row["admin_name"], frozenset(row["scopes"].split()), row["tier"],
+               frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"], client_address(environ),
+               environ.get("HTTP_USER_AGENT", "")[:200] or None)
+
+
+def key_hash(key):
+    """Keys are random, so one fast hash is right. (latin-1: header bytes as WSGI gives them.)"""
+    return sha256(key.encode("latin-1", "replace")).hexdigest()
+
+
+def client_address(environ):
+    """Behind a unix socket only nginx can speak to us, so its X-Real-IP is trusted there, and there only."""
+    return environ.get("REMOTE_ADDR") or environ.get("HTTP_X_REAL_IP") or None
+
+
+def _touch(db, key_id, now):
+    """Notes the use of a key, unless somebody else is writing: it is not worth a wait."""
+    try:
+        with db.write(wait=0):
+            db.run(sql.touch, id=key_id, now=now)
+    except Problem:
+        pass

@@ -1,0 +1,94 @@
+"""Last plugin: the connection of the thread, one transaction round a write, idempotency inside it."""
+import inspect
+import re
+import threading
+from datetime import datetime, timedelta, timezone
+from hashlib import sha256
+
+from bottle import request
+
+from eventapi import times
+from eventapi.db import Database, statements
+from eventapi.errors import Problem, fault, invalid
+from eventapi.rest import Answer, base_url, encode
+
+sql = statements("idempotency")
+KEEP = timedelta(hours=24)
+KEY = re.compile(r"[\x21-\x7e]{1,255}")
+threads = threading.local()
+
+
+def database(config):
+    """The database of this thread; opened anew when the file was replaced, as restore does."""
+    db = getattr(threads, "db", None)
+    if db is None or db.config is not config:
+        if db is not None:
+            db.close()
+        db = threads.db = Database(config)
+    return db
+
+
+class DatabasePlugin:
+    name, api = "database", 2
+
+    def __init__(self, config):
+        self.config = config
+
+    def apply(self, callback, route):
+        takes = inspect.signature(route.callback).parameters
+        writes = route.method not in ("GET", "OPTIONS") and not route.config.get("own_transaction")
+        wants_db, wants_who, posts = "db" in takes, "who" in takes, route.method == "POST"
+
+        def connected(**values):
+            environ = request.environ
+            db = database(self.config)
+            if wants_db:
+                values["db"] = db
+            if wants_who:
+                values["who"] = environ.get("eventapi.who")
+            if not writes:
+                return callback(**values)
+            key = idempotency_key(environ) if posts else None
+            with db.write():
+                if key is None:
+                    return callback(**values)
+                return once(db, key, environ, lambda: callback(**values))
+        return connected
+
+
+def idempotency_key(environ):
+    key = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if key is not None and not KEY.fullmatch(key):
+        raise invalid([fault("format", "must have 1 to 255 visible characters", parameter="Idempotency-Key")])
+    return key
+
+
+def once(db, key, environ, act):
+    """The first answer to this key within 24 hours, or the answer of `act`, kept in the same transaction."""
+    values = {"api_key_id": db.actor.key_id, "key": key}
+    fingerprint = _fingerprint(environ)
+    kept = db.one(sql.get, **values, since=times.text(datetime.now(timezone.utc) - KEEP))
+    if kept:
+        if kept["fingerprint"] != fingerprint:
+            raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request.")
+        return _replayed(kept)
+    answer = act()
+    if not isinstance(answer, Answer):
+        answer = Answer(answer)
+    db.run(sql.keep, **values, fingerprint=fingerprint, status=answer.status, now=db.now,
+           location=answer.headers.get("Location", "").removeprefix(base_url()) or None,
+           data=None if answer.status == 204 else encode(answer.data))
+    return answer
+
+
+def _fingerprint(environ):
+    parts = (environ["REQUEST_METHOD"], environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
+    return sha256("\0".join(parts).encode() + b"\0" + (environ.get("eventapi.raw_body") or b"")).hexdigest()
+
+
+def _replayed(kept):
+    import json
+    headers = {"Idempotency-Replayed": "true"}
+    if kept["location"]:
+        headers["Location"] = base_url() + kept["location"]
+    return Answer(kept["data"] and json.loads(kept["data"]), kept["status"], headers)

@@ -1,0 +1,116 @@
+"""First plugin: request id, envelope, ETag, every error as a problem document, one line in the log."""
+import logging
+import re
+import secrets
+import time
+
+from bottle import HTTPResponse, request, response
+
+from eventapi import times
+from eventapi.db import problem_of
+from eventapi.errors import Problem
+from eventapi.rest import Answer, base_url, encode
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+log = logging.getLogger("eventapi.request")
+JSON = "application/json"
+
+
+def request_id(environ):
+    """The id of this request: the client's, when it is well-formed, else a new one."""
+    known = environ.get("eventapi.request_id")
+    if known is None:
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        known = environ["eventapi.request_id"] = given if REQUEST_ID.fullmatch(given) else f"req_{secrets.token_hex(8)}"
+    return known
+
+
+def problem_answer(problem):
+    """A problem document (RFC 9457) as bytes; sets status and headers of the response."""
+    response.status = problem.status
+    for name, value in problem.headers.items():
+        response.set_header(name, value)
+    response.content_type = "application/problem+json"
+    return encode(problem.document(base_url(), request_id(request.environ))).encode()
+
+
+class Request:
+    name, api = "request", 2
+
+    def __init__(self, config):
+        self.config = config
+
+    def apply(self, callback, route):
+        singular, reads = route.config["singular"], route.method == "GET"
+
+        def handle(**values):
+            environ, start = request.environ, time.perf_counter()
+            response.set_header("X-Request-ID", request_id(environ))
+            response.set_header("Cache-Control", "private, no-cache")
+            response.set_header("X-Content-Type-Options", "nosniff")
+            try:
+                return succeed(callback(**values), environ)
+            except HTTPResponse:
+                raise
+            except Exception as error:
+                return problem_answer(self.problem(error))
+            finally:
+                self.tell(environ, start)
+
+        def succeed(answer, environ):
+            if not isinstance(answer, Answer):
+                answer = Answer(answer)
+            if response.status_code == 200:
+                response.status = answer.status
+            for name, value in answer.headers.items():
+                response.set_header(name, value)
+            if answer.body is not None:
+                return answer.body
+            if answer.status == 204:
+                return b""
+            response.content_type = JSON
+            data = minimal(answer.data, environ) or encode(answer.data)
+            if reads and answer.has_etag and isinstance(answer.data, dict):
+                if not_modified(data, environ):
+                    return b""
+            meta = encode({"request_id": environ["eventapi.request_id"], **answer.meta})
+            return f'{{"data":{data},"meta":{meta}}}'.encode()
+
+        def minimal(data, environ):
+            """The small object of Prefer: return=minimal (RFC 7240), or None."""
+            if reads or not isinstance(data, dict) or "return=minimal" not in environ.get("HTTP_PREFER", "").replace(" ", ""):
+                return None
+            response.set_header("Preference-Applied", "return=minimal")
+            small = {f"{singular}_id": data.get("id")}
+            return encode({**small, **{name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}})
+
+        return handle
+
+    def problem(self, error):
+        """The problem that an exception stands for; what is our fault goes to the log with its trace."""
+        if isinstance(error, Problem):
+            return error
+        problem = problem_of(error)
+        if problem is None:
+            log.error("request %s failed", request_id(request.environ), exc_info=error)
+            problem = Problem("internal_error", "The server failed; the log has the details under this request id.")
+        return problem
+
+    def tell(self, environ, start):
+        if log.isEnabledFor(logging.INFO):
+            who = environ.get("eventapi.who")
+            log.info("%s %s %s %d %.1fms key=%s", environ["eventapi.request_id"], environ["REQUEST_METHOD"],
+                     environ.get("PATH_INFO"), response.status_code, (time.perf_counter() - start) * 1000,
+                     who.key_id if who else "-")
+
+
+def not_modified(data, environ):
+    """Sets the ETag; True when If-None-Match (RFC 9110, 13.1.2) has it already."""
+    from hashlib import blake2b
+    tag = f'"{blake2b(data.encode(), digest_size=12).hexdigest()}"'
+    response.set_header("ETag", tag)
+    known = environ.get("HTTP_IF_NONE_MATCH")
+    if known and (known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]):
+        response.status = 304
+        return True
+    return False

@@ -1,0 +1,181 @@
+"""Fourth plugin: Accept, query and body against schemas/. What gets past it is clean."""
+import inspect
+import json
+from decimal import Decimal, InvalidOperation
+from urllib.parse import parse_qsl
+
+from bottle import request
+
+from eventapi.errors import Problem, fault, invalid
+from eventapi.validators import Body, Query
+
+MAX_BODY = 1024 * 1024
+MAX_DEPTH = 32
+JSON = "application/json"
+
+
+class Validation:
+    name, api = "validation", 2
+
+    def __init__(self, config):
+        self.config = config
+
+    def apply(self, callback, route):
+        words = route.config
+        if words.get("public") or route.method == "OPTIONS":
+            return callback
+        takes = inspect.signature(route.callback).parameters
+        forms = words.get("forms") or ((JSON, "text/csv") if words.get("listing") else (JSON,))
+        query = Query(words.get("query"), listing=bool(words.get("listing")), zone_name=self.config.timezone)
+        reads_body = route.method in ("POST", "PUT", "PATCH") and not words.get("raw_body")
+        body = Body(words.get("schema"), route.method, self.config.timezone) if reads_body else None
+        required = bool(query.schema["required"])
+
+        def validated(**values):
+            environ = request.environ
+            environ["eventapi.form"] = accepted(environ.get("HTTP_ACCEPT"), forms)
+            raw = parsed = None
+            if body:
+                raw = read_body(environ, MAX_BODY)
+                parsed = parse(raw)
+            environ["eventapi.raw_body"] = raw
+            pairs = environ["eventapi.pairs"] = parse_query(environ.get("QUERY_STRING", ""))
+            values_of_query = query(pairs) if pairs or required else dict(query.defaults)
+            if "query" in takes:
+                values["query"] = values_of_query
+            if body:
+                clean = body(parsed)
+                if "body" in takes:
+                    values["body"] = clean
+            return callback(**values)
+        return validated
+
+
+def accepted(header, forms):
+    """Which of the forms offered (best first) the client accepts (RFC 9110, 12.5.1); 406 when none."""
+    if not header or header == "*/*":
+        return forms[0]
+    wanted = {}
+    for part in header.split(","):
+        kind, *parameters = [piece.strip() for piece in part.lower().split(";")]
+        quality = next((piece[2:] for piece in parameters if piece.startswith("q=")), "1")
+        try:
+            wanted[kind] = float(quality)
+        except ValueError:
+            wanted[kind] = 0.0
+
+    def quality_of(form):
+        family = form.partition("/")[0] + "/*"
+        return next((wanted[kind] for kind in (form, family, "*/*") if kind in wanted), 0.0)
+    best = max(forms, key=quality_of)
+    if not quality_of(best):
+        raise Problem("not_acceptable", f"This address answers as: {', '.join(forms)}.", offered=list(forms))
+    return best
+
+
+def parse_query(text):
+    if not text:
+        return []
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=100)
+    except (UnicodeDecodeError, ValueError):
+        raise Problem("malformed_request", "The query is not UTF-8, or has more than 100 parameters.") from None
+    faults = [fault("characters", "must not hold NUL", parameter=name.replace("\0", "")) for name, value in pairs
+              if "\0" in name + value]
+    if faults:
+        raise invalid(faults)
+    return pairs
+
+
+def read_body(environ, limit):
+    """The bytes of a JSON body; 415 for another type, 413 when it is too long."""
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+    if length > limit:
+        raise too_large(limit)
+    if not length and not chunked:
+        return b""
+    raw = environ["wsgi.input"].read(limit + 1 if chunked else length)   # the server has taken the chunks apart
+    if len(raw) > limit:
+        raise too_large(limit)
+    kind, *parameters = [part.strip().lower() for part in environ.get("CONTENT_TYPE", "").split(";")]
+    charset = next((part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8")
+    if raw and (kind != JSON or charset not in ("utf-8", "utf8", "us-ascii")):
+        raise Problem("unsupported_media_type", "A body must be sent as Content-Type: application/json, in UTF-8.",
+                      headers={"Accept": JSON})
+    return raw
+
+
+def too_large(limit):
+    return Problem("body_too_large", f"The body must have at most {limit} bytes.", headers={"Connection": "close"})
+
+
+class _Unreadable(ValueError):
+    pass
+
+
+def parse(raw):
+    """JSON (RFC 8259) without what would surprise later: double keys, NaN, huge numbers, lone surrogates, deep nesting."""
+    if not raw.strip():
+        return {}
+    try:
+        value = json.loads(raw.decode("utf-8"), parse_int=_integer, parse_float=_decimal, parse_constant=_constant,
+                           object_pairs_hook=_object)
+    except RecursionError:
+        raise Problem("malformed_json", f"The body is nested more than {MAX_DEPTH} deep.") from None
+    except UnicodeDecodeError as error:
+        raise Problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
+    except json.JSONDecodeError as error:
+        raise Problem("malformed_json",
+                      f"The body is not JSON at line {error.lineno}, column {error.colno}: {error.msg}.") from None
+    except (_Unreadable, InvalidOperation) as error:
+        raise Problem("malformed_json", f"The body holds {error.args[0] if isinstance(error, _Unreadable) else 'a number out of range'}.") from None
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        raise Problem("malformed_json", f"The body is nested more than {MAX_DEPTH} deep.")
+    if b"\\u" in raw and not _is_text(value):
+        raise Problem("malformed_json", "The body holds NUL or half a surrogate pair.")
+    return value
+
+
+def _integer(text):
+    if len(text) > 20 or not -2 ** 63 <= int(text) < 2 ** 63:
+        raise _Unreadable("an integer beyond 64 bit")
+    return int(text)
+
+
+def _decimal(text):
+    if len(text) > 60:
+        raise _Unreadable("a number of more than 60 characters")
+    number = Decimal(text)
+    if number.adjusted() > 30 or number.adjusted() < -30 and number:
+        raise _Unreadable("a number out of range")
+    return number
+
+
+def _constant(text):
+    raise _Unreadable(text)
+
+
+def _object(pairs):
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _Unreadable("a member twice in one object")
+    return value
+
+
+def _depth(value):
+    deep, level = 0, [value]
+    while level and deep <= MAX_DEPTH:
+        level = [part for whole in level if isinstance(whole, (dict, list))
+                 for part in (whole.values() if isinstance(whole, dict) else whole)]
+        deep += 1
+    return deep
+
+
+def _is_text(value):
+    """False when a string in it holds NUL or a lone surrogate."""
+    if isinstance(value, str):
+        return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, dict):
+        return all(_is_text(name) and _is_text(part) for name, part in value.items())
+    return all(map(_is_text, value)) if isinstance(value, list) else True

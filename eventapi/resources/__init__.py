@@ -1,0 +1,9 @@
+"""The resources below /api/v1, one module per path of the catalogue, and what stands outside of it."""
+
+CATALOGUE = (
+    "resources.events",
+    "resources.notes",
+)
+
+OUTSIDE = (
+)

@@ -1,0 +1,135 @@
+"""Events: the trade shows themselves."""
+import json
+
+from eventapi import journal, keys, search, times
+from eventapi.db import as_json
+from eventapi.errors import Faults, Problem
+from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.routes import Routes
+from eventapi.services import notes
+from eventapi.statements import statements
+
+routes = Routes("events", "event", scope="events")
+sql = statements("events")
+
+
+@routes.list("/events", query="event.query")
+def list_events(db, query):
+    if "search" in query:
+        query["search"] = search.expression(query["search"])
+    return page(db, sql.list, {**query, "now": times.now()}, represent, INCLUDES)
+
+
+@routes.post("/events", schema="event")
+def create_event(db, body):
+    body["timezone"] = body["timezone"] or db.config.timezone
+    body["event_key"] = body["event_key"] or free_key(db, body)
+    event = add(db, body)
+    return created(event, f"/events/{event['id']}")
+
+
+@routes.get("/events/<id>", query="event.one")
+def get_event(db, id, query):
+    return one(db, get(db, id), query, INCLUDES)
+
+
+@routes.update("/events/<id>", schema="event")
+def update_event(db, id, body):
+    old = unchanged(get(db, id))
+    merged = {**old, **body}
+    check(merged)
+    if merged["event_key"] != old["event_key"]:
+        claim_key(db, merged["event_key"])
+    if merged != old:
+        db.run(sql.change, **columns(merged), now=db.now)
+    new = get(db, id)
+    journal.updated(db, "event", old, new, title=new["title"], scope="events")
+    return new
+
+
+@routes.delete("/events/<id>")
+def delete_event(db, id):
+    event = unchanged(get(db, id))
+    users = db.values(sql.users, id=id)
+    if users:
+        raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    notes.delete_with(db, "event", id)
+    db.run(sql.remove, id=id)
+    journal.deleted(db, "event", event, title=event["title"], scope="events")
+    return deleted()
+
+
+def get(db, id):
+    return represent(found(db.one(sql.get, id=id), "event", id))
+
+
+def add(db, event):
+    """Checks and adds a new event; gives it as stored."""
+    check(event)
+    claim_key(db, event["event_key"])
+    new = get(db, db.insert(sql.add, **columns(event), now=db.now))
+    journal.created(db, "event", new, title=new["title"], scope="events")
+    return new
+
+
+def represent(row):
+    row["is_visible"] = bool(row["is_visible"])
+    if "opening_hours" in row:
+        row["opening_hours"] = json.loads(row["opening_hours"])
+    return row
+
+
+def columns(event):
+    """The event as columns: texts as given, and the UTC instants they stand for."""
+    zone = event["timezone"]
+    last_day = times.local_day(event["date_to"] or event["date_from"], zone)
+    return {**event, "opening_hours": as_json(event["opening_hours"]),
+            "date_from_at": times.start(event["date_from"], zone), "date_to_at": times.end(event["date_to"], zone),
+            "over_at": times.end(last_day, zone), "application_deadline_at": times.end(event["application_deadline"], zone)}
+
+
+def check(event):
+    """What the schema cannot say: the order of dates and of opening hours."""
+    faults, zone = Faults(), event["timezone"]
+    begins, ends = times.start(event["date_from"], zone), times.end(event["date_to"], zone)
+    if begins and ends and ends < begins:
+        faults.add("/date_to", "before_start", "must not be before date_from")
+    hours = event["opening_hours"]
+    for place, entry in enumerate(hours):
+        if entry["closes"] <= entry["opens"]:
+            faults.add(f"/opening_hours/{place}/closes", "before_start", "must be after opens")
+        for other in hours[:place]:
+            if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
+                faults.add(f"/opening_hours/{place}", "overlap", f"overlaps the entry from {other['opens']} on that day")
+    faults.raise_any()
+
+
+def claim_key(db, event_key):
+    if db.value(sql.key_taken, event_key=event_key):
+        raise Problem("duplicate", f"There is an event with the key {event_key}.", member="event_key")
+
+
+def free_key(db, event):
+    """The slug of title and year, with a suffix when it is taken."""
+    year = (event["date_from"] or "")[:4]
+    wanted = keys.slug(event["title"] if not year or year in event["title"] else f"{event['title']} {year}")
+    return keys.free(wanted, lambda key: db.value(sql.key_taken, event_key=key))
+
+
+def include_opening_hours(db, events):
+    hours = {row["id"]: row["opening_hours"] for row in db.all(sql.opening_hours_of, ids=ids_of(events))}
+    for event in events:
+        event["opening_hours"] = json.loads(hours[event["id"]])
+
+
+def include_participant_count(db, events):
+    counts = {row["id"]: row["participant_count"] for row in db.all(sql.participant_counts_of, ids=ids_of(events))}
+    for event in events:
+        event["participant_count"] = counts.get(event["id"], 0)
+
+
+def ids_of(records):
+    return as_json([record["id"] for record in records])
+
+
+INCLUDES = {"opening_hours": include_opening_hours, "participant_count": include_participant_count}

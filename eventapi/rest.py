@@ -1,0 +1,188 @@
+"""What a handler may say about HTTP. Small, and closed."""
+import base64
+import binascii
+import json
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from urllib.parse import urlencode
+
+from bottle import request
+
+from eventapi import spreadsheet
+from eventapi.db import as_json
+from eventapi.errors import Problem, fault, invalid, not_found
+
+encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float).encode
+
+
+@dataclass
+class Answer:
+    """More than plain data: `data` goes into the envelope, `body` (bytes or an iterable of them) goes out as it is."""
+    data: object = None
+    status: int = 200
+    headers: dict = field(default_factory=dict)
+    meta: dict = field(default_factory=dict)
+    has_etag: bool = True
+    body: object = None
+
+
+def base_url():
+    """The public address of the service, without a slash at its end."""
+    configured = request.environ["eventapi.config"].base_url
+    return configured or "{0.scheme}://{0.netloc}".format(request.urlparts)
+
+
+def location(path):
+    return f"{base_url()}/api/v1{path}"
+
+
+def created(record, path):
+    """201: a new record that stands at `path` below the root."""
+    return Answer(record, 201, {"Location": location(path)})
+
+
+def deleted():
+    return Answer(status=204)
+
+
+def found(record, noun, key):
+    """The record, or 404."""
+    if record is None:
+        raise not_found(noun, key)
+    return record
+
+
+def etag(data):
+    """A strong entity tag (RFC 9110) of a record: the hash of what `data` holds."""
+    return f'"{blake2b(encode(data).encode(), digest_size=12).hexdigest()}"'
+
+
+def unchanged(record):
+    """Raises 412 when If-Match (RFC 9110, 13.1.1) names another state of the record; call it inside the write."""
+    wanted = request.environ.get("HTTP_IF_MATCH")
+    if wanted and wanted.strip() != "*" and etag(record) not in [tag.strip() for tag in wanted.split(",")]:
+        raise Problem("precondition_failed", "The record was changed since you read it; read it again.")
+    return record
+
+
+# Lists
+
+def one(db, record, query, includes):
+    """A single record with what `include` asks for. With include it has no ETag, since more than the record is in it."""
+    asked = query.get("include")
+    if not asked:
+        return record
+    _include(db, [record], asked, includes)
+    return Answer(record, has_etag=False)
+
+
+def page(db, statement, query, represent=lambda row: row, includes=None):
+    """A list: a page of it, the piece after a cursor, or all of it as CSV.
+
+    `includes`: word -> function(db, records) that adds the member to each record, in one statement for all of them.
+    """
+    values = {name: value for name, value in query.items() if value is not None}
+    given = frozenset(values)
+    if "ids" in values:
+        values["ids"] = as_json(values["ids"])
+    asked = query.get("include") or []
+
+    def records(rows):
+        rows = [represent(row) for row in rows]
+        _include(db, rows, asked, includes)
+        return rows
+
+    if request.environ.get("eventapi.form") == "text/csv":
+        return _csv(db, statement, given, values, records, asked)
+    if "after" in values:
+        return _piece(db, statement, given, values, records)
+    return _page(db, statement, given, values, records)
+
+
+def _include(db, records, asked, includes):
+    if records:
+        for word in asked:
+            includes[word](db, records)
+
+
+def _page(db, statement, given, values, records):
+    number, size = values["page"], values["per_page"]
+    with db.snapshot():
+        rows = db.rows(statement.page(given, values["sort"], values["order"]),
+                       {**values, "limit": size, "offset": (number - 1) * size})
+        short = len(rows) < size and (rows or number == 1)     # then the total is known without counting
+        total = (number - 1) * size + len(rows) if short else db.rows(statement.count(given), values)[0]["count(*)"]
+        data = records(rows)
+    last = max(1, -(-total // size))
+    links = {"first": 1, "prev": min(number - 1, last), "next": number + 1 if number < last else 0, "last": last}
+    return Answer(data, meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
+                  headers={"Link": ", ".join(_link(rel, page) for rel, page in links.items() if page)})
+
+
+def _link(rel, number):
+    pairs = [pair for pair in request.environ["eventapi.pairs"] if pair[0] != "page"]
+    return f'<{base_url()}{request.environ["PATH_INFO"]}?{urlencode([*pairs, ("page", number)])}>; rel="{rel}"'
+
+
+def _piece(db, statement, given, values, records):
+    cursor = _read_cursor(values["after"], values["sort"], values["order"])
+    with db.snapshot():
+        rows, following = _after(db, statement, given, values, cursor, values["per_page"])
+        data = records(rows)
+    next_cursor = following and _write_cursor(values["sort"], values["order"], following)
+    links = {}
+    if next_cursor:
+        pairs = [pair for pair in request.environ["eventapi.pairs"] if pair[0] != "after"]
+        address = f'{base_url()}{request.environ["PATH_INFO"]}?{urlencode([*pairs, ("after", next_cursor)])}'
+        links["Link"] = f'<{address}>; rel="next"'
+    return Answer(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
+
+
+def _after(db, statement, given, values, cursor, size):
+    """Rows after (value, id), and the cursor behind the last of them, or None at the end. Rows without a value come last."""
+    rows, part = [], "value" if cursor else "first"
+    if cursor and cursor[0] is None:
+        part = "null"
+    while part and len(rows) <= size:
+        value, last = cursor or (None, None)
+        text = statement.after(given, values["sort"], values["order"], part)
+        rows += db.rows(text, {**values, "after_value": value, "after_id": last, "limit": size + 1 - len(rows)})
+        part = "first null" if part in ("first", "value") else None
+    more, rows = len(rows) > size, rows[:size]
+    following = (rows[-1]["after_value"], rows[-1]["id"]) if more else None
+    for row in rows:
+        del row["after_value"]
+    return rows, following
+
+
+def _write_cursor(sort, order, position):
+    return base64.urlsafe_b64encode(as_json([sort, order, *position]).encode()).decode().rstrip("=")
+
+
+def _read_cursor(text, sort, order):
+    """(value, id) of a cursor; None for an empty one, which stands for the beginning."""
+    if not text:
+        return None
+    try:
+        used_sort, used_order, value, last = json.loads(base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4)))
+        if (used_sort, used_order) == (sort, order) and type(last) is int and type(value) in (str, int, float, type(None)):
+            return value, last
+    except (ValueError, TypeError, binascii.Error):
+        pass
+    raise invalid([fault("cursor", "is not a cursor of this list and this order", parameter="after")])
+
+
+def _csv(db, statement, given, values, records, asked):
+    def pieces():
+        cursor = None
+        while True:
+            with db.snapshot():
+                rows, cursor = _after(db, statement, given, values, cursor, 500)
+                data = records(rows)
+            yield data
+            if cursor is None:
+                return
+    config = request.route.config
+    return Answer(body=spreadsheet.lines(config["singular"], asked, pieces()), headers={
+        "Content-Type": "text/csv; charset=utf-8; header=present",
+        "Content-Disposition": f'attachment; filename="{config["resource"]}.csv"'})

@@ -1,0 +1,10 @@
+"""Search by words and beginnings of words, any case, with or without accents: FTS5 match expressions."""
+import re
+
+NOTHING = '""'
+
+
+def expression(text):
+    """The match expression for what a person typed: every word must begin a word of the record."""
+    words = re.findall(r"\w+", text)[:20]
+    return " ".join(f'"{word}"*' for word in words) or NOTHING

@@ -1,0 +1,20 @@
+"""Notes go with the record they are about."""
+from eventapi import journal
+from eventapi.statements import statements
+
+sql = statements("notes")
+
+SCOPES = {"contact": "contacts", "application": "applications", "event_participant": "participants", "invoice": "invoices",
+          "event": "events"}
+
+
+def delete_with(db, entity_type, entity_id):
+    """Deletes and journals the notes of a record that is about to be deleted."""
+    for note in db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id):
+        db.run(sql.remove, id=note["id"])
+        journal.deleted(db, "note", represent(note), scope=SCOPES[entity_type])
+
+
+def represent(row):
+    row["is_pinned"] = bool(row["is_pinned"])
+    return row

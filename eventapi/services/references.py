@@ -1,0 +1,71 @@
+"""A record may be named by id or by key, in bodies and in filters alike; both in one request must agree."""
+from eventapi.errors import Faults, fault, invalid
+from eventapi.statements import statements
+
+sql = statements("references")
+
+# member that names the id -> members that may name the record: (member, statement that finds it)
+EVENT = ("event_id", (("event_id", sql.event_by_id), ("event_key", sql.event_by_key)))
+CONTACT = ("contact_id", (("contact_id", sql.contact_by_id), ("customer_number", sql.contact_by_number)))
+CATEGORY = ("category_id", (("category_id", sql.category_by_id), ("category_key", sql.category_by_key)))
+PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
+                                        ("participant_id", sql.participant_by_id)))
+INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))
+
+UNKNOWN = -1                # an id that no record has
+
+
+def resolve(db, body, reference, faults, *, required=False):
+    """The id that a body names by id or key, or None; adds faults for an unknown one and for two that differ."""
+    _, ways = reference
+    given = [(member, statement) for member, statement in ways if body.get(member) is not None]
+    if required and not given:
+        faults.add(f"/{ways[0][0]}", "required", "is required, or " + " or ".join(member for member, _ in ways[1:]))
+        return None
+    found = None
+    for member, statement in given:
+        record = db.value(statement, name=body[member])
+        if record is None:
+            faults.add(f"/{member}", "unknown", "names no record")
+        elif found not in (None, record):
+            faults.add(f"/{member}", "disagrees", f"names another record than {given[0][0]}")
+        found = found or record
+    return found
+
+
+def resolve_keys(db, body, member, statement, faults):
+    """The ids of a list of keys (`event_keys`, `category_keys`); None when it was not sent."""
+    if body.get(member) is None:
+        return None
+    ids = []
+    for place, key in enumerate(body[member]):
+        found = db.value(statement, name=key)
+        if found is None:
+            faults.add(f"/{member}/{place}", "unknown", "names no record")
+        elif found not in ids:
+            ids.append(found)
+    return ids
+
+
+def event_ids(db, body, faults):
+    return resolve_keys(db, body, "event_keys", sql.event_by_key, faults)
+
+
+def category_ids(db, body, faults):
+    return resolve_keys(db, body, "category_keys", sql.category_by_key, faults)
+
+
+def filters(db, query, *references):
+    """The query with every record named by key given by id: unknown gives an empty list, disagreement 422."""
+    query = dict(query)
+    for target, ways in references:
+        given = [(member, query.pop(member), statement) for member, statement in ways if query.get(member) is not None]
+        ids = {db.value(statement, name=value) or UNKNOWN for _, value, statement in given}
+        if len(ids) > 1:
+            raise invalid([fault("disagrees", f"names another record than {given[0][0]}", parameter=given[1][0])])
+        if ids:
+            query[target] = ids.pop()
+    return query
+
+
+__all__ = ["CATEGORY", "CONTACT", "EVENT", "Faults", "INVOICE", "PARTICIPANT", "category_ids", "event_ids", "filters", "resolve"]

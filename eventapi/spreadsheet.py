@@ -1,0 +1,66 @@
+"""Lists as CSV (RFC 4180): parts as dotted columns, lists joined with |, formulas defused."""
+import csv
+import io
+import re
+
+from eventapi.validators import answer_schema
+
+FORMULA = re.compile(r"[=+\-@\t\r]")
+HARMLESS = re.compile(r"[+-]?[\d\s().,/-]*\d[\d\s().,/-]*")        # numbers and phone numbers
+
+
+def defuse(text):
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    return f"'{text}" if FORMULA.match(text) and not HARMLESS.fullmatch(text) else text
+
+
+def columns(name, asked):
+    """(header, path) of each column of a record, from its schema."""
+    schema = answer_schema(name)
+    return [column for member, sub in schema["properties"].items() if not sub.get("x-include") or member in asked
+            for column in _columns((member,), sub, schema)]
+
+
+def _columns(path, sub, root):
+    sub = root["$defs"][sub["$ref"].rpartition("/")[2]] if "$ref" in sub else sub
+    parts = _parts(sub, root)
+    return [column for name, part in parts.items() for column in _columns((*path, name), part, root)] if parts else [
+        (".".join(path), path)]
+
+
+def _parts(sub, root):
+    items = sub.get("items", {})
+    items = root["$defs"][items["$ref"].rpartition("/")[2]] if "$ref" in items else items
+    return sub.get("properties") or items.get("properties")
+
+
+def lines(name, asked, pieces):
+    """The bytes of the CSV, a chunk for each piece of records."""
+    shape = columns(name, asked)
+    yield _written([[header for header, _ in shape]])
+    for records in pieces:
+        yield _written([[_cell(record, path) for _, path in shape] for record in records])
+
+
+def _written(rows):
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
+    return buffer.getvalue().encode()
+
+
+def _cell(value, path):
+    for step, name in enumerate(path):
+        if isinstance(value, list):
+            return "|".join(_cell(part, path[step:]) for part in value)
+        value = value.get(name) if value else None
+    if isinstance(value, list):
+        return "|".join(_text(part) for part in value)
+    return _text(value)
+
+
+def _text(value):
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return defuse(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,100 @@
+"""Named SQL statements, read from sql/.
+
+A file holds statements headed by `-- name: NAME`. A line may end in `-- when WORD [WORD …]`: it is part of the statement only
+when all these words are given, so that a filter that nobody asked for costs nothing. A list statement ends in
+`ORDER BY {sort} {order} …  -- sort: word=expression …`: the words are the ones a client may sort by, never passed through.
+Each form is put together once and kept, so that SQLite's own statement cache hits.
+"""
+import re
+from functools import lru_cache
+from types import SimpleNamespace
+
+from eventapi import paths
+
+NAME = re.compile(r"^-- name: (\w+)$", re.M)
+WHEN = re.compile(r"\s*-- when ([\w ]+)$")
+SORT = re.compile(r"\s*-- sort: (.+)$")
+NOTHING = frozenset()
+
+
+class Statement:
+    """One statement and its forms."""
+
+    def __init__(self, name, source):
+        self.name, self.lines, self.sorts = name, [], {}
+        for line in source.splitlines():
+            sort, when = SORT.search(line), WHEN.search(line)
+            if sort:
+                self.sorts = dict(word.split("=", 1) for word in sort[1].split())
+                line = line[:sort.start()]
+            words = frozenset(when[1].split()) if when else NOTHING
+            text = line[:when.start()] if when else line
+            if text.strip() and not text.startswith("--"):
+                self.lines.append((text, words))
+        self.lines[-1] = (self.lines[-1][0].removesuffix(";"), self.lines[-1][1])
+        self.words = frozenset().union(*(words for _, words in self.lines))
+        self.tie = self.sorts.get("id")                 # the column that decides between equals
+        self.forms = {}
+
+    def plain(self):
+        """The statement without any of its optional lines."""
+        return self.form(NOTHING)
+
+    def form(self, given):
+        """The statement with the optional lines whose words are all given."""
+        return self._kept(("form", given & self.words), lambda: "\n".join(self._chosen(given)))
+
+    def page(self, given, sort, order):
+        """A list by page: wants :limit and :offset."""
+        return self._kept(("page", given & self.words, sort, order), lambda: "\n".join(
+            [*self._ordered(given, sort, order), " LIMIT :limit OFFSET :offset"]))
+
+    def after(self, given, sort, order, part):
+        """A list from a cursor on: wants :limit and, but for part `first`, :after_value and :after_id.
+
+        Row comparisons drop rows without a value, and these come last: `value` reads the rows that have one, `null` the rest.
+        """
+        return self._kept(("after", given & self.words, sort, order, part), lambda: self._after(given, sort, order, part))
+
+    def count(self, given):
+        """How many rows the list has: the same statement from its first line FROM on."""
+        def build():
+            lines = self._chosen(given)
+            start = next(i for i, line in enumerate(lines) if line.lstrip().startswith("FROM "))
+            stop = next(i for i, line in enumerate(lines) if line.lstrip().startswith("ORDER BY "))
+            head = [line for line in lines[:start] if line.lstrip().startswith("WITH ")]
+            return "\n".join([*head, "SELECT count(*)", *lines[start:stop]])
+        return self._kept(("count", given & self.words), build)
+
+    def _kept(self, key, build):
+        text = self.forms.get(key)
+        if text is None:
+            text = self.forms[key] = build()
+        return text
+
+    def _chosen(self, given):
+        return [text for text, words in self.lines if words <= given]
+
+    def _ordered(self, given, sort, order):
+        words = {"sort": self.sorts[sort], "order": order}
+        return [line.format(**words) if line.lstrip().startswith("ORDER BY") else line for line in self._chosen(given)]
+
+    def _after(self, given, sort, order, part):
+        lines, column, than = self._ordered(given, sort, order), self.sorts[sort], "<" if order == "DESC" else ">"
+        condition = {
+            "first": f"   AND {column} IS NOT NULL",
+            "value": f"   AND ({column}, {self.tie}) {than} (:after_value, :after_id)",
+            "first null": f"   AND {column} IS NULL",
+            "null": f"   AND {column} IS NULL AND {self.tie} {than} :after_id",
+        }[part]
+        stop = next(i for i, line in enumerate(lines) if line.lstrip().startswith("ORDER BY "))
+        head = [f"SELECT {column} AS after_value, " + lines[0].lstrip().removeprefix("SELECT ")]
+        return "\n".join([*head, *lines[1:stop], condition, *lines[stop:], " LIMIT :limit"])
+
+
+@lru_cache(maxsize=None)
+def statements(name):
+    """The statements of sql/NAME.sql, as attributes."""
+    source = (paths.folder("sql") / f"{name}.sql").read_text(encoding="utf-8")
+    _, *parts = NAME.split(source)
+    return SimpleNamespace(**{part: Statement(f"{name}.{part}", text) for part, text in zip(parts[::2], parts[1::2])})

@@ -1,0 +1,36 @@
+"""State tables: which action leads from which states to which. One table per resource, as data."""
+from dataclasses import dataclass
+
+from eventapi.errors import Problem
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """`table`: action -> (states it is allowed from, the state it leads to)."""
+    noun: str
+    table: dict
+
+    def move(self, action, state):
+        """The state that the action leads to; None when the record is already there. 409 names what would be allowed."""
+        allowed, target = self.table[action]
+        if state == target:
+            return None
+        if state not in allowed:
+            raise Problem("invalid_transition", f"{action} is not allowed while the {self.noun} is {state}; "
+                          f"it is allowed from: {', '.join(allowed)}.", state=state, allowed_from=list(allowed),
+                          allowed_actions=self.actions(state))
+        return target
+
+    def actions(self, state):
+        """What may be done now."""
+        return [action for action, (allowed, _) in self.table.items() if state in allowed]
+
+    def action_to(self, state, target):
+        """The action by which `status` in a body asks for `target`; the same 409 where none leads there."""
+        for action, (allowed, end) in self.table.items():
+            if end == target and state in allowed:
+                return action
+        allowed = sorted({start for starts, end in self.table.values() if end == target for start in starts})
+        raise Problem("invalid_transition", f"The {self.noun} is {state} and cannot become {target}; "
+                      f"it could from: {', '.join(allowed) or 'no state'}.", state=state, allowed_from=allowed,
+                      allowed_actions=self.actions(state))

@@ -1,0 +1,104 @@
+"""Time: RFC 3339 in UTC on the wire and in the database, days in the zone of the event or of the tenant."""
+import re
+from datetime import date, datetime, time, timedelta, timezone
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
+
+
+def now():
+    """This moment, as text."""
+    return text(datetime.now(timezone.utc))
+
+
+def text(moment):
+    """An aware datetime as RFC 3339 in UTC with seconds."""
+    moment = moment.astimezone(timezone.utc)
+    return (f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
+            f"T{moment.hour:02}:{moment.minute:02}:{moment.second:02}Z")
+
+
+def unix(moment):
+    """The text of a moment as Unix seconds."""
+    return int(datetime.fromisoformat(moment).timestamp())
+
+
+@lru_cache(maxsize=64)
+def zone(name):
+    return ZoneInfo(name)
+
+
+def is_zone(name):
+    try:
+        return bool(zone(name))
+    except (KeyError, ValueError, OSError):
+        return False
+
+
+def is_day(value):
+    if not DAY.fullmatch(value):
+        return False
+    try:
+        return bool(date.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def is_moment(value):
+    """A date-time; one without offset is taken in the tenant's zone later."""
+    if not MOMENT.fullmatch(value):
+        return False
+    try:
+        moment = datetime.fromisoformat(value.upper())
+        return 1 < moment.year < 9999                       # an offset must not lead out of the calendar
+    except ValueError:
+        return False
+
+
+def is_day_or_moment(value):
+    return is_day(value) and "0002" <= value < "9999" or is_moment(value)
+
+
+def utc(value, zone_name):
+    """The text of a moment in UTC; without an offset it is meant in the zone."""
+    moment = datetime.fromisoformat(value.upper())
+    return text(moment if moment.tzinfo else moment.replace(tzinfo=zone(zone_name)))
+
+
+def start(value, zone_name):
+    """The UTC instant at which a day or moment begins; None stays None."""
+    if value is None or not is_day(value):
+        return value and utc(value, zone_name)
+    return text(datetime.combine(date.fromisoformat(value), time.min, zone(zone_name)))
+
+
+def end(value, zone_name):
+    """The last UTC instant of a day, or the moment itself; None stays None."""
+    if value is None or not is_day(value):
+        return value and utc(value, zone_name)
+    return text(datetime.combine(date.fromisoformat(value) + timedelta(days=1), time.min, zone(zone_name)) - timedelta(seconds=1))
+
+
+def local_day(value, zone_name):
+    """The day in the zone on which a day or moment lies."""
+    if value is None or is_day(value):
+        return value
+    return datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)).date().isoformat()
+
+
+def today(zone_name):
+    return datetime.now(zone(zone_name)).date().isoformat()
+
+
+def add_days(day, days):
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def shift(value, days):
+    """A day or moment moved by whole days, in the form it had; None stays None."""
+    if value is None:
+        return None
+    return add_days(value[:10], days) + value[10:]

@@ -1,0 +1,307 @@
+"""The door: JSON Schemas from schemas/, compiled once, and every fault of an input named at once.
+
+One file per resource. Its `properties` are the members of the record: `readOnly` ones are accepted in a body and ignored,
+`writeOnly` ones are not answered; `x-include` ones come with include only: `lists` on lists, `always` on single records too.
+`x-required` says what POST and PUT must carry
+(PATCH: any one member). `$defs` holds parts, `query` (filters of the list), `one` (query of a single record) and the bodies
+of actions. A name is `note` (the record itself) or `note.query` (an entry of its $defs).
+"""
+import json
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+from jsonschema import Draft202012Validator, FormatChecker
+
+from eventapi import money, paths, times
+from eventapi.errors import fault, invalid
+
+# Formats: name -> (check, what to say)
+
+EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
+URL = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.I)
+COUNTRIES = frozenset("""
+    AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
+    CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF
+    GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN
+    KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
+    NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI
+    SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
+    VN VU WF WS XK YE YT ZA ZM ZW""".split())
+
+FORMATS = {
+    "date": (times.is_day, "must be a day such as 2026-05-01"),
+    "date-time": (times.is_moment, "must be a date-time (RFC 3339) such as 2026-05-01T09:00:00Z"),
+    "day-or-moment": (times.is_day_or_moment, "must be a day such as 2026-05-01 or a date-time such as 2026-05-01T09:00:00Z"),
+    "clock": (times.CLOCK.fullmatch, "must be a time of day such as 09:00"),
+    "timezone": (times.is_zone, "must be an IANA time zone such as Europe/Berlin"),
+    "email": (EMAIL.fullmatch, "must be an e-mail address"),
+    "url": (URL.fullmatch, "must be an address that begins with http:// or https://"),
+    "country": (COUNTRIES.__contains__, "must be a country code (ISO 3166-1) such as DE"),
+    "currency": (money.CURRENCIES.__contains__, "must be a currency code (ISO 4217) such as EUR"),
+    "language": (LANGUAGE.fullmatch, "must be a language tag (BCP 47) such as de-AT"),
+}
+CHECKER = FormatChecker(formats=())
+for _name, (_check, _) in FORMATS.items():
+    CHECKER.checks(_name)(lambda value, check=_check: not isinstance(value, str) or bool(check(value)))
+
+
+# What to say about each keyword: keyword -> (code, text)
+
+SAYINGS = {
+    "enum": lambda value: "must be one of: " + ", ".join(map(str, value)),
+    "minLength": lambda value: "must not be empty" if value == 1 else f"must have at least {value} characters",
+    "maxLength": lambda value: f"must have at most {value} characters",
+    "minimum": lambda value: f"must be at least {value}",
+    "exclusiveMinimum": lambda value: f"must be greater than {value}",
+    "maximum": lambda value: f"must be at most {value}",
+    "exclusiveMaximum": lambda value: f"must be less than {value}",
+    "minItems": lambda value: f"must have at least {value} entries" if value > 1 else "must have at least one entry",
+    "maxItems": lambda value: f"must have at most {value} entries",
+    "uniqueItems": lambda value: "must not hold an entry twice",
+    "maxProperties": lambda value: f"must have at most {value} members",
+    "minProperties": lambda value: "must have at least one member",
+    "pattern": lambda value: f"must match {value}",
+    "format": lambda value: FORMATS[value][1],
+}
+
+
+def _faults_of(error, place):
+    """The faults that one jsonschema error stands for. `place(path)` names pointer or parameter."""
+    path, keyword, value = list(error.absolute_path), error.validator, error.validator_value
+    if keyword == "required":
+        return [fault("required", "is required", **place([*path, name])) for name in value if name not in error.instance]
+    if keyword == "additionalProperties":
+        known = error.schema.get("properties", {})
+        return [fault("unknown", _unknown(name, known), **place([*path, name])) for name in error.instance if name not in known]
+    if keyword == "anyOf":
+        return [fault("any_of", error.schema["x-says"], **place(path))]
+    if keyword == "type":
+        return [fault("type", f"must be {_types(value)}", **place(path))]
+    return [fault(_snake(keyword), error.schema.get("x-says") or SAYINGS[keyword](value), **place(path))]
+
+
+def _unknown(name, known):
+    from difflib import get_close_matches
+    near = get_close_matches(name, known, 1)
+    return f"is not known here; did you mean {near[0]}?" if near else "is not known here"
+
+
+def _types(value):
+    kinds = [value] if isinstance(value, str) else [kind for kind in value if kind != "null"]
+    words = {"integer": "an integer", "array": "an array", "object": "an object"}
+    return " or ".join(words.get(kind, f"a {kind}") for kind in kinds) + (" or null" if "null" in value else "")
+
+
+def _snake(keyword):
+    return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), keyword)
+
+
+def pointer(path):
+    """A JSON pointer (RFC 6901)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+# Schemas
+
+@lru_cache(maxsize=None)
+def document(name):
+    """A schema file, whole."""
+    return json.loads((paths.folder("schemas") / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def resource_names():
+    return sorted(file.stem for file in paths.folder("schemas").glob("*.json"))
+
+
+def definition(name):
+    """The schema of `note` or `note.query`."""
+    resource, _, part = name.partition(".")
+    return document(resource)["$defs"][part] if part else document(resource)
+
+
+def body_schema(name, method="POST"):
+    """What a body must look like: a record as POST, PUT or PATCH want it, or an action's."""
+    resource, _, part = name.partition(".")
+    whole = document(resource)
+    if part:
+        schema = {"type": "object", "additionalProperties": False, **whole["$defs"][part]}
+    else:
+        properties = {member: True if sub.get("readOnly") else sub
+                      for member, sub in whole["properties"].items()}
+        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        required = whole.get("x-required", {}).get(method, [])
+        if required:
+            schema["required"] = required
+        if method == "PATCH":
+            schema["minProperties"] = 1
+        if method == "POST" and "x-any-of" in whole:
+            schema["anyOf"] = [{"required": [member], "properties": {member: {"not": {"type": "null"}}}}
+                               for member in whole["x-any-of"]]
+            schema["x-says"] = "must have at least one of: " + ", ".join(whole["x-any-of"])
+    return {**schema, "$defs": whole.get("$defs", {})}
+
+
+def answer_schema(name, *, listing=False):
+    """What a record looks like when it is answered, alone or in a list."""
+    optional = ("lists", "always") if listing else ("always",)
+    whole = document(name)
+    properties = {member: sub for member, sub in whole["properties"].items() if not sub.get("writeOnly")}
+    return {"type": "object", "title": whole["title"], "description": whole.get("description", ""), "properties": properties,
+            "required": [member for member, sub in properties.items() if sub.get("x-include") not in optional],
+            "additionalProperties": False, "$defs": whole.get("$defs", {})}
+
+
+LIST_PARAMETERS = {
+    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1, "description": "Page, from 1."},
+    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "Records on a page."},
+    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC", "description": "Direction of sort, any case."},
+    "sort": {"type": "string", "enum": ["id"], "default": "id", "description": "What to sort by; equals by id."},
+    "updated_since": {"type": "string", "format": "date-time", "description": "Changed at or after this moment."},
+    "ids": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 100,
+            "description": "Only these, separated by commas."},
+    "after": {"type": "string", "maxLength": 1000,
+              "description": "Walk the whole list at a constant cost: empty to start, then meta.next of the page before."},
+}
+
+
+def query_schema(name, *, listing):
+    """What the query may hold; a list takes the common parameters besides its own."""
+    own = definition(name) if name else {}
+    properties = {**(LIST_PARAMETERS if listing else {}), **own.get("properties", {})}
+    return {"type": "object", "properties": properties, "required": own.get("required", []), "additionalProperties": False,
+            "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}
+
+
+class Body:
+    """Checks and cleans a JSON body: text trimmed, moments in UTC, read-only members gone, on creation every member there."""
+
+    def __init__(self, name, method, zone_name):
+        schema = body_schema(name, method) if name else {"type": "object", "properties": {}, "additionalProperties": False}
+        self.schema, self.properties = schema, schema["properties"]
+        self.read_only = frozenset(member for member, sub in self.properties.items() if sub is True)
+        self.defaults = {}
+        if method == "POST":
+            self.defaults = {member: sub.get("default") for member, sub in self.properties.items() if sub is not True}
+        self.trim = _trimmer(schema, schema)
+        self.convert = _converter(schema, schema, zone_name)
+        self.validator = Draft202012Validator(schema, format_checker=CHECKER)
+
+    def __call__(self, body):
+        if isinstance(body, dict) and not self.read_only.isdisjoint(body):
+            body = {member: value for member, value in body.items() if member not in self.read_only} or {}
+        body = self.trim(body)
+        errors = list(self.validator.iter_errors(body))
+        if errors:
+            raise invalid(_sorted([entry for error in errors
+                                   for entry in _faults_of(error, lambda path: {"pointer": pointer(path)})]))
+        if self.convert:
+            body = self.convert(body)
+        return {**self.defaults, **body} if self.defaults else body
+
+
+class Query:
+    """Reads a query string by its schema: numbers, 0 and 1, lists with commas; an unknown parameter is a fault."""
+
+    def __init__(self, name, *, listing, zone_name):
+        self.schema = query_schema(name, listing=listing)
+        self.properties = {member: _resolved(sub, self.schema) for member, sub in self.schema["properties"].items()}
+        self.defaults = {member: sub["default"] for member, sub in self.properties.items() if "default" in sub}
+        self.convert = _converter(self.schema, self.schema, zone_name, days=("date_to", "to_date"))
+        self.validator = Draft202012Validator(self.schema, format_checker=CHECKER)
+
+    def __call__(self, pairs):
+        """`pairs`: (name, text) as they stand in the query string."""
+        query, faults = {}, []
+        for name, text in pairs:
+            if name in query:
+                faults.append(fault("repeated", "is given twice", parameter=name))
+            query[name] = self._typed(name, text)
+        for error in self.validator.iter_errors(query):
+            faults += _faults_of(error, lambda path: {"parameter": str(path[0]) if path else ""})
+        if faults:
+            raise invalid(_sorted(faults))
+        return {**self.defaults, **(self.convert(query) if self.convert else query)}
+
+    def _typed(self, name, text):
+        sub = self.properties.get(name, {})
+        kind = sub.get("type")
+        if kind == "integer":
+            return _integer(text)
+        if kind == "number":
+            return Decimal(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text, re.ASCII) else text
+        if kind == "array":
+            whole = sub["items"].get("type") == "integer"
+            return [_integer(part.strip()) if whole else part.strip() for part in text.split(",")]
+        return text.upper() if name == "order" else text
+
+
+def _integer(text):
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else text
+
+
+def _sorted(faults):
+    """In the order of the places, each fault once."""
+    return sorted({json.dumps(entry): entry for entry in faults}.values(),
+                  key=lambda entry: (entry.get("pointer") or entry.get("parameter") or "", entry["code"]))
+
+
+def _resolved(sub, root):
+    while isinstance(sub, dict) and "$ref" in sub:
+        sub = root["$defs"][sub["$ref"].rpartition("/")[2]]
+    return sub
+
+
+def _nullable(sub):
+    return "null" in sub.get("type", ())
+
+
+def _trimmer(sub, root):
+    """A function that trims the text in a value: empty text becomes null where null is allowed."""
+    sub = _resolved(sub, root)
+    members = {name: _trimmer(part, root) for name, part in sub.get("properties", {}).items() if part is not True}
+    items = _trimmer(sub["items"], root) if "items" in sub else None
+    empty = None if _nullable(sub) else ""
+
+    def trim(value):
+        if isinstance(value, str):
+            return value.strip() or empty
+        if isinstance(value, dict):
+            return {name: members[name](part) if name in members else part for name, part in value.items()}
+        if isinstance(value, list) and items:
+            return [items(part) for part in value]
+        return value
+    return trim
+
+
+def _converter(sub, root, zone_name, days=()):
+    """A function that turns moments into UTC, or None where there are none. In `days` a bare day means its end."""
+    sub = _resolved(sub, root)
+    if sub is True:
+        return None
+    form = sub.get("format")
+    if form == "date-time":
+        return lambda value: value and times.utc(value, zone_name)
+    members = {name: function for name, part in sub.get("properties", {}).items()
+               if (function := _day_filter(name, part, zone_name, days) or _converter(part, root, zone_name))}
+    items = _converter(sub["items"], root, zone_name) if "items" in sub else None
+    if items:
+        return lambda value: value and [items(part) for part in value]
+    if not members:
+        return None
+
+    def convert(value):
+        if value is not None:
+            for name in members.keys() & value.keys():
+                value[name] = members[name](value[name])
+        return value
+    return convert
+
+
+def _day_filter(name, part, zone_name, days):
+    """In a query a day-or-moment becomes the instant it begins at, or for date_to the last one of it."""
+    if not days or part is True or part.get("format") != "day-or-moment":
+        return None
+    edge = times.end if name in days else times.start
+    return lambda value: edge(value, zone_name)

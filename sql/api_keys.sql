@@ -1,0 +1,43 @@
+-- API keys and the admins they belong to.
+
+-- name: identify
+SELECT k.id, k.admin_id, a.name AS admin_name, k.scopes, k.last_used_at, t.tier,
+       (SELECT group_concat(name, ' ') FROM flags WHERE enabled = 0) AS disabled_flags
+  FROM api_keys k JOIN admins a ON a.id = k.admin_id JOIN tenant t
+ WHERE k.key_hash = :key_hash AND k.revoked_at IS NULL AND a.is_active = 1
+   AND (k.expires_at IS NULL OR k.expires_at > :now);
+
+-- name: touch
+UPDATE api_keys SET last_used_at = :now WHERE id = :id;
+
+-- name: add
+INSERT INTO api_keys (admin_id, name, key_hash, scopes, expires_at, created_at)
+VALUES (:admin_id, :name, :key_hash, :scopes, :expires_at, :now);
+
+-- name: list
+SELECT k.id, k.name, k.admin_id, a.name AS admin_name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
+  FROM api_keys k JOIN admins a ON a.id = k.admin_id ORDER BY k.id;
+
+-- name: get
+SELECT id, name, admin_id, scopes, expires_at, revoked_at FROM api_keys WHERE id = :id;
+
+-- name: revoke
+UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL;
+
+-- name: expire
+UPDATE api_keys SET expires_at = :expires_at WHERE id = :id;
+
+-- name: add_admin
+INSERT INTO admins (name, email, created_at, updated_at) VALUES (:name, :email, :now, :now);
+
+-- name: admins
+SELECT id, name, email, is_active, created_at FROM admins ORDER BY id;
+
+-- name: first_admin
+SELECT id FROM admins WHERE is_active = 1 ORDER BY id LIMIT 1;
+
+-- name: admin
+SELECT id, name, is_active FROM admins WHERE id = :id;
+
+-- name: disable_admin
+UPDATE admins SET is_active = 0, updated_at = :now WHERE id = :id;

@@ -1,0 +1,52 @@
+-- Events.
+
+-- name: get
+SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
+       e.application_deadline, e.timezone, e.is_visible, e.opening_hours, e.created_at, e.updated_at
+  FROM events e
+ WHERE e.id = :id;
+
+-- name: list
+SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
+       e.application_deadline, e.timezone, e.is_visible, e.created_at, e.updated_at
+  FROM events e
+ WHERE TRUE
+   AND e.id IN (SELECT value FROM json_each(:ids))                                            -- when ids
+   AND e.updated_at >= :updated_since                                                         -- when updated_since
+   AND e.is_visible = :visible                                                                -- when visible
+   AND e.event_key = :event_key                                                               -- when event_key
+   AND e.over_at >= :now                                                                      -- when upcoming
+   AND e.id IN (SELECT rowid FROM events_search WHERE events_search MATCH :search)            -- when search
+ ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title event_key=e.event_key date_from=e.date_from_at date_to=e.date_to_at city=e.city
+
+-- name: opening_hours_of
+SELECT id, opening_hours FROM events WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: participant_counts_of
+SELECT event_id AS id, count(*) AS participant_count FROM participants
+ WHERE event_id IN (SELECT value FROM json_each(:ids)) AND status IN ('registered', 'confirmed')
+ GROUP BY event_id;
+
+-- name: key_taken
+SELECT 1 FROM events WHERE event_key = :event_key;
+
+-- name: add
+INSERT INTO events (event_key, title, description, country, state, city, date_from, date_from_at, date_to, date_to_at, over_at,
+  application_deadline, application_deadline_at, timezone, is_visible, opening_hours, created_at, updated_at)
+VALUES (:event_key, :title, :description, :country, :state, :city, :date_from, :date_from_at, :date_to, :date_to_at, :over_at,
+  :application_deadline, :application_deadline_at, :timezone, :is_visible, :opening_hours, :now, :now);
+
+-- name: change
+UPDATE events SET event_key = :event_key, title = :title, description = :description, country = :country, state = :state,
+  city = :city, date_from = :date_from, date_from_at = :date_from_at, date_to = :date_to, date_to_at = :date_to_at,
+  over_at = :over_at, application_deadline = :application_deadline, application_deadline_at = :application_deadline_at,
+  timezone = :timezone, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now
+ WHERE id = :id;
+
+-- name: users
+SELECT 'applications' AS noun FROM application_events WHERE event_id = :id
+ UNION SELECT 'participants' FROM participants WHERE event_id = :id
+ UNION SELECT 'invoices' FROM invoices WHERE event_id = :id;
+
+-- name: remove
+DELETE FROM events WHERE id = :id;

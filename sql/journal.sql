@@ -1,0 +1,25 @@
+-- The audit log's chain and the events that go out.
+
+-- name: last
+SELECT id, hash FROM (SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1)
+ UNION ALL SELECT last_id, hash FROM (SELECT last_id, hash FROM audit_anchors ORDER BY last_id DESC LIMIT 1)
+ ORDER BY id DESC LIMIT 1;
+
+-- name: add_entry
+INSERT INTO audit_log (id, action, entity_type, entity_id, entity_title, description, old_values, new_values, admin_id,
+  admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash)
+VALUES (:id, :action, :entity_type, :entity_id, :entity_title, :description, :old_values, :new_values, :admin_id,
+  :admin_name, :api_key_id, :request_id, :ip_address, :user_agent, :created_at, :salt, :digest, :previous_hash, :hash);
+
+-- name: add_event
+INSERT INTO outgoing_events (name, entity_type, entity_id, scope, data, created_at)
+VALUES (:name, :entity_type, :entity_id, :scope, :data, :now);
+
+-- name: anchor
+SELECT last_id, hash FROM audit_anchors ORDER BY last_id DESC LIMIT 1;
+
+-- name: entries
+SELECT * FROM audit_log ORDER BY id;
+
+-- name: last_given
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit_log'), 0);

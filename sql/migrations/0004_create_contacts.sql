@@ -1,0 +1,69 @@
+-- Contacts: the companies and people an organiser deals with.
+
+CREATE TABLE contacts (
+  id                      INTEGER PRIMARY KEY AUTOINCREMENT,
+  customer_number         TEXT NOT NULL UNIQUE,
+  external_id             TEXT UNIQUE,
+  company_name            TEXT COLLATE NOCASE,
+  first_name              TEXT COLLATE NOCASE,
+  last_name               TEXT COLLATE NOCASE,
+  email                   TEXT COLLATE NOCASE,
+  invoice_email           TEXT,
+  phone                   TEXT,
+  fax                     TEXT,
+  mobile                  TEXT,
+  address                 TEXT,
+  postal_code             TEXT,
+  city                    TEXT COLLATE NOCASE,
+  state                   TEXT,
+  country                 TEXT NOT NULL,
+  website                 TEXT,
+  notes                   TEXT,
+  tax_id                  TEXT,
+  language                TEXT,
+  rating                  INTEGER NOT NULL CHECK (rating BETWEEN 1 AND 5),
+  account_access_enabled  INTEGER NOT NULL CHECK (account_access_enabled IN (0, 1)),
+  anonymized_at           TEXT,
+  created_at              TEXT NOT NULL,
+  updated_at              TEXT NOT NULL
+) STRICT;
+CREATE INDEX contacts_by_company ON contacts (company_name);
+CREATE INDEX contacts_by_last_name ON contacts (last_name);
+CREATE INDEX contacts_by_first_name ON contacts (first_name);
+CREATE INDEX contacts_by_email ON contacts (email);
+CREATE INDEX contacts_by_city ON contacts (city);
+CREATE INDEX contacts_by_update ON contacts (updated_at);
+CREATE INDEX contacts_by_country_and_company ON contacts (country, company_name);
+
+CREATE TABLE contact_tags (
+  contact_id  INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  tag         TEXT NOT NULL COLLATE NOCASE,
+  PRIMARY KEY (tag, contact_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_tags_by_contact ON contact_tags (contact_id);
+
+CREATE TABLE contact_categories (
+  contact_id   INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  category_id  INTEGER NOT NULL REFERENCES categories (id),
+  PRIMARY KEY (contact_id, category_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_categories_by_category ON contact_categories (category_id, contact_id);
+
+CREATE VIRTUAL TABLE contacts_search USING fts5 (
+  company_name, first_name, last_name, email, customer_number, city, content = 'contacts', content_rowid = 'id',
+  tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
+CREATE TRIGGER contacts_search_insert AFTER INSERT ON contacts BEGIN
+  INSERT INTO contacts_search (rowid, company_name, first_name, last_name, email, customer_number, city)
+  VALUES (NEW.id, NEW.company_name, NEW.first_name, NEW.last_name, NEW.email, NEW.customer_number, NEW.city);
+END;
+CREATE TRIGGER contacts_search_delete AFTER DELETE ON contacts BEGIN
+  INSERT INTO contacts_search (contacts_search, rowid, company_name, first_name, last_name, email, customer_number, city)
+  VALUES ('delete', OLD.id, OLD.company_name, OLD.first_name, OLD.last_name, OLD.email, OLD.customer_number, OLD.city);
+END;
+CREATE TRIGGER contacts_search_update
+AFTER UPDATE OF company_name, first_name, last_name, email, customer_number, city ON contacts BEGIN
+  INSERT INTO contacts_search (contacts_search, rowid, company_name, first_name, last_name, email, customer_number, city)
+  VALUES ('delete', OLD.id, OLD.company_name, OLD.first_name, OLD.last_name, OLD.email, OLD.customer_number, OLD.city);
+  INSERT INTO contacts_search (rowid, company_name, first_name, last_name, email, customer_number, city)
+  VALUES (NEW.id, NEW.company_name, NEW.first_name, NEW.last_name, NEW.email, NEW.customer_number, NEW.city);
+END;

@@ -1,0 +1,123 @@
+"""Fixtures: the app on a real migrated file, and people with fixed scopes."""
+import secrets
+
+import pytest
+import webtest
+
+from eventapi import config as configuration
+from eventapi import db as database
+from eventapi.app import create_app
+from eventapi.plugins.authentication import key_hash
+from eventapi.statements import statements
+
+SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "
+          "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports audit")
+
+
+class Client:
+    """Speaks to the app as one person."""
+
+    def __init__(self, app, key):
+        self.app, self.key = app, key
+
+    def __call__(self, method, path, body=None, *, status=None, headers=None, raw=None):
+        """Sends a request; `status` is the one expected (any when None, and then no exception is raised)."""
+        send = {"Authorization": f"Bearer {self.key}", **(headers or {})} if self.key else dict(headers or {})
+        path = path if path.startswith("/api") or path.startswith("//") else f"/api/v1{path}"
+        options = {"method": method, "headers": send, "expect_errors": True}
+        if body is not None:
+            options["body"] = database.as_json(body).encode()
+            send.setdefault("Content-Type", "application/json")
+        elif raw is not None:
+            options["body"] = raw
+            send.setdefault("Content-Type", "application/json")
+        answer = self.app.request(path, **options)
+        assert status is None or answer.status_int == status, f"{method} {path}: {answer.status} {answer.text[:800]}"
+        return answer
+
+    def get(self, path, **options):
+        return self("GET", path, **options)
+
+    def data(self, path):
+        return self("GET", path, status=200).json["data"]
+
+    def post(self, path, body=None, **options):
+        return self("POST", path, body, **options)
+
+    def put(self, path, body=None, **options):
+        return self("PUT", path, body, **options)
+
+    def patch(self, path, body=None, **options):
+        return self("PATCH", path, body, **options)
+
+    def delete(self, path, **options):
+        return self("DELETE", path, **options)
+
+    def make(self, path, body):
+        return self("POST", path, body, status=201).json["data"]
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """A migrated, empty database to copy."""
+    path = tmp_path_factory.mktemp("template") / "eventapi.db"
+    database.migrate(path)
+    connection = database.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    return path.read_bytes()
+
+
+@pytest.fixture
+def settings(tmp_path, template):
+    (tmp_path / "eventapi.db").write_bytes(template)
+    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(tmp_path), "EVENTAPI_CONFIG": str(minimal(tmp_path))},
+                              organiser_name="Messe Test GmbH", organiser_street="Am Markt 1", organiser_city="Leipzig",
+                              organiser_postal_code="04109", organiser_vat_id="DE123456789", organiser_tax_number="231/1/2",
+                              organiser_iban="DE02120300000000202051", organiser_bic="BYLADEM1001",
+                              organiser_email="office@messe.test")
+
+
+def minimal(folder):
+    file = folder / "eventapi.conf"
+    file.write_text("[eventapi]\n")
+    return file
+
+
+@pytest.fixture
+def db(settings):
+    database_ = database.Database(settings)
+    yield database_
+    database_.close()
+
+
+@pytest.fixture
+def app(settings):
+    return webtest.TestApp(create_app(settings))
+
+
+@pytest.fixture
+def person(app, db):
+    """Makes a client: person("events payments:read")."""
+    keys = statements("api_keys")
+
+    def make(scopes, name="Ada Lovelace", **values):
+        key = f"evk_{secrets.token_urlsafe(16)}"
+        with db.write():
+            admin = db.insert(keys.add_admin, name=name, email=None, now=db.now)
+            db.insert(keys.add, **{"admin_id": admin, "name": name, "key_hash": key_hash(key), "scopes": scopes,
+                                   "expires_at": None, "now": db.now, **values})
+        return Client(app, key)
+    return make
+
+
+@pytest.fixture
+def organiser(person):
+    """May do everything."""
+    return person(SCOPES)
+
+
+@pytest.fixture
+def stranger(app):
+    """Has no key."""
+    return Client(app, None)
