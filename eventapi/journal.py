@@ -21,7 +21,7 @@ TAKEN_AWAY = ("entity_title", "description", "old_values", "new_values", "admin_
 NOUNS = {"event_participant": "participant"}
 # The names of the reference API, where they are not entity.action.
 EVENT_NAMES = {"participant.created": "participant.added", "participant.deleted": "participant.removed",
-               "participant.cancelled": "participant.removed"}
+               "participant.cancelled": "participant.removed", "participant.reinstated": "participant.added"}
 
 
 def created(db, entity_type, new, *, title=None, scope):

@@ -1,0 +1,118 @@
+"""Participation: a contact takes part in an event, in one role, and has a badge number for it."""
+from eventapi import journal
+from eventapi.errors import Problem
+from eventapi.services import badges, notes
+from eventapi.states import Transitions
+from eventapi.statements import statements
+
+sql = statements("participants")
+
+TRANSITIONS = Transitions("participant", {
+    "confirm": (("registered",), "confirmed"),
+    "unconfirm": (("confirmed",), "registered"),
+    "reinstate": (("cancelled",), "registered"),
+    "cancel": (("registered", "confirmed"), "cancelled"),
+})
+PAST = {"confirm": "confirmed", "unconfirm": "unconfirmed", "reinstate": "reinstated", "cancel": "cancelled"}
+
+
+def get(db, id):
+    """The participant, or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    row["is_confirmed"] = bool(row["is_confirmed"])
+    return row
+
+
+def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False):
+    """A new participant; 409 when the contact takes part in this role already."""
+    claim(db, event_id, contact_id, role)
+    id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
+                   application_id=application_id, badge_name=badge_name, badge_number=free_badge_number(db),
+                   status="confirmed" if confirmed else "registered", now=db.now)
+    new = get(db, id)
+    journal.created(db, "event_participant", new, title=title(new), scope="participants")
+    if confirmed:
+        journal.told(db, "participant.confirmed", "event_participant", new, "participants")
+    return new
+
+
+def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
+    """The exhibitor that the contact is at the event: the one that is there, reinstated when it was cancelled, or a new one."""
+    id = db.value(sql.find, event_id=event_id, contact_id=contact_id, role="exhibitor")
+    if id is None:
+        return add(db, event_id=event_id, contact_id=contact_id, category_id=category_id, application_id=application_id)
+    known = get(db, id)
+    known = change(db, known, {**known, "category_id": known["category_id"] or category_id,
+                               "application_id": known["application_id"] or application_id})
+    return move(db, known, "reinstate") if known["status"] == "cancelled" else known
+
+
+def change(db, old, merged):
+    """The participant with other members; its status has its own door, `move`."""
+    if merged == old:
+        return old
+    if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
+        refuse_in_use(db, old["id"], "its event and contact cannot change")
+    identity = merged["event_id"], merged["contact_id"], merged["role"]
+    if identity != (old["event_id"], old["contact_id"], old["role"]):
+        claim(db, *identity)
+    db.run(sql.change, **merged, now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "event_participant", old, new, title=title(new), scope="participants")
+    return new
+
+
+def move(db, old, action):
+    """The participant after `confirm`, `unconfirm`, `reinstate` or `cancel`."""
+    status = TRANSITIONS.move(action, old["status"])
+    if status is None:
+        return old
+    db.run(sql.move, id=old["id"], status=status, now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "event_participant", old, new, action=PAST[action], title=title(new), scope="participants")
+    return new
+
+
+def remove(db, participant_id):
+    """Takes a participation away, with its notes; 409 when more than notes hangs on it."""
+    old = get(db, participant_id)
+    refuse_in_use(db, participant_id, "it cannot be deleted; cancel it")
+    notes.delete_with(db, "event_participant", participant_id)
+    db.run(sql.remove, id=participant_id)
+    journal.deleted(db, "event_participant", old, title=title(old), scope="participants")
+
+
+def forget_application(db, application_id):
+    """Before an application is deleted: those it brought stay, without it."""
+    for id in db.values(sql.of_application, application_id=application_id):
+        old = get(db, id)
+        change(db, old, {**old, "application_id": None})
+
+
+def refuse_in_use(db, participant_id, consequence):
+    users = db.values(sql.users, id=participant_id)
+    if users:
+        raise Problem("in_use", f"The participant has {' and '.join(users)}: {consequence}.", used_by=users)
+
+
+def claim(db, event_id, contact_id, role):
+    """409 when the contact takes part in the event in this role already."""
+    taken = db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
+    if taken:
+        raise Problem("duplicate", f"The contact takes part in this event as {role} already.", participant_id=taken)
+
+
+def free_badge_number(db):
+    number = badges.draw()
+    while db.value(sql.badge_taken, badge_number=number):
+        number = badges.draw()
+    return number
+
+
+def title(participant):
+    """What the audit log calls a participant."""
+    return f"{participant['customer_number']} at {participant['event_key']}"

@@ -1,0 +1,71 @@
+-- Participants.
+
+-- name: get
+SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
+       k.category_key, p.badge_name, p.badge_number, p.application_id, p.created_at, p.updated_at
+  FROM participants p JOIN events e ON e.id = p.event_id JOIN contacts c ON c.id = p.contact_id
+  LEFT JOIN categories k ON k.id = p.category_id
+ WHERE p.id = :id;
+
+-- name: list
+SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
+       k.category_key, p.badge_name, p.badge_number, p.application_id, p.created_at, p.updated_at
+  FROM participants p
+  LEFT JOIN events e ON e.id = p.event_id
+  LEFT JOIN contacts c ON c.id = p.contact_id
+  LEFT JOIN categories k ON k.id = p.category_id
+ WHERE TRUE
+   AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
+   AND p.updated_at >= :updated_since                  -- when updated_since
+   AND p.event_id = :event_id                          -- when event_id
+   AND p.contact_id = :contact_id                      -- when contact_id
+   AND p.category_id = :category_id                    -- when category_id
+   AND p.is_confirmed = :confirmed                     -- when confirmed
+   AND p.status = :status                              -- when status
+   AND p.role = :role                                  -- when role
+   AND p.badge_number = :badge_number                  -- when badge_number
+ ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id
+
+-- name: contacts_of
+SELECT p.id AS participant_id, c.id, c.customer_number, c.company_name, c.first_name, c.last_name, c.email, c.phone, c.city,
+       c.country
+  FROM participants p JOIN contacts c ON c.id = p.contact_id
+ WHERE p.id IN (SELECT value FROM json_each(:ids));
+
+-- name: events_of
+SELECT p.id AS participant_id, e.id, e.event_key, e.title, e.city, e.country, e.date_from, e.date_to
+  FROM participants p JOIN events e ON e.id = p.event_id
+ WHERE p.id IN (SELECT value FROM json_each(:ids));
+
+-- name: categories_of
+SELECT p.id AS participant_id, k.id, k.category_key, k.title
+  FROM participants p JOIN categories k ON k.id = p.category_id
+ WHERE p.id IN (SELECT value FROM json_each(:ids));
+
+-- name: of_application
+SELECT id FROM participants WHERE application_id = :application_id ORDER BY id;
+
+-- name: find
+SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact_id AND role = :role;
+
+-- name: badge_taken
+SELECT 1 FROM participants WHERE badge_number = :badge_number;
+
+-- name: users
+SELECT 'invoices' AS noun FROM invoices WHERE event_participant_id = :id LIMIT 1;
+
+-- name: add
+INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_number, application_id, created_at,
+  updated_at)
+VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, :badge_number, :application_id, :now, :now);
+
+-- name: change
+UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :role, category_id = :category_id,
+  badge_name = :badge_name, application_id = :application_id, updated_at = :now
+ WHERE id = :id;
+
+-- name: move
+UPDATE participants SET status = :status, updated_at = :now WHERE id = :id;
+
+-- name: remove
+DELETE FROM participants WHERE id = :id;
