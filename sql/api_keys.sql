@@ -15,7 +15,8 @@ INSERT INTO api_keys (admin_id, name, key_hash, scopes, expires_at, created_at)
 VALUES (:admin_id, :name, :key_hash, :scopes, :expires_at, :now);
 
 -- name: list
-SELECT k.id, k.name, k.admin_id, a.name AS admin_name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
+SELECT k.id, k.name, k.admin_id, a.name AS admin_name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
+       a.is_active AS admin_is_active
   FROM api_keys k JOIN admins a ON a.id = k.admin_id ORDER BY k.id;
 
 -- name: get
@@ -41,3 +42,15 @@ SELECT id, name, is_active FROM admins WHERE id = :id;
 
 -- name: disable_admin
 UPDATE admins SET is_active = 0, updated_at = :now WHERE id = :id;
+
+-- name: flags
+SELECT name, enabled FROM flags ORDER BY name;
+
+-- name: set_flag
+UPDATE flags SET enabled = :enabled WHERE name = :name;
+
+-- name: tier
+SELECT tier FROM tenant;
+
+-- name: set_tier
+UPDATE tenant SET tier = :tier;

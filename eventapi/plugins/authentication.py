@@ -1,13 +1,13 @@
 """Second plugin: bearer key to who is asking (RFC 6750). A revocation bites at the next request."""
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from hashlib import sha256
 
 from bottle import request
 
 from eventapi import times
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
+from eventapi.services.credentials import key_hash
 from eventapi.statements import statements
 
 sql = statements("api_keys")
@@ -61,11 +61,6 @@ def identify(db, environ):
     return Who(row["id"], row["admin_id"], row["admin_name"], frozenset(row["scopes"].split()), row["tier"],
                frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"], client_address(environ),
                environ.get("HTTP_USER_AGENT", "")[:200] or None)
-
-
-def key_hash(key):
-    """Keys are random, so one fast hash is right. (latin-1: header bytes as WSGI gives them.)"""
-    return sha256(key.encode("latin-1", "replace")).hexdigest()
 
 
 def client_address(environ):

@@ -1,0 +1,26 @@
+"""How gunicorn serves eventapi. What most want to change (bind, workers, threads) stands in eventapi.conf.
+
+A setting that a version of gunicorn lacks is ignored in this file: it serves 20.1 as well as the newest.
+"""
+from eventapi import config as configuration
+
+settings = configuration.load()
+
+bind = settings.bind
+workers = settings.workers
+threads = settings.threads
+worker_class = "gthread"
+preload_app = False                      # each process opens its own database, and a reload takes new code
+
+timeout = 60
+graceful_timeout = 30
+keepalive = 75                           # longer than nginx keeps its idle connections
+worker_tmp_dir = "/dev/shm"              # the heartbeat must not wait for a disk
+umask = 0o027
+limit_request_line = 8190
+limit_request_fields = 100
+limit_request_field_size = 8190
+
+loglevel = settings.log_level
+accesslog = None                         # eventapi writes one line a request, with its request id
+control_socket_disable = True            # gunicorn 25 and newer would open a socket in the home directory

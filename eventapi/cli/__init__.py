@@ -1,0 +1,50 @@
+"""The command line: eventapi [--config FILE] COMMAND. Exit 0, 1 with one clear line on stderr, 2 for wrong usage."""
+import argparse
+import os
+import sys
+from importlib import import_module
+
+from eventapi import __version__
+from eventapi import config as configuration
+from eventapi.cli.terminal import Refused
+from eventapi.db import Error, SchemaError
+from eventapi.errors import Problem
+
+GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "inspections", "reference")
+
+
+def main(argv=None):
+    args = _parser().parse_args(argv)
+    os.umask(0o027)                                   # what we write holds personal data
+    try:
+        return args.run(args, configuration.load(args.config)) or 0
+    except (configuration.ConfigError, Refused, SchemaError) as error:
+        return _refuse(str(error))
+    except Problem as problem:
+        return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)
+    except Error as error:
+        return _refuse(f"the database: {error}")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())      # the reader had enough, as head has
+        return 1
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="eventapi", allow_abbrev=False,
+                                     description="Event-management REST API for trade shows and exhibitions.")
+    parser.add_argument("--version", action="version", version=f"eventapi {__version__}")
+    parser.add_argument("--config", metavar="FILE", help="configuration (default: EVENTAPI_CONFIG, or "
+                                                         "/etc/eventapi/eventapi.conf where it exists)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="COMMAND")
+    for name in GROUPS:
+        import_module(f"eventapi.cli.{name}").register(commands)
+    return parser
+
+
+def _refuse(line):
+    print("eventapi: " + " ".join(line.split()), file=sys.stderr)
+    return 1

@@ -1,0 +1,5 @@
+"""Commands for backup and restore."""
+
+
+def register(commands):
+    pass

@@ -1,0 +1,15 @@
+"""The command that fills an empty database with a believable trade show."""
+from eventapi.cli.terminal import command
+
+
+def register(commands):
+    demo = command(commands, "demo", make_demo, "fills an empty database with a believable trade show")
+    demo.add_argument("--size", choices=("small", "messe"), default="small",
+                      help="messe: 4,500 exhibitors and 150,000 visitors (default: small)")
+
+
+def make_demo(args, config):
+    from eventapi import demo
+    from eventapi.app import ready
+    ready(config)
+    return demo.make(config, args.size)

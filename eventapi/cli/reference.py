@@ -1,0 +1,13 @@
+"""The command that prints the OpenAPI document."""
+import json
+
+from eventapi.cli.terminal import command
+
+
+def register(commands):
+    command(commands, "openapi", print_document, "prints the OpenAPI document")
+
+
+def print_document(args, config):
+    from eventapi import openapi
+    print(json.dumps(openapi.document(config), ensure_ascii=False, indent=2))
