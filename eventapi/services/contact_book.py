@@ -1,0 +1,116 @@
+"""The contact book: adding, changing and finding contacts, for everyone who needs one."""
+import json
+
+from eventapi import journal
+from eventapi.db import as_json, statements
+from eventapi.errors import Problem
+from eventapi.services import folding
+
+sql = statements("contacts")
+
+# What a contact has when nothing else is said.
+BLANK = {**dict.fromkeys((
+    "customer_number", "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
+    "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language")),
+    "country": "DE", "rating": 3, "tags": [], "account_access_enabled": False}
+
+
+def get(db, id):
+    """The contact as it is answered, or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    row["account_access_enabled"] = bool(row["account_access_enabled"])
+    row["has_account"] = bool(row["has_account"])
+    row["tags"] = json.loads(row["tags"])
+    return row
+
+
+def add(db, contact, category_ids=()):
+    """Adds and journals a contact; what is not sent has its default. Gives it as it is answered."""
+    contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
+    claim(db, contact)
+    contact["customer_number"] = contact["customer_number"] or _next_number(db)
+    id = db.insert(sql.add, **columns(contact), now=db.now)
+    _tag(db, id, contact["tags"])
+    _categorize(db, id, category_ids)
+    journal.created(db, "contact", state(db, id), title=title(contact), scope="contacts")
+    return get(db, id)
+
+
+def change(db, old, body, category_ids=None):
+    """Changes and journals a contact; `category_ids` replace the ones it has. Gives it as it is answered."""
+    before, id = state(db, old["id"]), old["id"]
+    merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
+    claim(db, merged, but=id)
+    if category_ids is not None:
+        db.run(sql.clear_categories, contact_id=id)
+        _categorize(db, id, category_ids)
+    if merged["tags"] != old["tags"]:
+        db.run(sql.clear_tags, contact_id=id)
+        _tag(db, id, merged["tags"])
+    db.run(sql.change, **columns(merged), now=db.now if differs(db, before, merged) else old["updated_at"])
+    journal.updated(db, "contact", before, state(db, id), title=title(merged), scope="contacts")
+    return get(db, id)
+
+
+def differs(db, before, merged):
+    return any(merged[name] != before[name] for name in BLANK) or category_keys(db, merged["id"]) != before["category_keys"]
+
+
+def state(db, id):
+    """A contact as the journal tells it: with its categories, which are not part of the answer."""
+    return {**get(db, id), "category_keys": category_keys(db, id)}
+
+
+def category_keys(db, id):
+    return db.values(sql.category_keys, contact_id=id)
+
+
+def assign_categories(db, contact_id, category_ids, replace=False):
+    """Gives a contact categories, besides those it has or in their place."""
+    ids = category_ids if replace else [*db.values(sql.category_ids, contact_id=contact_id), *category_ids]
+    change(db, get(db, contact_id), {}, ids)
+
+
+def ids_by_email(db, email):
+    """Contacts with this e-mail address, any case; the oldest first."""
+    return db.values(sql.ids_by_email, email=email)
+
+
+def title(contact):
+    """What a person would call the contact."""
+    person = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
+    return contact["company_name"] or person or contact["email"] or contact["customer_number"]
+
+
+def columns(contact):
+    return {**contact, "folded_name": folding.name(contact["company_name"], contact["postal_code"]),
+            "folded_phone": folding.phone(contact["phone"], contact["country"])}
+
+
+def claim(db, contact, but=None):
+    """409 when another contact has the customer number or the external id."""
+    for member in ("customer_number", "external_id"):
+        other = contact[member] is not None and db.value(getattr(sql, f"{member}_taken"), value=contact[member])
+        if other and other != but:
+            raise Problem("duplicate", f"The contact {other} has this {member.replace('_', ' ')}.", member=member,
+                          contact_id=other)
+
+
+def _next_number(db):
+    """The next customer number that nobody took by hand."""
+    while True:
+        number = f"C-{db.value(sql.next_number):05}"
+        if not db.value(sql.customer_number_taken, value=number):
+            return number
+
+
+def _tag(db, id, tags):
+    db.run(sql.tag, contact_id=id, tags=as_json(tags))
+
+
+def _categorize(db, id, category_ids):
+    db.run(sql.categorize, contact_id=id, ids=as_json(list(category_ids)))

@@ -1,0 +1,99 @@
+-- Contacts.
+
+-- name: get
+SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       (SELECT json_group_array(tag) FROM contact_tags WHERE contact_id = c.id) AS tags,
+       c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
+  FROM contacts c
+ WHERE c.id = :id;
+
+-- name: list
+SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       (SELECT json_group_array(tag) FROM contact_tags WHERE contact_id = c.id) AS tags,
+       c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
+  FROM contacts c
+ WHERE TRUE
+   AND c.id IN (SELECT value FROM json_each(:ids))                                               -- when ids
+   AND c.updated_at >= :updated_since                                                            -- when updated_since
+   AND c.email = :email                                                                          -- when email
+   AND c.country = :country                                                                      -- when country
+   AND c.external_id = :external_id                                                              -- when external_id
+   AND c.customer_number = :customer_number                                                      -- when customer_number
+   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                            -- when tag
+   AND c.id IN (SELECT contact_id FROM contact_categories WHERE category_id = :category_id)      -- when category_id
+   AND c.id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)                  -- when event_id
+   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)           -- when search
+ ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
+
+-- name: categories_of
+SELECT cc.contact_id, g.id, g.category_key, g.title
+  FROM contact_categories cc JOIN categories g ON g.id = cc.category_id
+ WHERE cc.contact_id IN (SELECT value FROM json_each(:ids))
+ ORDER BY cc.contact_id, g.sort_order, g.id;
+
+-- name: events_of
+SELECT p.contact_id, e.id, e.event_key, e.title, p.id AS participant_id
+  FROM participants p JOIN events e ON e.id = p.event_id
+ WHERE p.contact_id IN (SELECT value FROM json_each(:ids))
+ ORDER BY p.contact_id, p.id;
+
+-- name: participants_of
+SELECT id, event_id FROM participants WHERE contact_id = :contact_id ORDER BY id;
+
+-- name: category_keys
+SELECT g.category_key FROM contact_categories cc JOIN categories g ON g.id = cc.category_id
+ WHERE cc.contact_id = :contact_id ORDER BY g.category_key;
+
+-- name: category_ids
+SELECT category_id FROM contact_categories WHERE contact_id = :contact_id ORDER BY category_id;
+
+-- name: ids_by_email
+SELECT id FROM contacts WHERE email = :email ORDER BY id;
+
+-- name: customer_number_taken
+SELECT id FROM contacts WHERE customer_number = :value;
+
+-- name: external_id_taken
+SELECT id FROM contacts WHERE external_id = :value;
+
+-- name: next_number
+INSERT INTO counters (name, value) VALUES ('customer_number', 1)
+ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value;
+
+-- name: add
+INSERT INTO contacts (customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
+  address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
+  folded_phone, created_at, updated_at)
+VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
+  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
+  :folded_name, :folded_phone, :now, :now);
+
+-- name: change
+UPDATE contacts SET customer_number = :customer_number, external_id = :external_id, company_name = :company_name,
+  first_name = :first_name, last_name = :last_name, email = :email, invoice_email = :invoice_email, phone = :phone, fax = :fax,
+  mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state, country = :country,
+  website = :website, notes = :notes, tax_id = :tax_id, language = :language, rating = :rating,
+  account_access_enabled = :account_access_enabled, folded_name = :folded_name, folded_phone = :folded_phone, updated_at = :now
+ WHERE id = :id;
+
+-- name: clear_tags
+DELETE FROM contact_tags WHERE contact_id = :contact_id;
+
+-- name: tag
+INSERT OR IGNORE INTO contact_tags (contact_id, tag) SELECT :contact_id, value FROM json_each(:tags);
+
+-- name: clear_categories
+DELETE FROM contact_categories WHERE contact_id = :contact_id;
+
+-- name: categorize
+INSERT OR IGNORE INTO contact_categories (contact_id, category_id) SELECT :contact_id, value FROM json_each(:ids);
+
+-- name: users
+SELECT 'invoices' AS noun FROM invoices WHERE contact_id = :id
+ UNION SELECT 'participants' FROM participants WHERE contact_id = :id
+ UNION SELECT 'applications' FROM applications WHERE contact_id = :id;
+
+-- name: remove
+DELETE FROM contacts WHERE id = :id;
