@@ -2,7 +2,7 @@
 
 One file per resource. Its `properties` are the members of the record: `readOnly` ones are accepted in a body and ignored,
 `writeOnly` ones are not answered; `x-include` ones come with include only: `lists` on lists, `always` on single records too.
-`x-required` says what POST and PUT must carry
+`x-required` says what POST and PUT must carry, a list in it standing for any one of its members
 (PATCH: any one member). `$defs` holds parts, `query` (filters of the list), `one` (query of a single record) and the bodies
 of actions. A name is `note` (the record itself) or `note.query` (an entry of its $defs).
 """
@@ -76,7 +76,7 @@ def _faults_of(error, place):
         known = error.schema.get("properties", {})
         return [fault("unknown", _unknown(name, known), **place([*path, name])) for name in error.instance if name not in known]
     if keyword == "anyOf":
-        return [fault("any_of", error.schema["x-says"], **place(path))]
+        return [fault("any_of", error.schema["x-says"], **place([*path, *error.schema.get("x-at", ())]))]
     if keyword == "type":
         return [fault("type", f"must be {_types(value)}", **place(path))]
     return [fault(_snake(keyword), error.schema.get("x-says") or SAYINGS[keyword](value), **place(path))]
@@ -132,15 +132,21 @@ def body_schema(name, method="POST"):
                       for member, sub in whole["properties"].items()}
         schema = {"type": "object", "properties": properties, "additionalProperties": False}
         required = whole.get("x-required", {}).get(method, [])
-        if required:
-            schema["required"] = required
+        either = [{**_any_of(members), "x-at": members[:1]} for members in required if isinstance(members, list)]
+        if len(either) < len(required):
+            schema["required"] = [member for member in required if isinstance(member, str)]
+        if either:
+            schema["allOf"] = either
+        if method == "POST" and "x-any-of" in whole:
+            schema.update(_any_of(whole["x-any-of"]))
         if method == "PATCH":
             schema["minProperties"] = 1
-        if method == "POST" and "x-any-of" in whole:
-            schema["anyOf"] = [{"required": [member], "properties": {member: {"not": {"type": "null"}}}}
-                               for member in whole["x-any-of"]]
-            schema["x-says"] = "must have at least one of: " + ", ".join(whole["x-any-of"])
     return {**schema, "$defs": whole.get("$defs", {})}
+
+
+def _any_of(members):
+    return {"anyOf": [{"required": [member], "properties": {member: {"not": {"type": "null"}}}} for member in members],
+            "x-says": "must have at least one of: " + ", ".join(members)}
 
 
 def answer_schema(name, *, listing=False):

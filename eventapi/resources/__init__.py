@@ -2,8 +2,13 @@
 
 CATALOGUE = (
     "resources.events",
+    "resources.contacts",
+    "resources.participants",
     "resources.notes",
 )
 
 OUTSIDE = (
+    "pages.openapi",
+    "pages.docs",
+    "pages.problems",
 )

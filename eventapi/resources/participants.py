@@ -1,0 +1,113 @@
+"""Participants: contacts that take part in an event."""
+from eventapi.db import as_json
+from eventapi.errors import Faults
+from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.routes import Routes
+from eventapi.services import badges, participation, references
+from eventapi.services.participation import TRANSITIONS, represent
+from eventapi.services.references import CATEGORY, CONTACT, EVENT
+from eventapi.statements import statements
+
+routes = Routes("participants", "participant", scope="participants")
+sql = statements("participants")
+
+
+@routes.list("/participants", query="participant.query")
+def list_participants(db, query):
+    query = references.filters(db, query, EVENT, CONTACT, CATEGORY)
+    if "badge_number" in query:
+        query["badge_number"] = badges.normal(query["badge_number"])
+    return page(db, sql.list, query, represent, INCLUDES)
+
+
+@routes.post("/participants", schema="participant")
+def create_participant(db, body):
+    participant = participation.add(db, **named(db, body), role=body["role"], badge_name=body["badge_name"],
+                                    confirmed=body["is_confirmed"])
+    return created(participant, f"/participants/{participant['id']}")
+
+
+@routes.get("/participants/<id>", query="participant.one")
+def get_participant(db, id, query):
+    return one(db, get(db, id), query, INCLUDES)
+
+
+@routes.update("/participants/<id>", schema="participant")
+def update_participant(db, id, body):
+    old = unchanged(get(db, id))
+    is_confirmed = body.pop("is_confirmed", old["is_confirmed"])
+    new = participation.change(db, old, {**old, **body, **named(db, body)})
+    if is_confirmed != old["is_confirmed"]:
+        new = participation.move(db, new, "confirm" if is_confirmed else "unconfirm")
+    return new
+
+
+@routes.delete("/participants/<id>")
+def delete_participant(db, id):
+    unchanged(get(db, id))
+    participation.remove(db, id)
+    return deleted()
+
+
+@routes.post("/participants/<id>/confirm")
+def confirm_participant(db, id):
+    return participation.move(db, get(db, id), "confirm")
+
+
+@routes.post("/participants/<id>/unconfirm")
+def unconfirm_participant(db, id):
+    """Takes a confirmation back."""
+    return participation.move(db, get(db, id), "unconfirm")
+
+
+@routes.post("/participants/<id>/cancel")
+def cancel_participant(db, id):
+    return participation.move(db, get(db, id), "cancel")
+
+
+@routes.post("/participants/<id>/reinstate")
+def reinstate_participant(db, id):
+    """Takes a cancellation back."""
+    return participation.move(db, get(db, id), "reinstate")
+
+
+def get(db, id):
+    return found(participation.get(db, id), "participant", id)
+
+
+def named(db, body):
+    """The ids of the records that a body names by id or by key."""
+    faults = Faults()
+    ids = {reference[0]: references.resolve(db, body, reference, faults) for reference in (EVENT, CONTACT, CATEGORY)
+           if any(member in body for member, _ in reference[1])}
+    faults.raise_any()
+    return ids
+
+
+def include_contact(db, participants):
+    attach(db, sql.contacts_of, participants, "contact")
+
+
+def include_event(db, participants):
+    attach(db, sql.events_of, participants, "event")
+
+
+def include_category(db, participants):
+    attach(db, sql.categories_of, participants, "category")
+
+
+def include_allowed_actions(_, participants):
+    for participant in participants:
+        participant["allowed_actions"] = TRANSITIONS.actions(participant["status"])
+
+
+def attach(db, statement, participants, member):
+    """Adds the record that each participant refers to; null where there is none."""
+    rows = db.all(statement, ids=as_json([participant["id"] for participant in participants]))
+    parts = {row.pop("participant_id"): row for row in rows}
+    for participant in participants:
+        participant[member] = parts.get(participant["id"])
+
+
+INCLUDES = {"contact": include_contact, "event": include_event, "category": include_category,
+            "allowed_actions": include_allowed_actions}

@@ -1,0 +1,230 @@
+"""Participants."""
+import pytest
+
+from eventapi.services import badges
+
+
+@pytest.fixture
+def contact(db):
+    """Makes a contact, or finds it: contact("C-1") is its id."""
+    def make(number, email=None):
+        with db.write():
+            db.connection.execute(
+                "INSERT INTO contacts (customer_number, company_name, email, country, rating, account_access_enabled, created_at, "
+                "updated_at) VALUES (?, ?, ?, 'DE', 3, 1, ?, ?)", (number, f"{number} GmbH", email, db.now, db.now))
+            return db.connection.execute("SELECT last_insert_rowid()").fetchone()[0]
+    return make
+
+
+@pytest.fixture
+def category(db):
+    with db.write():
+        db.connection.execute(
+            "INSERT INTO categories (category_key, title, is_visible, applicant_visibility, account_access_enabled, sort_order, "
+            "created_at, updated_at) VALUES ('gold', 'Gold', 1, 'selectable', 1, 0, ?, ?)", (db.now, db.now))
+    return "gold"
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
+
+
+@pytest.fixture
+def participant(organiser, fair, contact):
+    contact("C-1")
+    return organiser.make("/participants", {"event_key": "garden", "customer_number": "C-1"})
+
+
+def told(db, entity_id):
+    return [name for name, in db.connection.execute(
+        "SELECT name FROM outgoing_events WHERE entity_type = 'event_participant' AND entity_id = ? ORDER BY id", (entity_id,))]
+
+
+def invoice(db, participant):
+    with db.write():
+        db.connection.execute(
+            "INSERT INTO invoices (invoice_number, contact_id, event_participant_id, currency, created_at, updated_at) "
+            "VALUES ('DRAFT-1', ?, ?, 'EUR', ?, ?)", (participant["contact_id"], participant["id"], db.now, db.now))
+
+
+def test_a_participant_is_added_read_changed_and_removed(organiser, fair, contact, category, db):
+    id = contact("C-1")
+    participant = organiser.make("/participants", {"event_key": "garden", "customer_number": "C-1"})
+    assert participant["event_id"] == fair["id"] and participant["contact_id"] == id
+    assert (participant["event_key"], participant["customer_number"]) == ("garden", "C-1")
+    assert (participant["role"], participant["status"], participant["is_confirmed"]) == ("exhibitor", "registered", False)
+    address = f"/participants/{participant['id']}"
+    assert organiser.data(address) == participant
+    changed = organiser.patch(address, {"category_key": "gold", "badge_name": "Ada"}, status=200).json["data"]
+    assert (changed["category_key"], changed["badge_name"]) == ("gold", "Ada") and changed["category_id"]
+    assert organiser.put(address, changed, status=200).json["data"] == changed
+    assert organiser.patch(address, {"category_key": None, "category_id": None}, status=200).json["data"]["category_id"] is None
+    organiser.delete(address, status=204)
+    organiser.get(address, status=404)
+    assert told(db, participant["id"]) == ["participant.added", "participant.updated", "participant.updated", "participant.removed"]
+
+
+def test_event_and_contact_are_named_by_id_as_well(organiser, fair, contact):
+    participant = organiser.make("/participants", {"event_id": fair["id"], "contact_id": contact("C-1")})
+    body = {"event_id": fair["id"], "contact_id": participant["contact_id"], "badge_name": "Ada"}
+    assert organiser.put(f"/participants/{participant['id']}", body, status=200).json["data"]["badge_name"] == "Ada"
+
+
+def test_id_and_key_must_agree(organiser, fair, contact):
+    other = organiser.make("/events", {"title": "Boat Show"})
+    answer = organiser.post("/participants", {"event_id": other["id"], "event_key": "garden", "contact_id": contact("C-1")}, status=422)
+    assert [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]] == [("/event_key", "disagrees")]
+
+
+def test_what_is_missing_is_named_at_once(organiser, participant):
+    for answer in (organiser.post("/participants", {"role": "guest"}, status=422),
+                   organiser.put(f"/participants/{participant['id']}", {"role": "guest"}, status=422)):
+        assert [entry["pointer"] for entry in answer.json["errors"]] == ["/customer_number", "/event_key", "/role"]
+    answer = organiser.post("/participants", {"event_key": "no", "customer_number": "no", "category_key": "no"}, status=422)
+    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/event_key", "/customer_number", "/category_key"]
+
+
+def test_a_contact_has_each_role_once(organiser, participant):
+    same = {"event_key": "garden", "customer_number": "C-1"}
+    answer = organiser.post("/participants", same, status=409)
+    assert answer.json["code"] == "duplicate" and answer.json["participant_id"] == participant["id"]
+    speaker = organiser.make("/participants", {**same, "role": "speaker"})
+    answer = organiser.patch(f"/participants/{speaker['id']}", {"role": "exhibitor"}, status=409)
+    assert answer.json["code"] == "duplicate"
+
+
+def test_is_confirmed_moves_to_and_fro(organiser, participant, db):
+    address = f"/participants/{participant['id']}"
+    confirmed = organiser.patch(address, {"is_confirmed": True, "badge_name": "Ada"}, status=200).json["data"]
+    assert (confirmed["status"], confirmed["is_confirmed"], confirmed["badge_name"]) == ("confirmed", True, "Ada")
+    assert organiser.patch(address, {"is_confirmed": True}, status=200).json["data"] == confirmed
+    assert organiser.patch(address, {"is_confirmed": False}, status=200).json["data"]["status"] == "registered"
+    assert told(db, participant["id"]) == ["participant.added", "participant.updated", "participant.confirmed",
+                                           "participant.unconfirmed"]
+
+
+def test_who_is_added_as_confirmed_is_told_as_both(organiser, fair, contact, db):
+    contact("C-1")
+    participant = organiser.make("/participants", {"event_key": "garden", "customer_number": "C-1", "is_confirmed": True})
+    assert participant["status"] == "confirmed"
+    assert told(db, participant["id"]) == ["participant.added", "participant.confirmed"]
+
+
+def test_actions_follow_the_table(organiser, participant, db):
+    address = f"/participants/{participant['id']}"
+    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["confirm", "cancel"]
+    assert organiser.post(f"{address}/confirm", status=200).json["data"]["status"] == "confirmed"
+    assert organiser.post(f"{address}/confirm", status=200).json["data"]["status"] == "confirmed"
+    cancelled = organiser.post(f"{address}/cancel", status=200).json["data"]
+    assert (cancelled["status"], cancelled["is_confirmed"]) == ("cancelled", False)
+    refused = organiser.post(f"{address}/confirm", status=409).json
+    assert refused["code"] == "invalid_transition" and refused["allowed_from"] == ["registered"]
+    organiser.patch(address, {"is_confirmed": True}, status=409)
+    assert organiser.put(address, cancelled, status=200).json["data"] == cancelled
+    assert organiser.post(f"{address}/reinstate", status=200).json["data"]["status"] == "registered"
+    assert told(db, participant["id"]) == ["participant.added", "participant.confirmed", "participant.removed", "participant.added"]
+
+
+def test_a_participant_with_an_invoice_stays_with_its_contact(organiser, participant, contact, db):
+    contact("C-2")
+    invoice(db, participant)
+    address = f"/participants/{participant['id']}"
+    for answer in (organiser.delete(address, status=409), organiser.patch(address, {"customer_number": "C-2"}, status=409)):
+        assert answer.json["code"] == "in_use" and answer.json["used_by"] == ["invoices"]
+    organiser.patch(address, {"badge_name": "Ada", "role": "sponsor", "customer_number": "C-1"}, status=200)
+
+
+def test_a_participant_moves_to_another_contact(organiser, participant, contact):
+    contact("C-2")
+    moved = organiser.patch(f"/participants/{participant['id']}", {"customer_number": "C-2"}, status=200).json["data"]
+    assert moved["customer_number"] == "C-2" and moved["badge_number"] == participant["badge_number"]
+
+
+def test_notes_go_with_the_participant(organiser, participant):
+    note = organiser.make("/notes", {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"})
+    organiser.delete(f"/participants/{participant['id']}", status=204)
+    organiser.get(f"/notes/{note['id']}", status=404)
+
+
+def test_a_stale_tag_changes_nothing(organiser, participant):
+    address = f"/participants/{participant['id']}"
+    tag = organiser.get(address, status=200).headers["ETag"]
+    organiser.patch(address, {"badge_name": "Ada"}, status=200, headers={"If-Match": tag})
+    organiser.patch(address, {"badge_name": "Eve"}, status=412, headers={"If-Match": tag})
+    organiser.delete(address, status=412, headers={"If-Match": tag})
+
+
+def test_the_list_is_filtered(organiser, participant, contact, category):
+    contact("C-2")
+    organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
+    other = organiser.make("/participants", {"event_key": "boats", "customer_number": "C-2", "role": "speaker", "is_confirmed": True,
+                                             "category_key": "gold"})
+    spoken = f"{other['badge_number'][:4]}-{other['badge_number'][4:8]} {other['badge_number'][8:]}".lower().replace(" ", "%20")
+    for query in ("event_key=boats", f"event_id={other['event_id']}", "customer_number=C-2", f"contact_id={other['contact_id']}",
+                  "category_key=gold", f"category_id={other['category_id']}", "confirmed=1", "status=confirmed", "role=speaker",
+                  f"badge_number={spoken}", "event_key=boats&confirmed=1&role=speaker&category_key=gold&status=confirmed"):
+        assert [found["id"] for found in organiser.data(f"/participants?{query}")] == [other["id"]], query
+    assert [found["id"] for found in organiser.data("/participants?confirmed=0")] == [participant["id"]]
+    assert organiser.data("/participants?event_key=no") == []
+    assert [found["id"] for found in organiser.data("/participants")] == [other["id"], participant["id"]]
+    organiser.get("/participants?event_key=boats&event_id=999", status=422)
+
+
+def test_related_records_come_by_include(organiser, participant):
+    wanted = organiser.data("/participants?include=contact,event,category")[0]
+    assert wanted["contact"]["company_name"] == "C-1 GmbH" and wanted["contact"]["id"] == participant["contact_id"]
+    assert wanted["event"]["title"] == "Garden Fair" and wanted["category"] is None
+    assert organiser.data(f"/participants/{participant['id']}?include=contact")["contact"] == wanted["contact"]
+    organiser.get("/participants?include=allowed_actions", status=422)
+    table = organiser.get("/participants?include=contact,category", headers={"Accept": "text/csv"}, status=200).text
+    assert "contact.company_name" in table and "category.title" in table and "C-1 GmbH" in table
+
+
+def test_the_scope_is_asked(person, participant):
+    reader = person("participants:read")
+    reader.get("/participants", status=200)
+    reader.post(f"/participants/{participant['id']}/confirm", status=403)
+    person("contacts").get("/participants", status=403)
+
+
+# Badge numbers
+
+def test_a_badge_number_is_valid_and_has_no_look_alikes(organiser, participant):
+    assert badges.is_valid(participant["badge_number"])
+    assert not set(badges.ALPHABET) & set("01OILQDUV")
+    assert len({badges.draw() for _ in range(2000)}) == 2000
+
+
+def test_every_wrong_character_is_caught():
+    number = badges.draw()
+    for place in range(len(number)):
+        for character in badges.ALPHABET:
+            wrong = number[:place] + character + number[place + 1:]
+            assert badges.is_valid(wrong) == (wrong == number)
+
+
+def test_every_swap_of_two_characters_is_caught():
+    for _ in range(50):
+        number = badges.draw()
+        for first in range(len(number)):
+            for second in range(first + 1, len(number)):
+                swapped = list(number)
+                swapped[first], swapped[second] = number[second], number[first]
+                assert badges.is_valid("".join(swapped)) == (number[first] == number[second])
+
+
+def test_what_is_no_badge_number_is_invalid():
+    number = badges.draw()
+    assert not any(map(badges.is_valid, ("", number[:-1], number + "2", number.lower(), "0" * 12, "ß" * 12)))
+    assert badges.normal(f"{number[:4]}-{number[4:]} ".lower()) == number
+
+
+@pytest.mark.parametrize("given", [(), ("event_id",), ("contact_id",), ("category_id",), ("confirmed",), ("status",), ("role",),
+                                   ("badge_number",), ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
+def test_a_list_needs_no_scan_and_no_sort(db, given):
+    from eventapi.statements import statements
+    text = statements("participants").list.page(frozenset(given), "created_at", "DESC")
+    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0})]
+    assert not any("TEMP B-TREE" in step for step in plan), plan
+    assert not given or "SEARCH p" in plan[0], plan
