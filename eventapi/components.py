@@ -1,0 +1,120 @@
+"""The components of the OpenAPI document: the schemas of schemas/ as readers see them, and what every answer shares."""
+import re
+
+from eventapi.errors import CODES, Problem
+from eventapi.validators import FORMATS, answer_schema, body_schema, definition, document
+
+SUFFIX = {"POST": "create", "PUT": "replace", "PATCH": "change"}
+
+
+class Schemas:
+    """The components: asking for one adds it, and all that it refers to."""
+
+    def __init__(self):
+        self.all, self.origins = {}, {}
+
+    def body(self, name, method):
+        schema = {key: value for key, value in body_schema(name, method).items() if key != "$defs"}
+        if "." in name:
+            return self.ref(name, schema)
+        members = document(name)["properties"]
+        if method != "POST":                          # what is not sent stays as it was
+            members = {member: {key: value for key, value in sub.items() if key != "default"} for member, sub in members.items()}
+        return self.ref(f"{name}.{SUFFIX[method]}", {**schema, "title": f"{camel(name)}{SUFFIX[method].capitalize()}",
+                                                     "properties": members})
+
+    def answer(self, name, listing):
+        if "." in name:
+            return self.ref(name, definition(name))
+        single, listed = answer_schema(name), answer_schema(name, listing=True)
+        return self.ref(f"{name}.list_item", listed) if listing and listed != single else self.ref(name, single)
+
+    def ref(self, name, schema):
+        """A reference to the component, which is there afterwards."""
+        title = camel(name)
+        if self.origins.setdefault(title, name) != name:
+            raise ValueError(f"both {name} and {self.origins[title]} would be called {title}: rename one of the entries in schemas/")
+        if title not in self.all:
+            self.all[title] = None                    # a schema may refer to itself
+            self.all[title] = self.public(schema, name.partition(".")[0])
+        return {"$ref": f"#/components/schemas/{title}"}
+
+    def public(self, schema, resource):
+        """As readers see it: our own annotations gone, references led to components, formats told in words."""
+        if isinstance(schema, list):
+            return [self.public(part, resource) for part in schema]
+        if not isinstance(schema, dict):
+            return schema
+        if "$ref" in schema:
+            part = schema["$ref"].rpartition("/")[2]
+            rest = {key: value for key, value in schema.items() if key != "$ref"}
+            return {**described(rest), **self.ref(f"{resource}.{part}", definition(f"{resource}.{part}"))}
+        clean = described(schema)
+        for key in clean.keys() - {"default", "examples", "enum", "const"}:
+            if key == "properties":
+                clean[key] = {member: self.public(sub, resource) for member, sub in clean[key].items()}
+            else:
+                clean[key] = self.public(clean[key], resource)
+        return clean
+
+
+def described(schema):
+    """Without x-… and $defs; what these and our own formats mean goes into the description."""
+    clean = {key: value for key, value in schema.items() if not key.startswith("x-") and key != "$defs"}
+    hints = [schema.get("description"), FORMAT_HINTS.get(schema.get("format")), INCLUDE_HINTS.get(schema.get("x-include"))]
+    if any(hints):
+        clean["description"] = " ".join(filter(None, hints))
+    return clean
+
+
+FORMAT_HINTS = {form: f"{says.removeprefix('must be ')}.".capitalize()[:1] + f"{says.removeprefix('must be ')}."[1:]
+                for form, (_, says) in FORMATS.items()}
+INCLUDE_HINTS = {"always": "Comes with include only.", "lists": "On lists it comes with include only."}
+
+
+def inlined(sub, name):
+    """A parameter's schema, without references."""
+    while "$ref" in sub:
+        part = sub["$ref"].rpartition("/")[2]
+        sub = {**definition(f"{name.partition('.')[0]}.{part}"), **{key: value for key, value in sub.items() if key != "$ref"}}
+    return described(sub)
+
+
+def camel(name):
+    return "".join(word.capitalize() for word in re.split(r"[._-]", name))
+
+
+# What every answer shares
+
+def _object(description, required, **properties):
+    return {"type": "object", "description": description, "properties": properties, "required": required}
+
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+ERROR = _object("One fault of the input.", ["code", "detail"],
+                pointer={**TEXT, "description": "Where in the body (RFC 6901)."},
+                parameter={**TEXT, "description": "Or which parameter of the query, or header."},
+                code={**TEXT, "description": "Stays the same."}, detail={**TEXT, "description": "For people."})
+COMMON = {
+    "Meta": _object("About the answer.", ["request_id"], request_id=TEXT),
+    "PageMeta": _object("About a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
+                        request_id=TEXT, page=NUMBER, per_page=NUMBER, total=NUMBER, total_pages=NUMBER),
+    "CursorMeta": _object("About a piece of a list that is walked with `after`.", ["request_id", "per_page", "next"], request_id=TEXT,
+                          per_page=NUMBER, next={"type": ["string", "null"], "description": "What to send as `after`; null at the end."}),
+    "Problem": _object("A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],
+                       type={**TEXT, "format": "uri", "description": "A page that explains the code."}, title=TEXT, status=NUMBER,
+                       detail={**TEXT, "description": "What is wrong with this very request."},
+                       code={**TEXT, "enum": list(CODES), "description": "Never changes its meaning."},
+                       errors={"type": "array", "items": ERROR, "description": "Every fault of the input at once."},
+                       meta={"$ref": "#/components/schemas/Meta"}),
+}
+HEADERS = {name: {"description": description, "schema": TEXT} for name, description in {
+    "X-Request-ID": "The id of the request in the server's log; yours, if you sent one of 1 to 64 characters A-Z a-z 0-9 . _ -",
+    "Location": "Where the new record is.", "Link": "first, prev, next and last page (RFC 8288).",
+    "ETag": "The state of the record (RFC 9110), for If-Match and If-None-Match."}.items()}
+
+
+def problem_answer(codes, base_url):
+    return {"description": " ".join(f"`{code}`: {CODES[code][2]}" for code in codes), "x-codes": codes, "content": {"application/problem+json": {
+        "schema": {"$ref": "#/components/schemas/Problem"},
+        "examples": {code: {"value": Problem(code, CODES[code][2]).document(base_url, "req_0a1b2c3d4e5f6071")} for code in codes}}}}

@@ -1,0 +1,227 @@
+"""The OpenAPI 3.1 document, made from the routes and schemas that answer requests."""
+import re
+import sys
+from functools import lru_cache
+from inspect import cleandoc
+
+from eventapi import __version__, examples, refusals
+from eventapi.app import routes
+from eventapi.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_answer
+from eventapi.errors import CODES
+from eventapi.plugins.access import READS
+from eventapi.states import Transitions
+from eventapi.validators import body_schema, query_schema, resource_names
+
+JSON = "application/json"
+# What the plugins may answer, whatever the handler does.
+ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required", "insufficient_scope",
+          "not_acceptable", "rate_limited", "internal_error")
+WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type")
+ON_WRITE = ("database_busy", "insufficient_storage")
+
+INTRODUCTION = """\
+Events, contacts, applications, participants, booths, invoices and all else that a trade show needs.
+
+Send `Authorization: Bearer <API_KEY>` with every request below /api/v1. Answers are `{"data": …, "meta": {"request_id": …}}`;
+every error is a problem document (RFC 9457) that names all faults at once. An unknown member or parameter is an error. Moments
+are UTC (`2026-11-20T17:30:00Z`), money is a number with the decimals of its currency.
+
+HEAD works wherever GET does, and OPTIONS says what is allowed. `X-scope` is the scope a key needs (`name:read` is enough to read),
+`x-flag` the feature that must be switched on."""
+
+
+def document(config):
+    """The whole document, as plain data. It is made once; whoever wants to change it takes a copy."""
+    return _document(config.base_url)
+
+
+@lru_cache(maxsize=4)
+def _document(base_url):
+    schemas, problems, all_routes = Schemas(), {}, list(routes())
+    paths = {}
+    for route in all_routes:
+        where = paths.setdefault(re.sub(r"<(\w+)[^>]*>", r"{\1}", route.path), {})
+        where[route.method.lower()] = operation(route, schemas, problems)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION, "license": {"name": "MIT", "identifier": "MIT"}},
+        "servers": [{"url": base_url or "/"}],
+        "security": [{"key": []}],
+        "tags": list(tags(all_routes)),
+        "paths": paths,
+        "components": {
+            "schemas": {**schemas.all, **COMMON},
+            "responses": {name: problem_answer(codes, base_url) for name, codes in sorted(problems.items())},
+            "headers": HEADERS,
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "An API key, made with: eventapi key create"}},
+        },
+    }
+
+
+def tags(all_routes):
+    """One tag per resource, with what its module says of itself and its tables of states."""
+    for name, module in {route.words["resource"]: route.handler.__module__ for route in all_routes}.items():
+        module = sys.modules[module]
+        tag = {"name": name, "description": module.__doc__.partition(": ")[2].strip() or module.__doc__.strip()}
+        tables = {thing.noun: thing.table for thing in vars(module).values() if isinstance(thing, Transitions)}
+        if tables:
+            tag["x-transitions"] = {noun: {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
+                                    for noun, table in tables.items()}
+        yield tag
+
+
+# Operations
+
+def operation(route, schemas, problems):
+    words, handler = route.words, route.handler
+    suffix = f"_{route.method.lower()}" if route.method in ("PUT", "PATCH") and handler.__name__.startswith("update_") else ""
+    summary, description = told(handler)
+    possible = codes_of(route)
+    found = {
+        "tags": [words["resource"]], "operationId": handler.__name__ + suffix, "summary": summary, "description": description,
+        "parameters": [*path_parameters(route), *query_parameters(words), *header_parameters(route, possible)],
+        "requestBody": request_body(route, schemas),
+        "responses": {**answer(route, schemas), **refused(possible, problems)},
+        "security": [] if words.get("public") else None,
+        "x-scope": words.get("scope"), "x-flag": words.get("flag"),
+    }
+    return {name: value for name, value in found.items() if value is not None and value != ""}
+
+
+def told(handler):
+    """Summary and description: from the docstring, or made from the name."""
+    text = cleandoc(handler.__doc__ or handler.__name__.replace("_", " ").capitalize() + ".")
+    first, _, rest = text.partition("\n\n")
+    first = " ".join(first.split())
+    return (first.rstrip("."), rest) if len(first) < 120 else (first.partition(". ")[0].rstrip("."), text)
+
+
+def codes_of(route):
+    words = route.words
+    if words.get("public"):
+        return refusals.codes(route.handler) | {"internal_error", "rate_limited"}
+    possible = {*ALWAYS, *refusals.codes(route.handler)}
+    if "<" in route.path:
+        possible.add("not_found")
+    if words.get("flag"):
+        possible.add("feature_disabled")
+    if route.method not in READS:
+        possible.update(ON_WRITE)
+    if route.method in SUFFIX:
+        possible.update(WITH_BODY)
+    if route.method == "POST":
+        possible.add("idempotency_key_reused")
+    return possible
+
+
+def path_parameters(route):
+    for name in re.findall(r"<(\w+)", route.path):
+        schema = {"type": "integer", "minimum": 1} if name.endswith("id") else {"type": "string"}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def query_parameters(words):
+    if words.get("public"):
+        return
+    name, schema = words.get("query"), query_schema(words.get("query"), listing=bool(words.get("listing")))
+    for member, sub in schema["properties"].items():
+        sub = inlined(sub, name)
+        parameter = {"name": member, "in": "query", "description": sub.pop("description", ""), "schema": sub}
+        if member in schema["required"]:
+            parameter["required"] = True
+        if sub.get("type") == "array":
+            parameter.update(style="form", explode=False)           # separated by commas
+        if member == "after":
+            parameter["allowEmptyValue"] = True
+        yield {key: value for key, value in parameter.items() if value != ""}
+
+
+def header_parameters(route, possible):
+    if route.words.get("public"):
+        return
+    if route.method == "POST":
+        yield header("Idempotency-Key", "1 to 255 visible characters: the first answer is kept for 24 hours and given again.",
+                     maxLength=255, minLength=1)
+    if "precondition_failed" in possible:
+        yield header("If-Match", "The ETag of the record as you read it; 412 when it was changed since.")
+    if route.method == "GET" and not route.words.get("listing") and JSON in forms(route.words):
+        yield header("If-None-Match", "The ETag you have; 304 when nothing changed.")
+    if route.method in SUFFIX and JSON in forms(route.words):
+        yield header("Prefer", "return=minimal answers a small object with the id and two Unix times instead of the record.",
+                     enum=["return=minimal"])
+
+
+def header(name, description, **schema):
+    return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
+
+
+def forms(words):
+    return words.get("forms") or ((JSON, "text/csv") if words.get("listing") else (JSON,))
+
+
+def request_body(route, schemas):
+    words, name = route.words, route.words.get("schema")
+    if words.get("raw_body"):
+        kinds = words["raw_body"] if isinstance(words["raw_body"], (tuple, list)) else ["application/octet-stream"]
+        return {"required": True, "content": {kind: {} for kind in kinds}}
+    if not name or route.method not in SUFFIX:
+        return None
+    schema = body_schema(name, route.method)
+    media = {"schema": schemas.body(name, route.method)}
+    example = examples.body(name, route.method)
+    if example is not None:
+        media["example"] = example
+    return {"required": "required" in schema or "minProperties" in schema or "anyOf" in schema, "content": {JSON: media}}
+
+
+# Answers
+
+def answer(route, schemas):
+    """The answer of success, and 304 where there may be one. The words `answer` (a schema, or the entry of one: `invoice.numbering`)
+    and `status` say what is not the record itself, or not 200, 201 (a POST that takes the record) and 204 (DELETE)."""
+    words, reads = route.words, route.method == "GET"
+    record = words.get("schema") and "." not in words["schema"]
+    status = words.get("status") or {"DELETE": 204, "POST": 201 if record else 200}.get(route.method, 200)
+    response = {"description": MEANINGS[status], "headers": {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}}
+    if status != 204:
+        response["content"] = {form: media(form, words, schemas) for form in forms(words)} if not words.get("public") else {
+            form: {} for form in forms(words)}
+    for name in ("Location",) * (status in (201, 302)) + ("Link",) * bool(words.get("listing")):
+        response["headers"][name] = {"$ref": f"#/components/headers/{name}"}
+    single = reads and not words.get("listing") and JSON in forms(words) and not words.get("public")
+    if single:
+        response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
+    return {str(status): response, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
+
+
+MEANINGS = {200: "Done.", 201: "Created; Location says where.", 202: "Accepted: the work goes on in the background.",
+            204: "Done; there is nothing to tell.", 302: "Elsewhere; Location says where."}
+
+
+def media(form, words, schemas):
+    if form != JSON:
+        return {"schema": {"type": "string"}} if form.startswith("text/") or form.endswith("xml") else {}
+    name, listing = words.get("answer", words["singular"]), bool(words.get("listing"))
+    known = name and name.partition(".")[0] in resource_names()
+    data = schemas.answer(name, listing) if known else {}
+    meta = {"$ref": "#/components/schemas/Meta"}
+    if listing:
+        data = {"type": "array", "items": data}
+        meta = {"anyOf": [{"$ref": "#/components/schemas/PageMeta"}, {"$ref": "#/components/schemas/CursorMeta"}]}
+    found = {"schema": {"type": "object", "properties": {"data": data, "meta": meta}, "required": ["data", "meta"],
+                        "additionalProperties": False}}
+    example = examples.answer(name, listing=listing) if known else None
+    if example is not None:
+        found["example"] = examples.envelope(example, listing=listing)
+    return found
+
+
+def refused(possible, problems):
+    """The problem answers: one for each status, shared by all operations that have the same codes there."""
+    by_status = {}
+    for code in CODES:
+        if code in possible:
+            by_status.setdefault(CODES[code][0], []).append(code)
+    for codes in by_status.values():
+        problems[".".join(codes)] = codes
+    return {str(status): {"$ref": f"#/components/responses/{'.'.join(codes)}"} for status, codes in sorted(by_status.items())}

@@ -1,0 +1,17 @@
+"""GET /openapi.json: the OpenAPI document."""
+import json
+
+from bottle import request
+
+from eventapi.openapi import document
+from eventapi.pages import cached
+from eventapi.routes import Routes
+
+routes = Routes("openapi", root="", public=True)
+
+
+@routes.get("/openapi.json", forms=("application/json",))
+def get_openapi():
+    """This document."""
+    text = json.dumps(document(request.environ["eventapi.config"]), ensure_ascii=False)
+    return cached(text, {"Content-Type": "application/json"})

@@ -1,0 +1,155 @@
+"""One resource of the OpenAPI document as HTML: members, states, endpoints with parameters, examples and errors."""
+import json
+from html import escape
+
+LIMITS = {"minLength": "at least {} characters", "maxLength": "up to {} characters", "minimum": "≥ {}", "exclusiveMinimum": "> {}",
+          "maximum": "≤ {}", "exclusiveMaximum": "< {}", "minItems": "at least {} entries", "maxItems": "up to {} entries",
+          "multipleOf": "a multiple of {}"}
+METHODS = ("get", "post", "put", "patch", "delete")
+HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}       # the start explains them once
+
+
+def resource(whole, tag, operations):
+    needs = sorted({needed(operation) for _, _, operation in operations} - {""})
+    operations = sorted(operations, key=lambda entry: (entry[0].count("/") + entry[0].count("{"), METHODS.index(entry[1])))
+    return (f'<section id="{tag["name"]}"><h2>{escape(tag["name"])}</h2><p>{escape(tag["description"])}</p>'
+            f'{"".join(f"<p class=quiet>{need}</p>" for need in needs[:1] if len(needs) == 1)}'
+            f'{record(whole, operations)}{transitions(tag)}'
+            f'{"".join(endpoint(whole, *entry, alone=len(needs) > 1) for entry in operations)}</section>\n')
+
+
+def needed(operation):
+    scope, flag = operation.get("x-scope"), operation.get("x-flag")
+    if not scope:
+        return ""
+    text = {"by_entity_type": "Needs the scope of the record's kind", "any": "Needs a key, with any scope"}.get(
+        scope, f"Needs the scope <code>{escape(scope)}</code>")
+    return text + (f" and the feature <code>{escape(flag)}</code>." if flag else ".")
+
+
+def record(whole, operations):
+    """The members of the record, and what of them creation requires."""
+    data = next((schema for _, method, operation in operations if method == "get"
+                 if (schema := answered(whole, operation)) and schema.get("properties")), None)
+    if data is None:
+        return ""
+    create = next((schema for path, method, operation in operations if method == "post" and "{" not in path
+                   if (schema := body_of(whole, operation))), {})
+    members = {**data["properties"], **create.get("properties", {})}
+    return members_table("Members", {**create, "properties": members}, whole)
+
+
+def answered(whole, operation):
+    """The schema of data in the answer, or of one record where it is a list."""
+    content = next(iter(operation["responses"].values())).get("content", {}).get("application/json", {})
+    data = content.get("schema", {}).get("properties", {}).get("data", {})
+    return resolved(data.get("items", data), whole)
+
+
+def body_of(whole, operation):
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    return resolved(content.get("schema", {}), whole)
+
+
+def resolved(schema, whole):
+    while "$ref" in schema:
+        schema = {**whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]],
+                  **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def members_table(caption, schema, whole):
+    rows = "".join(member_rows(schema, whole, "", 0))
+    return f'<details><summary><b>{caption}</b></summary><div class="wide"><table>{rows}</table></div></details>' if rows else ""
+
+
+def member_rows(schema, whole, prefix, depth):
+    for name, sub in schema.get("properties", {}).items():
+        sub = resolved(sub, whole)
+        marks = [word for word, there in (("required", name in schema.get("required", ())), ("read-only", sub.get("readOnly")),
+                                          ("write-only", sub.get("writeOnly"))) if there]
+        yield (f'<tr><td><code>{escape(prefix + name)}</code>{"".join(f"<span class=mark>{mark}</span>" for mark in marks)}</td>'
+               f'<td>{kind(sub, whole)}</td><td>{escape(sub.get("description", ""))}</td></tr>')
+        items = resolved(sub.get("items", {}), whole)
+        if depth < 3:
+            yield from member_rows(sub, whole, f"{prefix}{name}.", depth + 1)
+            yield from member_rows(items, whole, f"{prefix}{name}[].", depth + 1)
+
+
+def kind(schema, whole):
+    """Type, words and limits of a value."""
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if "array" in kinds and "items" in schema:
+        items = resolved(schema["items"], whole)
+        inner = "objects" if items.get("properties") else kind(items, whole)
+        kinds = [f"array of {inner}" if word == "array" else word for word in kinds]
+    said = [" or ".join(kinds)] if kinds else []
+    if schema.get("format"):
+        said.append(escape(schema["format"]))
+    if "enum" in schema:
+        said.append("one of " + ", ".join(f"<code>{escape(str(word))}</code>" for word in schema["enum"] if word is not None))
+    said += [text.format(schema[key]) for key, text in LIMITS.items() if key in schema and (key, schema[key]) != ("minLength", 1)]
+    if schema.get("minLength") == 1:
+        said.append("not empty")
+    if schema.get("default") is not None and schema["default"] != []:
+        said.append(f'default <code>{escape(json.dumps(schema["default"], ensure_ascii=False))}</code>')
+    return ", ".join(said)
+
+
+def transitions(tag):
+    tables = tag.get("x-transitions", {})
+    return "".join(
+        f'<details><summary><b>States of the {escape(noun.replace("_", " "))}</b></summary><div class="wide"><table>'
+        "<tr><th>action</th><th>from</th><th>to</th></tr>" + "".join(
+            f'<tr><td>{escape(action)}</td><td>{escape(", ".join(move["from"]))}</td><td>{escape(str(move["to"]))}</td></tr>'
+            for action, move in table.items()) + "</table></div></details>" for noun, table in tables.items())
+
+
+def endpoint(whole, path, method, operation, *, alone):
+    """`alone`: the endpoints of this resource need different scopes, so that each says its own."""
+    parts = [f'<p>{escape(operation.get("description", ""))}</p>' if operation.get("description") else "",
+             f"<p class=quiet>{needed(operation)}</p>" if alone else "",
+             parameters(operation, whole), body(operation, whole), answers(operation), problems(operation, whole)]
+    return (f'<details id="{operation["operationId"]}"><summary><code class="{method}">{method.upper()}</code> '
+            f'<code>{escape(path)}</code><span class="quiet">{escape(operation["summary"])}</span></summary>{"".join(parts)}</details>')
+
+
+def parameters(operation, whole):
+    rows = "".join(
+        f'<tr><td><code>{escape(entry["name"])}</code>{"<span class=mark>required</span>" if entry.get("required") else ""}</td>'
+        f'<td>{kind(entry["schema"], whole)}</td><td>{escape(entry.get("description", ""))}</td></tr>'
+        for entry in operation.get("parameters", ()) if entry["name"] not in HEADERS and entry["in"] != "path")
+    taken = [f'<code>{entry["name"]}</code>' for entry in operation.get("parameters", ()) if entry["name"] in HEADERS]
+    return ((f'<h3>Parameters</h3><div class="wide"><table>{rows}</table></div>' if rows else "")
+            + (f'<p class="quiet">Takes the headers {", ".join(taken)}.</p>' if taken else ""))
+
+
+def body(operation, whole):
+    content = operation.get("requestBody", {}).get("content", {})
+    if not content:
+        return ""
+    media = content.get("application/json")
+    if media is None:
+        return f'<h3>Body</h3><p>The bytes, as {escape(" or ".join(content))}.</p>'
+    return f'<h3>Body</h3>{members_table("Members", resolved(media["schema"], whole), whole)}{shown(media.get("example"))}'
+
+
+def answers(operation):
+    status, response = next(iter(operation["responses"].items()))
+    content = response.get("content", {})
+    others = [f"<code>{escape(form)}</code>" for form in content if form != "application/json"]
+    return (f'<h3>Answer</h3><p>{status}: {escape(response["description"])}'
+            f'{" By Accept also " + ", ".join(others) + "." if others else ""}</p>'
+            + shown(content.get("application/json", {}).get("example")))
+
+
+def shown(example):
+    return "" if example is None else f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
+
+
+def problems(operation, whole):
+    codes = [code for response in operation["responses"].values() if "$ref" in response
+             for code in whole["components"]["responses"][response["$ref"].rpartition("/")[2]]["x-codes"]]
+    listed = ", ".join(f'<a href="problems/{code}"><code>{code}</code></a>' for code in codes)
+    return f'<h3>Errors</h3><p>{listed}</p>' if codes else ""
