@@ -1,0 +1,134 @@
+"""The file store: bytes under DATA_DIR/files, named by their sha256, written once and never changed.
+
+A file is there before the row that names it, so a crash leaves at most a file without a row, which `sweep` takes away.
+"""
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import time
+from contextlib import contextmanager, suppress
+
+NAME = re.compile(r"[0-9a-f]{64}")
+FOLDER = re.compile(r"[0-9a-f]{2}")
+UNFINISHED = ".tmp"
+
+
+def path(config, sha256):
+    """Where the bytes of this hash lie, or would lie."""
+    if not NAME.fullmatch(sha256):
+        raise ValueError("not the sha256 of a file")
+    return config.files / sha256[:2] / sha256[2:]
+
+
+def store(config, data):
+    """Keeps the bytes for good and gives their sha256; raises OSError when the disk does not take them.
+
+    Bytes that are there already are not written again, unless the file was damaged. Call it before the transaction of
+    the row: the sweep leaves it alone for a day.
+    """
+    sha256 = hashlib.sha256(data).hexdigest()
+    target = path(config, sha256)
+    for folder in (config.files, target.parent):
+        folder.mkdir(mode=0o750, exist_ok=True)
+    with _locked(config, fcntl.LOCK_SH):
+        if verify(config, sha256):
+            os.utime(target)                        # young again: the sweep must wait for the row of this time
+        else:
+            _write(target, data)
+    for folder in (target.parent, config.files, config.data_dir):
+        _sync(folder)                               # also where another request has just made it and may not have synced yet
+    return sha256
+
+
+def read(config, sha256):
+    """The bytes; raises FileNotFoundError."""
+    return path(config, sha256).read_bytes()
+
+
+def verify(config, sha256):
+    """Whether the file is there and its bytes still have this hash."""
+    try:
+        with open(path(config, sha256), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    except FileNotFoundError:
+        return False
+
+
+def missing(config, used):
+    """The hashes among `used` that have no file."""
+    return [sha256 for sha256 in used if not path(config, sha256).is_file()]
+
+
+def all_stored(config):
+    """(sha256, path, mtime) of every file."""
+    for entry in _entries(config):
+        sha256 = os.path.basename(os.path.dirname(entry.path)) + entry.name
+        if NAME.fullmatch(sha256):
+            with suppress(FileNotFoundError):       # gone since the folder was read
+                yield sha256, config.files / entry.path, entry.stat().st_mtime
+
+
+def sweep(config, used, older_than_seconds):
+    """Removes old files that are not in `used`, and what crashes left half written; gives how many. Needs the write lock."""
+    limit = time.time() - older_than_seconds
+    doomed = [file for sha256, file, changed in all_stored(config) if sha256 not in used and changed < limit]
+    doomed += [config.files / entry.path for entry in _entries(config) if entry.name.endswith(UNFINISHED)]
+    return sum(_remove_old(config, file, limit) for file in doomed)
+
+
+def _remove_old(config, file, limit):
+    with _locked(config, fcntl.LOCK_EX):            # a store of the same bytes may have made it young since it was listed
+        try:
+            old = file.stat().st_mtime < limit
+        except FileNotFoundError:
+            return False
+        if old:
+            file.unlink()
+        return old
+
+
+def _entries(config):
+    """What lies in the folders of the store."""
+    try:
+        folders = sorted(folder.path for folder in os.scandir(config.files) if FOLDER.fullmatch(folder.name))
+    except FileNotFoundError:
+        return
+    for folder in folders:
+        with os.scandir(folder) as entries:
+            yield from entries
+
+
+def _write(target, data):
+    """Under a temporary name first, so that the final name never shows half a file."""
+    unfinished = target.parent / f"{secrets.token_hex(8)}{UNFINISHED}"
+    try:
+        with open(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _sync(folder):
+    """Makes the names in a folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _locked(config, kind):
+    """Between those who store and the sweep, over all processes."""
+    handle = os.open(config.files, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, kind)
+        yield
+    finally:
+        os.close(handle)

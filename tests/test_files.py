@@ -1,0 +1,143 @@
+"""The file store."""
+import errno
+import hashlib
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from eventapi import db as database
+from eventapi.services import files
+
+DAY = 86400
+
+
+@pytest.fixture
+def stored(settings):
+    return files.store(settings, b"a signed contract")
+
+
+def names(settings):
+    return sorted(str(file.relative_to(settings.files)) for file in settings.files.rglob("*") if file.is_file())
+
+
+def make_old(path):
+    os.utime(path, (time.time() - 2 * DAY,) * 2)
+
+
+def test_bytes_are_kept_under_their_hash(settings, stored):
+    assert stored == hashlib.sha256(b"a signed contract").hexdigest()
+    assert files.read(settings, stored) == b"a signed contract"
+    assert files.path(settings, stored) == settings.files / stored[:2] / stored[2:]
+    assert names(settings) == [f"{stored[:2]}/{stored[2:]}"]
+
+
+def test_others_cannot_read_the_files(settings, stored):
+    path = files.path(settings, stored)
+    for place, most in ((path, 0o640), (path.parent, 0o750), (settings.files, 0o750)):
+        assert stat.S_IMODE(place.stat().st_mode) & ~most == 0
+
+
+def test_the_same_bytes_twice_are_one_file_that_is_young_again(settings, stored):
+    path = files.path(settings, stored)
+    make_old(path)
+    before = path.stat()
+    assert files.store(settings, b"a signed contract") == stored
+    assert path.stat().st_ino == before.st_ino and path.stat().st_mtime > before.st_mtime
+    assert len(names(settings)) == 1
+
+
+def test_an_empty_file_can_be_stored(settings):
+    assert files.read(settings, files.store(settings, b"")) == b""
+
+
+def test_a_damaged_file_is_noticed_and_mended_by_storing_it_again(settings, stored):
+    files.path(settings, stored).write_bytes(b"a singed contract")
+    assert not files.verify(settings, stored)
+    files.store(settings, b"a signed contract")
+    assert files.verify(settings, stored)
+
+
+def test_missing_names_the_files_that_are_gone(settings, stored):
+    gone = hashlib.sha256(b"gone").hexdigest()
+    assert files.missing(settings, [stored, gone]) == [gone]
+    assert not files.verify(settings, gone)
+    with pytest.raises(FileNotFoundError):
+        files.read(settings, gone)
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", "A" * 64, "a" * 63, "a" * 64 + "\n", "a" * 62 + "/.."])
+def test_only_a_hash_names_a_file(settings, name):
+    with pytest.raises(ValueError):
+        files.path(settings, name)
+
+
+def test_a_full_disk_is_507_and_leaves_nothing_behind(settings, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError) as raised:
+        files.store(settings, b"too much")
+    assert database.problem_of(raised.value).status == 507
+    assert names(settings) == []
+
+
+def test_a_crash_while_writing_leaves_a_temporary_file_which_the_sweep_takes_away(settings):
+    dies = "import os, sys; from eventapi import config; from eventapi.services import files; os.replace = lambda *_: os._exit(9); "
+    dies += "files.store(config.load(sys.argv[1], data_dir=sys.argv[2]), b'half way')"
+    ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
+                           cwd=Path(files.__file__).parents[2])
+    assert ended.returncode == 9
+    left, = names(settings)
+    assert left.endswith(".tmp") and list(files.all_stored(settings)) == []
+    assert files.sweep(settings, set(), DAY) == 0       # its writer may still be at it
+    make_old(settings.files / left)
+    assert files.sweep(settings, set(), DAY) == 1 and names(settings) == []
+
+
+def test_the_sweep_takes_old_files_without_a_row_only(settings, stored):
+    orphan, young = files.store(settings, b"orphan"), files.store(settings, b"young")
+    make_old(files.path(settings, stored))
+    make_old(files.path(settings, orphan))
+    assert files.sweep(settings, {stored}, DAY) == 1
+    assert {sha256 for sha256, _, _ in files.all_stored(settings)} == {stored, young}
+    assert files.missing(settings, [orphan]) == [orphan]
+
+
+def test_the_sweep_spares_a_file_that_was_stored_again_since_it_was_listed(settings, stored, monkeypatch):
+    make_old(files.path(settings, stored))
+    listed = list(files.all_stored(settings))
+    monkeypatch.setattr(files, "all_stored", lambda config: listed)
+    files.store(settings, b"a signed contract")
+    assert files.sweep(settings, set(), DAY) == 0 and files.verify(settings, stored)
+
+
+def test_what_is_not_ours_is_left_alone(settings, stored):
+    for name in ("README", f"{stored[:2]}/notes.txt"):
+        (settings.files / name).write_text("by hand")
+        make_old(settings.files / name)
+    assert [sha256 for sha256, _, _ in files.all_stored(settings)] == [stored]
+    assert files.sweep(settings, {stored}, DAY) == 0
+
+
+def test_an_installation_without_files_has_none(settings):
+    assert list(files.all_stored(settings)) == [] and files.sweep(settings, set(), DAY) == 0
+
+
+def test_many_may_store_and_sweep_at_once(settings):
+    done = []
+
+    def work(number):
+        for turn in range(20):
+            data = b"%d" % (turn % 5)
+            done.append(files.verify(settings, files.store(settings, data)))
+            files.sweep(settings, set(), DAY)
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    [worker.start() for worker in workers]
+    [worker.join() for worker in workers]
+    assert done == [True] * 80 and len(names(settings)) == 5
