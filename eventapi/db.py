@@ -95,6 +95,7 @@ class Database:
         self.connection = connect(self.path, readonly=readonly)
         self.door = Door(self.path)
         self.actor, self.now = Nobody, None
+        self.counts, self.counted_at = {}, None
 
     def one(self, statement, **values):
         """The first row as a dict, or None."""
@@ -125,6 +126,20 @@ class Database:
     def values(self, statement, **values):
         """The first column of all rows."""
         return [row[0] for row in self.connection.execute(statement.plain(), values)]
+
+    def count(self, text, values):
+        """How many rows a list has: counted once for each state of the database.
+
+        data_version changes with every commit of another connection, total_changes with every change of this one;
+        call it inside a snapshot, so that number and rows are of the same state.
+        """
+        state = self.connection.execute("PRAGMA data_version").fetchone()[0], self.connection.total_changes
+        if state != self.counted_at or len(self.counts) > 200:
+            self.counts, self.counted_at = {}, state
+        key = text, *[value for name, value in values.items() if f":{name}" in text]
+        if key not in self.counts:
+            self.counts[key] = self.connection.execute(text, values).fetchone()[0]
+        return self.counts[key]
 
     def run(self, statement, **values):
         """Changes rows; gives how many."""
@@ -167,6 +182,17 @@ class Database:
         finally:
             self.connection.execute("COMMIT")
 
+    def data_version(self):
+        """Changes when another connection commits: a cheap way to see that there is something new."""
+        return self.connection.execute("PRAGMA data_version").fetchone()[0]
+
+    def tend(self):
+        """Fresh statistics for the query planner, and the write-ahead log back into the file as far as readers allow."""
+        self.connection.execute("PRAGMA analysis_limit = 400")       # so that it stays short
+        with self.write():
+            self.connection.execute("PRAGMA optimize")
+        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
     def close(self):
         self.connection.close()
         self.door.close()
@@ -182,9 +208,8 @@ def problem_of(error):
     return None
 
 
-def as_json(value):
-    """Compact JSON for a column."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=float)
+# Compact JSON, for a column or an answer. The only numbers it cannot write by itself are Decimals.
+as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float).encode
 
 
 # Migrations

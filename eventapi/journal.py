@@ -3,7 +3,6 @@
 Audit entries are chained: the hash of each covers its fixed columns, a salted digest of the columns that may be taken away
 (GDPR Art. 17), and the hash of the entry before.
 """
-import json
 import secrets
 from hashlib import sha256
 
@@ -42,13 +41,12 @@ def deleted(db, entity_type, old, *, title=None, scope):
 
 def told(db, name, entity_type, record, scope):
     """A further outgoing event for a change that is in the audit log already."""
-    db.insert(sql.add_event, name=name, entity_type=entity_type, entity_id=record["id"], scope=scope, data=as_json(record),
-              now=db.now)
+    _tell(db, name, entity_type, record["id"], scope, as_json(record))
 
 
 def administered(db, action, entity_type, entity_id=None, *, title=None, old=None, new=None):
     """A change made on the command line, such as a key or a flag: audited, and of no concern to webhooks."""
-    _audit(db, action, entity_type, entity_id, title, old, new)
+    _audit(db, action, entity_type, entity_id, title, old and as_json(old), new and as_json(new))
 
 
 def event_name(entity_type, action):
@@ -57,8 +55,14 @@ def event_name(entity_type, action):
 
 
 def _write(db, action, entity_type, entity_id, title, old, new, record, scope):
+    data = as_json(record)
+    old, new = (data if values is record else values and as_json(values) for values in (old, new))
     _audit(db, action, entity_type, entity_id, title, old, new)
-    told(db, event_name(entity_type, action), entity_type, record, scope)
+    _tell(db, event_name(entity_type, action), entity_type, entity_id, scope, data)
+
+
+def _tell(db, name, entity_type, entity_id, scope, data):
+    db.insert(sql.add_event, name=name, entity_type=entity_type, entity_id=entity_id, scope=scope, data=data, now=db.now)
 
 
 def _audit(db, action, entity_type, entity_id, title, old, new):
@@ -66,7 +70,7 @@ def _audit(db, action, entity_type, entity_id, title, old, new):
     actor = db.actor
     entry = {
         "id": last["id"] + 1, "action": action, "entity_type": entity_type, "entity_id": entity_id, "entity_title": title,
-        "description": None, "old_values": old and as_json(old), "new_values": new and as_json(new),
+        "description": None, "old_values": old, "new_values": new,
         "admin_id": actor.admin_id, "admin_name": actor.admin_name, "api_key_id": actor.key_id,
         "request_id": actor.request_id, "ip_address": actor.address, "user_agent": actor.agent,
         "created_at": db.now, "salt": secrets.token_hex(16), "previous_hash": last["hash"],
@@ -86,7 +90,7 @@ def chain_hash(entry):
 
 
 def _sha256(values):
-    return sha256(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+    return sha256(as_json(values).encode()).hexdigest()
 
 
 def verify(db):

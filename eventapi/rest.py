@@ -12,8 +12,6 @@ from eventapi import spreadsheet
 from eventapi.db import as_json
 from eventapi.errors import Problem, fault, invalid, not_found
 
-encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float).encode
-
 
 @dataclass
 class Answer:
@@ -28,8 +26,12 @@ class Answer:
 
 def base_url():
     """The public address of the service, without a slash at its end."""
-    configured = request.environ["eventapi.config"].base_url
-    return configured or "{0.scheme}://{0.netloc}".format(request.urlparts)
+    environ = request.environ
+    configured = environ["eventapi.config"].base_url
+    if configured:
+        return configured
+    scheme = environ.get("HTTP_X_FORWARDED_PROTO") or environ["wsgi.url_scheme"]
+    return f"{scheme}://{environ.get('HTTP_HOST') or environ['SERVER_NAME']}"
 
 
 def location(path):
@@ -54,7 +56,7 @@ def found(record, noun, key):
 
 def etag(data):
     """A strong entity tag (RFC 9110) of a record: the hash of what `data` holds."""
-    return f'"{blake2b(encode(data).encode(), digest_size=12).hexdigest()}"'
+    return f'"{blake2b(as_json(data).encode(), digest_size=12).hexdigest()}"'
 
 
 def unchanged(record):
@@ -111,17 +113,20 @@ def _page(db, statement, given, values, records):
         rows = db.rows(statement.page(given, values["sort"], values["order"]),
                        {**values, "limit": size, "offset": (number - 1) * size})
         short = len(rows) < size and (rows or number == 1)     # then the total is known without counting
-        total = (number - 1) * size + len(rows) if short else db.rows(statement.count(given), values)[0]["count(*)"]
+        total = (number - 1) * size + len(rows) if short else db.count(statement.count(given), values)
         data = records(rows)
     last = max(1, -(-total // size))
     links = {"first": 1, "prev": min(number - 1, last), "next": number + 1 if number < last else 0, "last": last}
+    address = _address("page")
     return Answer(data, meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
-                  headers={"Link": ", ".join(_link(rel, page) for rel, page in links.items() if page)})
+                  headers={"Link": ", ".join(f'<{address}{page}>; rel="{rel}"' for rel, page in links.items() if page)})
 
 
-def _link(rel, number):
-    pairs = [pair for pair in request.environ["eventapi.pairs"] if pair[0] != "page"]
-    return f'<{base_url()}{request.environ["PATH_INFO"]}?{urlencode([*pairs, ("page", number)])}>; rel="{rel}"'
+def _address(parameter):
+    """The address of this request, ending where the value of the parameter belongs."""
+    pairs = [pair for pair in request.environ["eventapi.pairs"] if pair[0] != parameter]
+    query = urlencode(pairs) + "&" if pairs else ""
+    return f'{base_url()}{request.environ["PATH_INFO"]}?{query}{parameter}='
 
 
 def _piece(db, statement, given, values, records):
@@ -130,11 +135,7 @@ def _piece(db, statement, given, values, records):
         rows, following = _after(db, statement, given, values, cursor, values["per_page"])
         data = records(rows)
     next_cursor = following and _write_cursor(values["sort"], values["order"], following)
-    links = {}
-    if next_cursor:
-        pairs = [pair for pair in request.environ["eventapi.pairs"] if pair[0] != "after"]
-        address = f'{base_url()}{request.environ["PATH_INFO"]}?{urlencode([*pairs, ("after", next_cursor)])}'
-        links["Link"] = f'<{address}>; rel="next"'
+    links = {"Link": f'<{_address("after")}{next_cursor}>; rel="next"'} if next_cursor else {}
     return Answer(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
 
 

@@ -8,9 +8,9 @@ from hashlib import sha256
 from bottle import request
 
 from eventapi import times
-from eventapi.db import Database, statements
+from eventapi.db import Database, as_json, statements
 from eventapi.errors import Problem, fault, invalid
-from eventapi.rest import Answer, base_url, encode
+from eventapi.rest import Answer, base_url
 
 sql = statements("idempotency")
 KEEP = timedelta(hours=24)
@@ -77,7 +77,7 @@ def once(db, key, environ, act):
         answer = Answer(answer)
     db.run(sql.keep, **values, fingerprint=fingerprint, status=answer.status, now=db.now,
            location=answer.headers.get("Location", "").removeprefix(base_url()) or None,
-           data=None if answer.status == 204 else encode(answer.data))
+           data=None if answer.status == 204 else as_json(answer.data))
     return answer
 
 

@@ -1,15 +1,15 @@
 """First plugin: request id, envelope, ETag, every error as a problem document, one line in the log."""
 import logging
+import random
 import re
-import secrets
 import time
 
 from bottle import HTTPResponse, request, response
 
-from eventapi import times
-from eventapi.db import problem_of
+from eventapi import request_log, times
+from eventapi.db import as_json, problem_of
 from eventapi.errors import Problem
-from eventapi.rest import Answer, base_url, encode
+from eventapi.rest import Answer, base_url
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 log = logging.getLogger("eventapi.request")
@@ -21,7 +21,7 @@ def request_id(environ):
     known = environ.get("eventapi.request_id")
     if known is None:
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        known = environ["eventapi.request_id"] = given if REQUEST_ID.fullmatch(given) else f"req_{secrets.token_hex(8)}"
+        known = environ["eventapi.request_id"] = given if REQUEST_ID.fullmatch(given) else f"req_{random.getrandbits(64):016x}"
     return known
 
 
@@ -31,7 +31,7 @@ def problem_answer(problem):
     for name, value in problem.headers.items():
         response.set_header(name, value)
     response.content_type = "application/problem+json"
-    return encode(problem.document(base_url(), request_id(request.environ))).encode()
+    return as_json(problem.document(base_url(), request_id(request.environ))).encode()
 
 
 class Request:
@@ -42,6 +42,7 @@ class Request:
 
     def apply(self, callback, route):
         singular, reads = route.config["singular"], route.method == "GET"
+        talks = log.isEnabledFor(logging.INFO)
 
         def handle(**values):
             environ, start = request.environ, time.perf_counter()
@@ -55,7 +56,8 @@ class Request:
             except Exception as error:
                 return problem_answer(self.problem(error))
             finally:
-                self.tell(environ, start)
+                if talks:
+                    self.tell(environ, start)
 
         def succeed(answer, environ):
             if not isinstance(answer, Answer):
@@ -69,11 +71,11 @@ class Request:
             if answer.status == 204:
                 return b""
             response.content_type = JSON
-            data = minimal(answer.data, environ) or encode(answer.data)
+            data = minimal(answer.data, environ) or as_json(answer.data)
             if reads and answer.has_etag and isinstance(answer.data, dict):
                 if not_modified(data, environ):
                     return b""
-            meta = encode({"request_id": environ["eventapi.request_id"], **answer.meta})
+            meta = as_json({"request_id": environ["eventapi.request_id"], **answer.meta})
             return f'{{"data":{data},"meta":{meta}}}'.encode()
 
         def minimal(data, environ):
@@ -82,7 +84,7 @@ class Request:
                 return None
             response.set_header("Preference-Applied", "return=minimal")
             small = {f"{singular}_id": data.get("id")}
-            return encode({**small, **{name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}})
+            return as_json({**small, **{name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}})
 
         return handle
 
@@ -97,11 +99,9 @@ class Request:
         return problem
 
     def tell(self, environ, start):
-        if log.isEnabledFor(logging.INFO):
-            who = environ.get("eventapi.who")
-            log.info("%s %s %s %d %.1fms key=%s", environ["eventapi.request_id"], environ["REQUEST_METHOD"],
-                     environ.get("PATH_INFO"), response.status_code, (time.perf_counter() - start) * 1000,
-                     who.key_id if who else "-")
+        who = environ.get("eventapi.who")
+        request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {environ['PATH_INFO']!a} "
+                         f"{response.status_code} {(time.perf_counter() - start) * 1000:.1f}ms key={who.key_id if who else '-'}")
 
 
 def not_modified(data, environ):

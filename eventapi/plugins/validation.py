@@ -119,8 +119,7 @@ def parse(raw):
     if not raw.strip():
         return {}
     try:
-        value = json.loads(raw.decode("utf-8"), parse_int=_integer, parse_float=_decimal, parse_constant=_constant,
-                           object_pairs_hook=_object)
+        value = DECODER.decode(raw.decode("utf-8"))
     except RecursionError:
         raise Problem("malformed_json", f"The body is nested more than {MAX_DEPTH} deep.") from None
     except UnicodeDecodeError as error:
@@ -161,6 +160,9 @@ def _object(pairs):
     if len(value) != len(pairs):
         raise _Unreadable("a member twice in one object")
     return value
+
+
+DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object)
 
 
 def _depth(value):

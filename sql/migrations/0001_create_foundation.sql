@@ -111,7 +111,8 @@ CREATE TRIGGER audit_log_never_replaces BEFORE INSERT ON audit_log
 WHEN NEW.id <= (SELECT coalesce(max(id), 0) FROM audit_log)
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
--- What webhooks and the feed will tell, written in the transaction of the change.
+-- What webhooks and the feed will tell, written in the transaction of the change. Without an index: it is read and pruned in the
+-- order of ids, and every write pays for it.
 CREATE TABLE outgoing_events (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
   name         TEXT NOT NULL,             -- payment.created
@@ -121,8 +122,6 @@ CREATE TABLE outgoing_events (
   data         TEXT,                      -- JSON; null once anonymised
   created_at   TEXT NOT NULL
 ) STRICT;
-CREATE INDEX outgoing_events_by_entity ON outgoing_events (entity_type, entity_id);
-CREATE INDEX outgoing_events_by_age ON outgoing_events (created_at);
 
 -- Signs of life of the worker.
 CREATE TABLE worker_signs (

@@ -1,0 +1,59 @@
+# Two commands: `make run` and `make test`. Both set up what they need, in .venv and .run, and say what they do.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUN    := .run
+PORT   ?= 8080
+ADDRESS := 127.0.0.1:$(PORT)
+
+.PHONY: help run test test-debian test-fault bench clean
+
+help:
+	@echo "make run          start the service with a demo show on http://$(ADDRESS)"
+	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
+	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
+	@echo "make test-fault   kill -9 of every process under load (takes a minute)"
+	@echo "make clean        remove $(VENV), $(RUN) and caches"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "eventapi needs Python 3.11 or newer; '$(PYTHON)' is not. Try: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "$(PYTHON) has no venv. On Debian: sudo apt install python3-venv" >&2; exit 1; }
+	@echo "making the environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/ready-to-run: setup.cfg pyproject.toml | $(BIN)/python
+	@echo "installing bottle, gunicorn, jsonschema, reportlab into $(VENV)"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures]' || \
+	  { echo "pip could not install the packages: is the package index reachable?" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/ready-to-test: setup.cfg pyproject.toml | $(BIN)/python
+	@echo "installing the test packages into $(VENV)"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' || \
+	  { echo "pip could not install the packages: is the package index reachable?" >&2; exit 1; }
+	@touch $@ $(VENV)/ready-to-run
+
+run: export EVENTAPI_DATA_DIR := $(CURDIR)/$(RUN)
+run: export EVENTAPI_CONFIG := $(CURDIR)/conf/demo.conf
+run: $(VENV)/ready-to-run
+	@$(BIN)/python -c 'import socket; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", $(PORT)))' 2>/dev/null || \
+	  { echo "Port $(PORT) is taken. Stop what listens there, or: make run PORT=8081" >&2; exit 1; }
+	@mkdir -p $(RUN)
+	@$(BIN)/eventapi migrate
+	@test -e $(RUN)/demo-done || { echo "making a demo show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
+	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
+	@$(BIN)/python -m eventapi.first_steps http://$(ADDRESS) $(RUN)/key
+	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
+
+test: $(VENV)/ready-to-test
+	@$(BIN)/python -m pytest
+
+test-debian:
+	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \
+	  { echo "Missing packages. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest" >&2; exit 1; }
+	@/usr/bin/python3 -m pytest
+
+clean:
+	rm -rf $(VENV) $(RUN) build dist *.egg-info .pytest_cache

@@ -1,0 +1,164 @@
+"""A believable trade show in an empty database, made through the API itself, so that every rule holds."""
+import io
+import json
+import random
+import sys
+from datetime import date, timedelta
+
+from eventapi import times
+from eventapi.app import create_app
+from eventapi.db import Database, SchemaError, as_json
+from eventapi.services import credentials
+
+SIZES = {"small": (60, 240), "messe": (4500, 150000)}          # exhibitors, visitors
+FIRST = ("Ada Emil Frida Jonas Lena Mats Nele Oskar Paula Rosa Søren Tomáš Ulla Viktor Wanda Yusuf Zofia Łukasz Chloë İpek "
+         "Andreas Birgit Cem Dörte Elif Franz Greta Henrik Ilse Jörg").split()
+LAST = ("Ackermann Bąk Çelik Dvořák Eriksen Fischer Großmann Horváth Ivanov Jensen Krüger Lindqvist Müller Novák Öztürk "
+        "Petrov Quandt Richter Schäfer Tóth Ulrich Vogel Weiß Yılmaz Zimmermann").split()
+TRADES = ("Gartenbau Werkzeuge Honig Keramik Saatgut Holzbau Teichtechnik Gewächshäuser Naturstein Bewässerung Kräuter "
+          "Lichtdesign Gartenmöbel Zaunbau Baumschule").split()
+FORMS = ("GmbH", "AG", "KG", "e.K.", "Sp. z o.o.", "s.r.o.", "Kft.", "GmbH & Co. KG")
+TOWNS = (("04109", "Leipzig", "DE"), ("20095", "Hamburg", "DE"), ("80331", "München", "DE"), ("1010", "Wien", "AT"),
+         ("8001", "Zürich", "CH"), ("00-001", "Warszawa", "PL"), ("110 00", "Praha", "CZ"), ("1051", "Budapest", "HU"))
+STREETS = ("Lindenweg", "Am Markt", "Bahnhofstraße", "Gewerbering", "Hafenallee", "Mühlgasse")
+
+
+class Api:
+    """Calls the app in this process, as a client would over HTTP."""
+
+    def __init__(self, app, key):
+        self.app, self.key = app, key
+
+    def __call__(self, method, path, body=None):
+        raw = b"" if body is None else as_json(body).encode()
+        answer = {}
+
+        def start_response(status, headers, exc_info=None):
+            answer["status"] = int(status[:3])
+        path, _, query = path.partition("?")
+        chunks = self.app({
+            "REQUEST_METHOD": method, "PATH_INFO": f"/api/v1{path}", "QUERY_STRING": query, "SERVER_NAME": "demo",
+            "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(raw),
+            "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(raw)), "CONTENT_TYPE": "application/json",
+            "HTTP_AUTHORIZATION": f"Bearer {self.key}"}, start_response)
+        text = b"".join(chunks)
+        if answer["status"] >= 400:
+            raise RuntimeError(f"{method} {path}: {text.decode()}")
+        return json.loads(text)["data"] if text else None
+
+
+def is_empty(db):
+    return not db.connection.execute("SELECT EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM contacts)").fetchone()[0]
+
+
+def make(config, size="small", say=lambda text: None):
+    """Fills an empty database; the key it works with is revoked at the end."""
+    db = Database(config)
+    try:
+        if not is_empty(db):
+            raise SchemaError("the database is not empty: the demo show is made in an empty one only")
+        with db.write():
+            key_id, key = credentials.create_key(db, "demo", credentials.ALL_SCOPES)
+        api = Api(create_app(config), key)
+        show(api, *SIZES[size], random.Random(7), say)
+        with db.write():
+            credentials.revoke_key(db, key_id)
+    finally:
+        db.close()
+
+
+def show(api, exhibitors, visitors, rnd, say):
+    events = make_events(api, date.today())
+    categories = make_categories(api)
+    say(f"{exhibitors} exhibitors")
+    participants = [make_exhibitor(api, rnd, number, events[0], categories) for number in range(exhibitors)]
+    say("invoices and payments")
+    for number, participant in enumerate(participants[:max(40, exhibitors // 3)]):
+        make_invoice(api, rnd, number, participant)
+    for number in range(min(25, exhibitors)):
+        make_application(api, rnd, number, events[0], categories)
+    say(f"{visitors} visitors")
+    for number in range(visitors):
+        make_visitor(api, rnd, number, events[0])
+        if number % 10000 == 9999:
+            say(f"{number + 1} visitors")
+
+
+def make_events(api, today):
+    """This year's show, last year's, and a small one."""
+    opening = today.replace(day=1) + timedelta(days=120)
+    events = []
+    for title, city, first, days in (("Grüne Messe Leipzig", "Leipzig", opening, 4),
+                                     ("Grüne Messe Leipzig", "Leipzig", opening - timedelta(days=364), 4),
+                                     ("Modellbahnbörse", "Chemnitz", opening + timedelta(days=30), 1)):
+        hours = [{"date": (first + timedelta(days=day)).isoformat(), "opens": "09:00", "closes": "18:00",
+                  "label": "Fachbesucher" if day == 0 else None} for day in range(days)]
+        events.append(api("POST", "/events", {
+            "title": title, "city": city, "country": "DE", "state": "Sachsen", "date_from": first.isoformat(),
+            "date_to": (first + timedelta(days=days - 1)).isoformat(), "opening_hours": hours,
+            "application_deadline": (first - timedelta(days=30)).isoformat(),
+            "description": "Alles, was wächst: Pflanzen, Technik, Handwerk."}))
+    api("POST", "/notes", {"entity_type": "event", "entity_id": events[0]["id"], "is_pinned": True, "note_type": "warning",
+                           "note_text": "Brandschutzbegehung am Vortag, 14 Uhr, Halle 1."})
+    return events
+
+
+def make_categories(api):
+    root = api("POST", "/categories", {"title": "Aussteller", "base_price": 190, "color": "#2f6f4f"})
+    return [root] + [api("POST", "/categories", {"title": title, "parent_category_id": root["id"], "base_price": price})
+                     for title, price in (("Pflanzen", 190), ("Technik", 240), ("Handwerk", 150))]
+
+
+def company(rnd, number):
+    postal_code, city, country = rnd.choice(TOWNS)
+    last = rnd.choice(LAST)
+    name = f"{last} {rnd.choice(TRADES)} {rnd.choice(FORMS)}"
+    return {"company_name": name, "first_name": rnd.choice(FIRST), "last_name": last, "country": country, "city": city,
+            "postal_code": postal_code, "address": f"{rnd.choice(STREETS)} {rnd.randint(1, 120)}",
+            "email": f"office{number}@exhibitor.example", "phone": f"+49 341 {rnd.randint(100000, 999999)}"}
+
+
+def make_exhibitor(api, rnd, number, event, categories):
+    category = categories[1 + number % 3]
+    contact = api("POST", "/contacts", {**company(rnd, number), "category_keys": [category["category_key"]],
+                                        "rating": rnd.randint(2, 5)})
+    participant = api("POST", "/participants", {"event_key": event["event_key"], "contact_id": contact["id"],
+                                                "category_id": category["id"], "is_confirmed": number % 4 != 0})
+    return {**participant, "base_price": category["base_price"]}
+
+
+def make_invoice(api, rnd, number, participant):
+    """Every sixth stays a draft; of the others some are paid, some in part, some not at all."""
+    invoice = api("POST", "/invoices", {"event_participant_id": participant["id"], "items": [
+        {"description": "Ausstellerpauschale", "quantity": 1, "unit_price": participant["base_price"], "tax_rate": 19},
+        {"description": "Standfläche, Reihenstand", "quantity": rnd.choice((6, 9, 12, 18)), "unit": "m²", "unit_price": 84.5,
+         "tax_rate": 19}]})
+    if number % 6 == 5:
+        return
+    invoice = api("POST", f"/invoices/{invoice['id']}/send", {})
+    parts = {0: [1], 1: [0.5, 0.5], 2: [0.3], 3: [], 4: [1]}[number % 5]
+    left = round(invoice["total"] * 100)
+    for part in parts:
+        cents = left if part in (1, parts[-1]) and sum(parts) == 1 else round(invoice["total"] * 100 * part)
+        api("POST", "/payments", {"invoice_number": invoice["invoice_number"], "amount": cents / 100, "gateway_key": "bank",
+                                  "transaction_id": f"demo-{invoice['id']}-{left}"})
+        left -= cents
+
+
+def make_application(api, rnd, number, event, categories):
+    application = api("POST", "/applications", {
+        **company(rnd, number), "email": f"new{number}@applicant.example", "event_keys": [event["event_key"]], "late": True,
+        "category_keys": [categories[1 + number % 3]["category_key"]], "requested_area": rnd.choice((6, 9, 12.5)),
+        "message": "Wir möchten gern zum ersten Mal teilnehmen.", "terms_accepted_at": times.now()})
+    action = (None, "review", "approve", "waitlist", "reject")[number % 5]
+    if action in ("approve", "waitlist", "reject"):
+        api("POST", f"/applications/{application['id']}/review")
+    if action:
+        body = {"reason": "Die Produkte passen nicht zum Thema der Messe."} if action == "reject" else {}
+        api("POST", f"/applications/{application['id']}/{action}", body)
+
+
+def make_visitor(api, rnd, number, event):
+    contact = api("POST", "/contacts", {"first_name": rnd.choice(FIRST), "last_name": rnd.choice(LAST),
+                                        "email": f"visitor{number}@people.example"})
+    api("POST", "/participants", {"event_key": event["event_key"], "contact_id": contact["id"], "role": "visitor"})

@@ -1,0 +1,32 @@
+"""What to try first: three curl lines that can be pasted into a terminal and work (`make run` prints them)."""
+import sys
+from pathlib import Path
+
+from eventapi import config
+from eventapi.db import Database
+from eventapi.statements import statements
+
+sql = statements("first_steps")
+
+
+def lines(base, key, invoice_number):
+    """List events, record a payment, read the error of a bad one."""
+    head = f"curl -s -H 'Authorization: Bearer {key}'"
+    post = f"{head} -H 'Content-Type: application/json' {base}/api/v1/payments"
+    return [("list events", f"{head} {base}/api/v1/events"),
+            ("record a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": 25.50}}'"""),
+            ("read the error of a bad one", f"""{post} -d '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
+
+
+def main(base, key_file):
+    db = Database(config.load())
+    invoice_number = db.value(sql.open_invoice)
+    db.close()
+    print(f"\neventapi is about to answer at {base}; the reference is at {base}/docs. In another terminal:\n")
+    for what, line in lines(base, Path(key_file).read_text().strip(), invoice_number):
+        print(f"# {what}\n{line}\n")
+    print("Stop it with Ctrl-C.\n", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
