@@ -14,9 +14,15 @@ def body(name, method):
         return None
     if method != "PATCH" or "." in name:
         return examples[0]
-    needed = document(name).get("x-required", {}).get("POST", [])
+    needed = required(name)
     member = next((member for member in examples[0] if member not in needed), next(iter(examples[0])))
     return {member: examples[0][member]}
+
+
+def required(name):
+    """The members that creation asks for, those of which any one does among them."""
+    entries = document(name).get("x-required", {}).get("POST", [])
+    return {member for entry in entries for member in ([entry] if isinstance(entry, str) else entry)}
 
 
 def answer(name, *, listing=False):

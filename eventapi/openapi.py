@@ -171,7 +171,7 @@ def request_body(route, schemas):
     example = examples.body(name, route.method)
     if example is not None:
         media["example"] = example
-    return {"required": "required" in schema or "minProperties" in schema or "anyOf" in schema, "content": {JSON: media}}
+    return {"required": not schema.keys().isdisjoint(("required", "minProperties", "anyOf", "allOf")), "content": {JSON: media}}
 
 
 # Answers

@@ -70,8 +70,13 @@ def template(tmp_path_factory):
 
 @pytest.fixture
 def settings(tmp_path, template):
-    (tmp_path / "eventapi.db").write_bytes(template)
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(tmp_path), "EVENTAPI_CONFIG": str(minimal(tmp_path))},
+    return furnished(tmp_path, template)
+
+
+def furnished(folder, template):
+    """The configuration of an organiser with an empty database in the folder."""
+    (folder / "eventapi.db").write_bytes(template)
+    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(minimal(folder))},
                               organiser_name="Messe Test GmbH", organiser_street="Am Markt 1", organiser_city="Leipzig",
                               organiser_postal_code="04109", organiser_vat_id="DE123456789", organiser_tax_number="231/1/2",
                               organiser_iban="DE02120300000000202051", organiser_bic="BYLADEM1001",
@@ -99,16 +104,19 @@ def app(settings):
 @pytest.fixture
 def person(app, db):
     """Makes a client: person("events payments:read")."""
-    keys = statements("api_keys")
-
     def make(scopes, name="Ada Lovelace", **values):
-        key = f"evk_{secrets.token_urlsafe(16)}"
-        with db.write():
-            admin = db.insert(keys.add_admin, name=name, email=None, now=db.now)
-            db.insert(keys.add, **{"admin_id": admin, "name": name, "key_hash": key_hash(key), "scopes": scopes,
-                                   "expires_at": None, "now": db.now, **values})
-        return Client(app, key)
+        return Client(app, add_key(db, scopes, name, **values))
     return make
+
+
+def add_key(db, scopes, name="Ada Lovelace", **values):
+    """A new API key of a new admin."""
+    keys, key = statements("api_keys"), f"evk_{secrets.token_urlsafe(16)}"
+    with db.write():
+        admin = db.insert(keys.add_admin, name=name, email=None, now=db.now)
+        db.insert(keys.add, **{"admin_id": admin, "name": name, "key_hash": key_hash(key), "scopes": scopes,
+                               "expires_at": None, "now": db.now, **values})
+    return key
 
 
 @pytest.fixture
