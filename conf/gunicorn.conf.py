@@ -2,7 +2,12 @@
 
 A setting that a version of gunicorn lacks is ignored in this file: it serves 20.1 as well as the newest.
 """
+import os
+import sys
+
 from eventapi import config as configuration
+from eventapi import running
+from eventapi.worker.beside import Beside
 
 settings = configuration.load()
 
@@ -24,3 +29,26 @@ limit_request_field_size = 8190
 loglevel = settings.log_level
 accesslog = None                         # eventapi writes one line a request, with its request id
 control_socket_disable = True            # gunicorn 25 and newer would open a socket in the home directory
+
+
+def on_starting(server):
+    """Holds the data, so that nothing is restored under a running server."""
+    try:
+        server.hold = running.together(settings)
+    except running.InUse as refusal:
+        sys.exit(f"eventapi: {refusal}")
+
+
+def when_ready(server):
+    """With eventapi serve --with-worker: the worker beside the server."""
+    server.beside = Beside() if os.environ.get("EVENTAPI_WITH_WORKER") else None
+
+
+def on_reload(server):
+    if server.beside:
+        server.beside.renew()
+
+
+def on_exit(server):
+    if getattr(server, "beside", None):
+        server.beside.end()

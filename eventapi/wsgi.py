@@ -1,8 +1,9 @@
 """What gunicorn serves: eventapi.wsgi:app, configured by EVENTAPI_CONFIG and the environment."""
 from eventapi import app as house
-from eventapi import config
+from eventapi import config, running
 
 settings = config.load()
 config.start_logging(settings)
 house.ready(settings)
+hold = running.together(settings)          # no restore beneath us
 app = house.create_app(settings)

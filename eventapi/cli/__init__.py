@@ -9,6 +9,7 @@ from eventapi import config as configuration
 from eventapi.cli.terminal import Refused
 from eventapi.db import Error, SchemaError
 from eventapi.errors import Problem
+from eventapi.running import InUse
 
 GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "inspections", "reference")
 
@@ -18,7 +19,7 @@ def main(argv=None):
     os.umask(0o027)                                   # what we write holds personal data
     try:
         return args.run(args, configuration.load(args.config)) or 0
-    except (configuration.ConfigError, Refused, SchemaError) as error:
+    except (configuration.ConfigError, InUse, Refused, SchemaError) as error:
         return _refuse(str(error))
     except Problem as problem:
         return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)

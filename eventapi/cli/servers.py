@@ -1,4 +1,5 @@
 """The commands that run: server and worker."""
+import argparse
 import importlib.util
 import os
 import socket
@@ -10,10 +11,13 @@ from eventapi.cli.terminal import Refused, command
 
 
 def register(commands):
-    serve_ = command(commands, "serve", serve, "runs the server (gunicorn)")
-    serve_.add_argument("--bind", metavar="ADDR", help="HOST:PORT or unix:/path")
-    serve_.add_argument("--workers", metavar="N", help="processes")
-    serve_.add_argument("--with-worker", action="store_true", help="runs the worker too, and stops it with the server")
+    server = command(commands, "serve", serve, "runs the server (gunicorn)")
+    server.add_argument("--bind", metavar="ADDR", help="HOST:PORT or unix:/path")
+    server.add_argument("--workers", metavar="N", help="processes")
+    server.add_argument("--with-worker", action="store_true", help="runs the worker too, and stops it with the server")
+    worker = command(commands, "worker", work, "does what is due in the background, until it is stopped")
+    worker.add_argument("--once", action="store_true", help="does what is due now and ends")
+    worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)       # ends when this process is gone
 
 
 def serve(args, config):
@@ -50,3 +54,21 @@ def _free(address):
             probe.bind(place)
     except (OSError, OverflowError) as error:
         raise Refused(f"cannot listen on {address}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def work(args, config):
+    from eventapi import running
+    from eventapi.app import ready
+    from eventapi.worker import Worker
+    configuration.start_logging(config)
+    ready(config)
+    hold = running.together(config)
+    worker = Worker(config, parent=args.parent)
+    if not args.once:
+        worker.loop()
+        hold.close()
+        return
+    failed = worker.once()
+    hold.close()
+    if failed:
+        raise Refused("failed: " + ", ".join(job.__name__.rpartition(".")[2] for job in failed) + "; the log says why")

@@ -1,0 +1,96 @@
+"""The worker: does what is due in the background. A loop here, and one module per kind of job.
+
+A job is a module with `EVERY`, the seconds between two rounds, `ON_CHANGE`, whether it also wants a round as soon as
+somebody changed the database, and `run(db, stopping)`, which does what is due in transactions of bounded size, asks
+`stopping()` between them, and may be killed anywhere. A job that fails is logged and tried again later; the others go on.
+"""
+import logging
+import os
+import signal
+import time
+
+from eventapi.db import Database, Error
+from eventapi.errors import Problem
+from eventapi.services import housekeeping as signs
+from eventapi.worker import housekeeping
+
+JOBS = (housekeeping,)
+
+NAP = 0.5                    # seconds between two looks at the database: one PRAGMA each
+SIGN_EVERY = 10
+AFTER_FAILURE = 60           # seconds until a job that failed is tried again
+log = logging.getLogger("eventapi.worker")
+
+
+class Worker:
+    """One worker; two at once do no harm, since each job looks and acts in one transaction.
+
+    `parent` is the server it belongs to: the worker ends when that is gone.
+    """
+
+    def __init__(self, config, jobs=JOBS, parent=None):
+        self.config, self.jobs, self.parent = config, jobs, parent
+        self.stopped = False
+        self.due = {job: 0.0 for job in jobs}            # a job's next round, on the monotonic clock
+        self.failed = set()
+        self.signed = float("-inf")
+        self.seen = None
+
+    def loop(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.stop)
+        db = Database(self.config)
+        try:
+            while not self.stopping():
+                self.round(db)
+                time.sleep(NAP)
+        finally:
+            db.close()
+
+    def once(self):
+        """Does what is due and ends; gives the jobs that failed."""
+        db = Database(self.config)
+        try:
+            return [job for job in self.jobs if not self.attempt(job, db)]
+        finally:
+            db.close()
+
+    def stop(self, *_):
+        self.stopped = True
+
+    def stopping(self):
+        return self.stopped or self.parent is not None and os.getppid() != self.parent
+
+    def round(self, db):
+        version = db.data_version()
+        changed, self.seen = version != self.seen, version
+        for job in self.jobs:
+            if self.stopping():
+                return
+            if self.wants(job, changed):
+                self.attempt(job, db)
+        if time.monotonic() >= self.signed + SIGN_EVERY:
+            self.sign(db)
+
+    def wants(self, job, changed):
+        return time.monotonic() >= self.due[job] or changed and job.ON_CHANGE and job not in self.failed
+
+    def attempt(self, job, db):
+        """A round of a job; False when it failed, which must not keep the others from theirs."""
+        try:
+            job.run(db, self.stopping)
+        except Exception:
+            log.exception("%s failed, next try in %d s", job.__name__, AFTER_FAILURE)
+            self.failed.add(job)
+            self.due[job] = time.monotonic() + AFTER_FAILURE
+            return False
+        self.failed.discard(job)
+        self.due[job] = time.monotonic() + job.EVERY
+        return True
+
+    def sign(self, db):
+        try:
+            signs.sign(db)
+            self.signed = time.monotonic()
+        except (Problem, Error) as error:
+            log.warning("no sign of life could be written: %s", error)

@@ -1,0 +1,27 @@
+-- What the worker clears away, in bounded pieces, and its sign of life.
+
+-- name: sign
+INSERT INTO worker_signs (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
+
+-- name: last_sign
+SELECT seen_at FROM worker_signs;
+
+-- name: forget_idempotency_keys
+DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
+  (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= :before ORDER BY created_at LIMIT :size);
+
+-- name: forget_events
+DELETE FROM outgoing_events WHERE id IN
+  (SELECT id FROM outgoing_events WHERE created_at <= :before ORDER BY created_at LIMIT :size);
+
+-- name: first_entries
+SELECT id, hash, created_at FROM audit_log ORDER BY id LIMIT :size;
+
+-- name: anchor
+INSERT INTO audit_anchors (last_id, hash, created_at) VALUES (:last_id, :hash, :now);
+
+-- name: forget_entries
+DELETE FROM audit_log WHERE id <= :last_id;
+
+-- name: forget_anchors
+DELETE FROM audit_anchors WHERE last_id < :last_id;
