@@ -21,6 +21,8 @@ CODES = {
     "internal_error": (500, "Internal error", "The fault is ours. Tell the administrator the request id: it is in the log."),
     "not_installed": (501, "Not installed", "This needs a package that the server lacks; the detail names it."),
     "database_busy": (503, "Database busy", "Another change takes long. Repeat the request after Retry-After seconds."),
+    "unavailable": (503, "Unavailable", "The service is being restarted. Repeat the request after Retry-After seconds."),
+    "unhealthy": (503, "Unhealthy", "The server runs and cannot serve; the detail names the part that fails, the log says why."),
     "insufficient_storage": (507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
     "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
     "in_use": (409, "In use", "Other records hang on this one; the detail names them."),

@@ -1,0 +1,31 @@
+"""GET /healthz: whether the process and its database answer, for load balancers and monitoring."""
+import logging
+
+from bottle import request
+
+from eventapi.db import Error, SchemaError, as_json, check_version
+from eventapi.errors import Problem
+from eventapi.plugins.database import database
+from eventapi.rest import Answer
+from eventapi.routes import Routes
+from eventapi.services import housekeeping
+
+routes = Routes("health", root="", public=True)
+log = logging.getLogger("eventapi.health")
+
+
+@routes.get("/healthz")
+def get_health():
+    """The worker's age is told and not judged: the server serves without it."""
+    config = request.environ["eventapi.config"]
+    try:
+        if not config.database.exists():
+            raise SchemaError("the file is gone")
+        db = database(config)
+        check_version(db.connection)
+        age = housekeeping.worker_age(db)
+    except (Error, SchemaError) as error:
+        log.error("the database does not answer: %s", error)
+        raise Problem("unhealthy", "The database does not answer.", headers={"Retry-After": "5"}) from error
+    health = {"status": "ok", "database": "ok", "worker_age_seconds": age}
+    return Answer(body=as_json(health).encode(), headers={"Content-Type": "application/json", "Cache-Control": "no-store"})

@@ -1,0 +1,58 @@
+"""GET /metrics: sizes, backlogs and ages for Prometheus, from the database alone."""
+import os
+
+from eventapi import __version__, times
+from eventapi.db import version
+from eventapi.rest import Answer
+from eventapi.routes import Routes
+from eventapi.services import housekeeping
+from eventapi.statements import statements
+
+routes = Routes("metrics", root="", public=True)
+sql = statements("metrics")
+
+
+@routes.get("/metrics")
+def get_metrics(db):
+    with db.snapshot():
+        lines = [line for metric in figures(db) for line in written(*metric)]
+    return Answer(body="".join(f"{line}\n" for line in lines).encode(),
+                  headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"})
+
+
+def figures(db):
+    """(name, kind, help, [(labels, value)]) of each metric; a value that is None is left out."""
+    events = db.one(sql.events)
+    yield "info", "gauge", "The version that runs.", [({"version": __version__}, 1)]
+    yield "schema_version", "gauge", "Schema of the database.", [({}, version(db.connection))]
+    yield ("records_created_total", "counter", "Records ever created, by table; deleted ones count.",
+           [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
+    yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]
+    yield "outgoing_events_oldest_seconds", "gauge", "Age of the oldest of them.", [({}, age(events["oldest"]))]
+    yield "idempotency_keys", "gauge", "Answers kept for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
+    yield "api_keys", "gauge", "API keys that open something.", [({}, db.value(sql.api_keys, now=times.now()))]
+    yield "database_bytes", "gauge", "Size of the database file.", [({}, size(db.path))]
+    yield "wal_bytes", "gauge", "Size of its write-ahead log.", [({}, size(f"{db.path}-wal"))]
+    yield "worker_age_seconds", "gauge", "Seconds since the worker's last sign of life.", [({}, housekeeping.worker_age(db))]
+
+
+def written(name, kind, help, values):
+    """One metric in the text format, version 0.0.4."""
+    name = f"eventapi_{name}"
+    yield f"# HELP {name} {help}"
+    yield f"# TYPE {name} {kind}"
+    for labels, value in values:
+        if value is not None:
+            inside = ",".join(f'{label}="{text}"' for label, text in labels.items())
+            yield f"{name}{{{inside}}} {value}" if inside else f"{name} {value}"
+
+
+def age(moment):
+    return None if moment is None else max(0, times.unix(times.now()) - times.unix(moment))
+
+
+def size(path):
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
