@@ -26,7 +26,17 @@ CODES = {
     "insufficient_storage": (507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
     "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
     "in_use": (409, "In use", "Other records hang on this one; the detail names them."),
+    "deadline_passed": (409, "Deadline passed", "It is too late for this; the detail names what has ended."),
+    "ambiguous_contact": (409, "Ambiguous contact", "Several contacts fit; name one of the candidates as contact_id."),
     "invalid_transition": (409, "Invalid transition", "The state of the record does not allow this; the detail names the states that do."),
+    "invoice_not_payable": (409, "Invoice not payable", "A draft, a cancelled invoice and a credit note take no payments."),
+    "invoice_locked": (409, "Invoice locked", "From send on only notes and due_date change; what else is wrong is put right by a credit note."),
+    "invoice_incomplete": (409, "Invoice incomplete", "The law wants more on an invoice: complete what the member missing names and send it again."),
+    "has_payments": (409, "Has payments", "There is money on the invoice. Refund its payments or credit a part of it."),
+    "exceeds_invoice": (409, "Exceeds the invoice", "More is credited than is left of the invoice; the detail says how much that is."),
+    "exceeds_payment": (409, "Exceeds the payment", "More is refunded than is left of the payment; the detail says how much that is."),
+    "payment_locked": (409, "Payment locked", "Amount, invoice, currency and gateway change only while a payment is pending or completed."),
+    "mail_not_configured": (409, "Mail not configured", "This server sends no mail. Ask for it without mail and send it yourself."),
 }
 
 

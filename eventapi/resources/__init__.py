@@ -4,10 +4,13 @@ CATALOGUE = (
     "resources.events",
     "resources.contacts",
     "resources.participants",
+    "resources.applications",
     "resources.notes",
 )
 
 OUTSIDE = (
+    "pages.health",
+    "pages.metrics",
     "pages.openapi",
     "pages.docs",
     "pages.problems",

@@ -6,7 +6,7 @@ CREATE TABLE participants (
   contact_id      INTEGER NOT NULL REFERENCES contacts (id),
   role            TEXT NOT NULL CHECK (role IN ('exhibitor', 'co_exhibitor', 'sponsor', 'speaker', 'visitor', 'press', 'staff')),
   status          TEXT NOT NULL DEFAULT 'registered' CHECK (status IN ('registered', 'confirmed', 'cancelled')),
-  is_confirmed    INTEGER NOT NULL GENERATED ALWAYS AS (status = 'confirmed') VIRTUAL,   -- so that an index can lead to it
+  is_confirmed    INTEGER NOT NULL GENERATED ALWAYS AS (status = 'confirmed') STORED,    -- for its indexes
   category_id     INTEGER REFERENCES categories (id),
   badge_name      TEXT,
   badge_number    TEXT NOT NULL UNIQUE,

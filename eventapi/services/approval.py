@@ -1,0 +1,29 @@
+"""Approval: an application becomes a contact and, at each of its events, a participant."""
+from eventapi.db import statements
+from eventapi.errors import Problem
+from eventapi.services import contact_book, participation
+
+sql = statements("applications")
+
+
+def admit(db, application, event_ids, contact_id=None):
+    """Links or makes the contact, gives it the categories, and lets it take part; gives the contact's id.
+
+    What is there already is used again. A participant has one category: that of the application, where it names just one.
+    """
+    category_ids = db.values(sql.category_ids, id=application["id"])
+    contact_id = contact_id or contact_of(db, application)
+    contact_book.assign_categories(db, contact_id, category_ids)
+    for event_id in event_ids:
+        participation.ensure(db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
+                             category_id=category_ids[0] if len(category_ids) == 1 else None)
+    return contact_id
+
+
+def contact_of(db, application):
+    """The contact with the applicant's e-mail, or a new one; 409 when several have it."""
+    known = contact_book.ids_by_email(db, application["email"]) if application["email"] else []
+    if len(known) > 1:
+        raise Problem("ambiguous_contact", f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "
+                      "name one of them as contact_id.", candidates=known)
+    return known[0] if known else contact_book.add(db, application)["id"]

@@ -1,0 +1,265 @@
+"""Applications and their approval."""
+import threading
+
+import pytest
+
+from eventapi.statements import statements
+
+ADA = {"email": "ada@rosen.example", "company_name": "Rosen KG"}
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
+
+
+@pytest.fixture
+def boats(organiser):
+    return organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
+
+
+@pytest.fixture
+def categories(db):
+    with db.write():
+        for key in ("gold", "silver"):
+            db.connection.execute(
+                "INSERT INTO categories (category_key, title, is_visible, applicant_visibility, account_access_enabled, sort_order, "
+                "created_at, updated_at) VALUES (?, ?, 1, 'selectable', 1, 0, ?, ?)", (key, key.title(), db.now, db.now))
+
+
+@pytest.fixture
+def application(organiser, fair):
+    return organiser.make("/applications", {**ADA, "event_keys": ["garden"]})
+
+
+@pytest.fixture
+def reviewed(organiser, application):
+    return organiser.post(f"/applications/{application['id']}/review", status=200).json["data"]
+
+
+def told(db, entity_type):
+    return [name for name, in db.connection.execute(
+        "SELECT name FROM outgoing_events WHERE entity_type = ? ORDER BY id", (entity_type,))]
+
+
+def test_an_application_is_made_read_changed_and_deleted(organiser, fair, boats, categories, db):
+    body = {**ADA, "event_keys": ["boats", "garden"], "category_keys": ["gold"], "state": "Holstein", "notes": "knows us",
+            "requested_area": 24.1, "terms_accepted_at": "2027-01-10T13:00:00+01:00"}
+    application = organiser.make("/applications", body)
+    assert application == {**application, **body, "event_keys": ["garden", "boats"], "terms_accepted_at": "2027-01-10T12:00:00Z"}
+    assert (application["status"], application["rating"], application["country"]) == ("new", 3, "DE")
+    address = f"/applications/{application['id']}"
+    assert organiser.data(address) == application
+    changed = organiser.patch(address, {"event_keys": ["boats"], "category_keys": ["silver"], "rating": 5}, status=200).json["data"]
+    assert (changed["event_keys"], changed["category_keys"], changed["rating"]) == (["boats"], ["silver"], 5)
+    assert changed["requested_area"] == 24.1
+    organiser.delete(address, status=204)
+    organiser.get(address, status=404)
+    assert told(db, "application") == ["application.created", "application.updated", "application.deleted"]
+
+
+def test_what_was_read_can_be_sent_back(organiser, reviewed, db):
+    address = f"/applications/{reviewed['id']}"
+    assert organiser.put(address, {**reviewed, "status": "approved"}, status=200).json["data"] == reviewed
+    assert told(db, "application") == ["application.created", "application.reviewed"]
+
+
+def test_what_is_missing_or_wrong_is_named_at_once(organiser, fair, application):
+    answer = organiser.post("/applications", {"requested_area": 0, "rating": 6, "event_keys": []}, status=422)
+    assert [entry["pointer"] for entry in answer.json["errors"]] == ["", "/event_keys", "/rating", "/requested_area"]
+    answer = organiser.post("/applications", {**ADA, "event_keys": ["garden", "no"], "category_keys": ["no"], "requested_area": 1.2345},
+                            status=422)
+    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/requested_area", "/event_keys/1", "/category_keys/0"]
+    organiser.post("/applications", ADA, status=422)
+    organiser.patch(f"/applications/{application['id']}", {"email": None, "company_name": ""}, status=422)
+
+
+def test_after_the_deadline_only_late_ones_are_let_in(organiser, boats):
+    organiser.make("/events", {"title": "Over", "event_key": "over", "application_deadline": "2020-01-01"})
+    answer = organiser.post("/applications", {**ADA, "event_keys": ["boats", "over"]}, status=409).json
+    assert (answer["code"], answer["event_keys"]) == ("deadline_passed", ["over"])
+    application = organiser.make("/applications", {**ADA, "event_keys": ["boats"]})
+    address = f"/applications/{application['id']}"
+    organiser.patch(address, {"event_keys": ["boats", "over"]}, status=409)
+    organiser.patch(address, {"event_keys": ["boats", "over"], "late": True}, status=200)
+    organiser.patch(address, {"late": False, "event_keys": ["over"]}, status=200)
+    organiser.make("/applications", {"email": "eve@rosen.example", "event_keys": ["over"], "late": True})
+
+
+def test_a_second_open_application_is_a_duplicate(organiser, application, boats):
+    answer = organiser.post("/applications", {"email": "ADA@rosen.example", "event_keys": ["boats", "garden"]}, status=409).json
+    assert (answer["code"], answer["application_id"]) == ("duplicate", application["id"])
+    other = organiser.make("/applications", {**ADA, "event_keys": ["boats"]})
+    organiser.patch(f"/applications/{other['id']}", {"event_keys": ["garden"]}, status=409)
+    organiser.post(f"/applications/{application['id']}/withdraw", status=200)
+    organiser.patch(f"/applications/{other['id']}", {"event_keys": ["garden"]}, status=200)
+    organiser.make("/applications", {"company_name": "Rosen KG", "event_keys": ["garden"]})
+    organiser.make("/applications", {"company_name": "Rosen KG", "event_keys": ["garden"]})
+
+
+def test_a_withdrawn_application_may_be_edited_beside_a_new_one(organiser, application):
+    organiser.post(f"/applications/{application['id']}/withdraw", status=200)
+    organiser.make("/applications", {**ADA, "event_keys": ["garden"]})
+    organiser.patch(f"/applications/{application['id']}", {"notes": "came back"}, status=200)
+
+
+# Decisions
+
+def test_the_actions_lead_through_the_states(organiser, application, db):
+    address = f"/applications/{application['id']}"
+    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["review", "withdraw"]
+    refused = organiser.post(f"{address}/reject", {"reason": "full"}, status=409).json
+    assert refused["code"] == "invalid_transition" and refused["allowed_from"] == ["in_review", "waitlisted"]
+    organiser.post(f"{address}/approve", status=409)
+    organiser.post(f"{address}/review", status=200)
+    asked = organiser.post(f"{address}/request-info", {"question": "How high?"}, status=200).json["data"]
+    assert (asked["status"], asked["question"]) == ("info_requested", "How high?")
+    organiser.post(f"{address}/review", status=200)
+    organiser.post(f"{address}/waitlist", status=200)
+    rejected = organiser.post(f"{address}/reject", {"reason": "full"}, status=200).json["data"]
+    assert (rejected["status"], rejected["decision_reason"]) == ("rejected", "full")
+    assert rejected["decided_at"] and rejected["decided_by"]
+    assert organiser.post(f"{address}/reject", {"reason": "other"}, status=200).json["data"] == rejected
+    organiser.post(f"{address}/withdraw", status=409)
+    assert told(db, "application") == ["application.created", "application.reviewed", "application.info_requested",
+                                       "application.reviewed", "application.waitlisted", "application.rejected"]
+
+
+def test_a_reason_and_a_question_are_wanted(organiser, reviewed):
+    address = f"/applications/{reviewed['id']}"
+    assert organiser.post(f"{address}/reject", {}, status=422).json["errors"][0]["pointer"] == "/reason"
+    assert organiser.post(f"{address}/request-info", {"question": " "}, status=422).json["errors"][0]["pointer"] == "/question"
+
+
+def test_approval_makes_a_contact_with_its_categories_and_participants(organiser, fair, boats, categories, db):
+    application = organiser.make("/applications", {**ADA, "event_keys": ["garden", "boats"], "category_keys": ["gold"], "city": "Uetersen"})
+    organiser.post(f"/applications/{application['id']}/review", status=200)
+    approved = organiser.post(f"/applications/{application['id']}/approve", status=200).json["data"]
+    assert approved["status"] == "approved" and approved["decided_at"] and approved["decided_by"]
+    contact = organiser.data(f"/contacts/{approved['contact_id']}?include=categories")
+    assert (contact["company_name"], contact["email"], contact["city"]) == ("Rosen KG", ADA["email"], "Uetersen")
+    assert contact["customer_number"] == approved["customer_number"]
+    assert [category["category_key"] for category in contact["categories"]] == ["gold"]
+    participants = organiser.data(f"/participants?contact_id={contact['id']}&sort=id&order=asc")
+    assert [participant["event_key"] for participant in participants] == ["garden", "boats"]
+    assert all((participant["role"], participant["status"], participant["category_key"], participant["application_id"])
+               == ("exhibitor", "registered", "gold", application["id"]) for participant in participants)
+    assert told(db, "application")[-1] == "application.approved"
+    assert told(db, "event_participant") == ["participant.added"] * 2 and "contact.created" in told(db, "contact")
+
+
+def test_approval_links_the_contact_with_the_same_email(organiser, reviewed, categories):
+    contact = organiser.make("/contacts", {"email": "Ada@Rosen.example", "category_keys": ["silver"]})
+    organiser.patch(f"/applications/{reviewed['id']}", {"category_keys": ["gold"]}, status=200)
+    approved = organiser.post(f"/applications/{reviewed['id']}/approve", status=200).json["data"]
+    assert approved["contact_id"] == contact["id"]
+    kept = organiser.data(f"/contacts/{contact['id']}?include=categories")["categories"]
+    assert sorted(category["category_key"] for category in kept) == ["gold", "silver"]
+
+
+def test_several_contacts_with_the_email_are_named_and_the_body_decides(organiser, reviewed):
+    candidates = [organiser.make("/contacts", {"email": ADA["email"]})["id"] for _ in range(2)]
+    address = f"/applications/{reviewed['id']}/approve"
+    answer = organiser.post(address, status=409).json
+    assert (answer["code"], answer["candidates"]) == ("ambiguous_contact", candidates)
+    assert organiser.data(f"/applications/{reviewed['id']}")["status"] == "in_review"
+    assert organiser.post(address, {"contact_id": 999}, status=422).json["errors"][0]["pointer"] == "/contact_id"
+    assert organiser.post(address, {"contact_id": candidates[1]}, status=200).json["data"]["contact_id"] == candidates[1]
+
+
+def test_an_applicant_without_email_becomes_a_new_contact(organiser, fair):
+    organiser.make("/contacts", {"company_name": "Rosen KG"})
+    application = organiser.make("/applications", {"company_name": "Rosen KG", "event_keys": ["garden"]})
+    organiser.post(f"/applications/{application['id']}/review", status=200)
+    organiser.post(f"/applications/{application['id']}/approve", status=200)
+    assert organiser.get("/contacts", status=200).json["meta"]["total"] == 2
+
+
+def test_some_of_the_events_may_be_approved(organiser, fair, boats):
+    application = organiser.make("/applications", {**ADA, "event_keys": ["garden", "boats"]})
+    organiser.make("/events", {"title": "Other", "event_key": "other"})
+    address = f"/applications/{application['id']}"
+    organiser.post(f"{address}/review", status=200)
+    answer = organiser.post(f"{address}/approve", {"event_keys": ["garden", "other", "no"]}, status=422)
+    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/event_keys/1", "/event_keys/2"]
+    organiser.post(f"{address}/approve", {"event_keys": ["boats"]}, status=200)
+    assert [participant["event_key"] for participant in organiser.data("/participants")] == ["boats"]
+
+
+def test_a_participation_that_is_there_is_used_again(organiser, reviewed, fair, db):
+    contact = organiser.make("/contacts", {"email": ADA["email"]})
+    known = organiser.make("/participants", {"event_key": "garden", "contact_id": contact["id"]})
+    organiser.post(f"/participants/{known['id']}/cancel", status=200)
+    organiser.post(f"/applications/{reviewed['id']}/approve", status=200)
+    again, = organiser.data("/participants")
+    assert (again["id"], again["status"], again["application_id"]) == (known["id"], "registered", reviewed["id"])
+    assert told(db, "event_participant") == ["participant.added", "participant.removed", "participant.updated", "participant.added"]
+
+
+def test_participants_stay_when_their_application_is_deleted(organiser, reviewed, db):
+    organiser.post(f"/applications/{reviewed['id']}/approve", status=200)
+    note = organiser.make("/notes", {"entity_type": "application", "entity_id": reviewed["id"], "note_text": "x"})
+    organiser.delete(f"/applications/{reviewed['id']}", status=204)
+    assert organiser.data("/participants")[0]["application_id"] is None
+    assert told(db, "event_participant") == ["participant.added", "participant.updated"]
+    organiser.get(f"/notes/{note['id']}", status=404)
+
+
+def test_approving_twice_at_once_makes_one_contact_and_one_participant(organiser, fair):
+    for round in range(8):
+        application = organiser.make("/applications", {"email": f"ada{round}@rosen.example", "event_keys": ["garden"]})
+        organiser.post(f"/applications/{application['id']}/review", status=200)
+        start, answers = threading.Barrier(3), []
+
+        def approve():
+            start.wait()
+            answers.append(organiser.post(f"/applications/{application['id']}/approve"))
+        threads = [threading.Thread(target=approve) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [answer.status_int for answer in answers] == [200] * 3
+        assert len({answer.json["data"]["contact_id"] for answer in answers}) == 1
+    assert organiser.get("/contacts", status=200).json["meta"]["total"] == 8
+    assert organiser.get("/participants", status=200).json["meta"]["total"] == 8
+
+
+# Lists
+
+def test_the_list_is_searched_filtered_and_sorted(organiser, application, boats, categories):
+    other = organiser.make("/applications", {"company_name": "Épéé Yachts", "last_name": "Zorn", "event_keys": ["boats"], "rating": 1,
+                                             "category_keys": ["gold"]})
+    organiser.post(f"/applications/{other['id']}/review", status=200)
+    for query in ("search=epee", "search=%C3%89PE+yacht", "event_key=boats", f"event_id={boats['id']}", "category_key=gold",
+                  "status=in_review", "event_key=boats&category_key=gold&status=in_review&search=zorn"):
+        assert [found["id"] for found in organiser.data(f"/applications?{query}")] == [other["id"]], query
+    assert organiser.data("/applications?event_key=no") == []
+    for sort in ("company_name", "last_name", "email", "city", "rating", "created_at", "id"):
+        assert len(organiser.data(f"/applications?sort={sort}")) == 2
+    assert [found["id"] for found in organiser.data("/applications?sort=rating&order=asc")] == [other["id"], application["id"]]
+    organiser.patch(f"/applications/{other['id']}", {"company_name": "Boote AG"}, status=200)
+    assert organiser.data("/applications?search=epee") == []
+
+
+def test_events_and_categories_come_by_include(organiser, application, categories):
+    plain = organiser.data("/applications")[0]
+    assert not {"event_keys", "events", "category_keys", "categories"} & plain.keys()
+    rich = organiser.data("/applications?include=events,categories")[0]
+    assert rich["event_keys"] == ["garden"] and rich["events"][0]["title"] == "Garden Fair" and rich["categories"] == []
+    assert organiser.data(f"/applications/{application['id']}?include=events")["events"] == rich["events"]
+    table = organiser.get("/applications?include=events", headers={"Accept": "text/csv"}, status=200).text
+    assert "events.event_key" in table and "garden" in table
+
+
+def test_the_scope_is_asked(person, application):
+    reader = person("applications:read")
+    reader.get(f"/applications/{application['id']}", status=200)
+    reader.post(f"/applications/{application['id']}/review", status=403)
+
+
+@pytest.mark.parametrize("sort", ["id", "company_name", "last_name", "email", "city", "rating"])
+def test_a_sorted_list_uses_an_index(db, sort):
+    text = statements("applications").list.page(frozenset(), sort, "DESC")
+    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, {"limit": 1, "offset": 0})]
+    assert not any("TEMP B-TREE" in step for step in plan), plan
