@@ -25,6 +25,7 @@ class App(Bottle):
 
     def default_error_handler(self, error):
         response.set_header("X-Request-ID", request_id(request.environ))
+        response.set_header("X-Content-Type-Options", "nosniff")
         return problem_answer(_problem_of(error))
 
 
