@@ -57,13 +57,14 @@ class Statement:
         return self._kept(("after", given & self.words, sort, order, part), lambda: self._after(given, sort, order, part))
 
     def count(self, given):
-        """How many rows the list has: the same statement from its first line FROM on."""
+        """How many rows the list has: the same statement from its first line FROM on, without the joins that do not filter."""
         def build():
             lines = self._chosen(given)
             start = next(i for i, line in enumerate(lines) if line.lstrip().startswith("FROM "))
             stop = next(i for i, line in enumerate(lines) if line.lstrip().startswith("ORDER BY "))
             head = [line for line in lines[:start] if line.lstrip().startswith("WITH ")]
-            return "\n".join([*head, "SELECT count(*)", *lines[start:stop]])
+            body = [line for line in lines[start:stop] if not line.lstrip().startswith("LEFT JOIN ")]
+            return "\n".join([*head, "SELECT count(*)", *body])
         return self._kept(("count", given & self.words), build)
 
     def _kept(self, key, build):

@@ -3,7 +3,7 @@
 -- name: get
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
-       (SELECT json_group_array(tag) FROM contact_tags WHERE contact_id = c.id) AS tags,
+       (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE c.id = :id;
@@ -11,21 +11,39 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 -- name: list
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
-       (SELECT json_group_array(tag) FROM contact_tags WHERE contact_id = c.id) AS tags,
+       (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE TRUE
-   AND c.id IN (SELECT value FROM json_each(:ids))                                               -- when ids
-   AND c.updated_at >= :updated_since                                                            -- when updated_since
-   AND c.email = :email                                                                          -- when email
-   AND c.country = :country                                                                      -- when country
-   AND c.external_id = :external_id                                                              -- when external_id
-   AND c.customer_number = :customer_number                                                      -- when customer_number
-   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                            -- when tag
-   AND c.id IN (SELECT contact_id FROM contact_categories WHERE category_id = :category_id)      -- when category_id
-   AND c.id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)                  -- when event_id
-   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)           -- when search
+   AND c.id IN (SELECT value FROM json_each(:ids))                                       -- when ids
+   AND c.updated_at >= :updated_since                                                    -- when updated_since
+   AND c.country = :country                                                              -- when country
+   AND c.email = :email                                                                  -- when email
+   AND c.external_id = :external_id                                                      -- when external_id
+   AND c.customer_number = :customer_number                                              -- when customer_number
+   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
+   AND c.id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
+   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
  ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
+
+-- name: list_in_category
+SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
+       c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
+  FROM contact_categories g
+  LEFT JOIN contacts c ON c.id = g.contact_id
+ WHERE g.category_id = :category_id
+   AND g.contact_id IN (SELECT value FROM json_each(:ids))                                       -- when ids
+   AND g.contact_id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)              -- when updated_since
+   AND g.country = :country                                                                      -- when country
+   AND g.contact_id IN (SELECT id FROM contacts WHERE email = :email)                            -- when email
+   AND g.contact_id IN (SELECT id FROM contacts WHERE external_id = :external_id)                -- when external_id
+   AND g.contact_id IN (SELECT id FROM contacts WHERE customer_number = :customer_number)        -- when customer_number
+   AND g.contact_id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
+   AND g.contact_id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
+   AND g.contact_id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
+ ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
 
 -- name: categories_of
 SELECT cc.contact_id, g.id, g.category_key, g.title
@@ -75,8 +93,11 @@ UPDATE contacts SET customer_number = :customer_number, external_id = :external_
   first_name = :first_name, last_name = :last_name, email = :email, invoice_email = :invoice_email, phone = :phone, fax = :fax,
   mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state, country = :country,
   website = :website, notes = :notes, tax_id = :tax_id, language = :language, rating = :rating,
-  account_access_enabled = :account_access_enabled, folded_name = :folded_name, folded_phone = :folded_phone, updated_at = :now
+  account_access_enabled = :account_access_enabled, folded_name = :folded_name, folded_phone = :folded_phone
  WHERE id = :id;
+
+-- name: touch
+UPDATE contacts SET updated_at = :now WHERE id = :id;
 
 -- name: clear_tags
 DELETE FROM contact_tags WHERE contact_id = :contact_id;

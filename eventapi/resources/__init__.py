@@ -5,6 +5,7 @@ CATALOGUE = (
     "resources.contacts",
     "resources.participants",
     "resources.applications",
+    "resources.categories",
     "resources.notes",
 )
 

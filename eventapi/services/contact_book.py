@@ -42,7 +42,7 @@ def add(db, contact, category_ids=()):
 
 def change(db, old, body, category_ids=None):
     """Changes and journals a contact; `category_ids` replace the ones it has. Gives it as it is answered."""
-    before, id = state(db, old["id"]), old["id"]
+    id, before = old["id"], state(db, old["id"])
     merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
     claim(db, merged, but=id)
     if category_ids is not None:
@@ -51,13 +51,12 @@ def change(db, old, body, category_ids=None):
     if merged["tags"] != old["tags"]:
         db.run(sql.clear_tags, contact_id=id)
         _tag(db, id, merged["tags"])
-    db.run(sql.change, **columns(merged), now=db.now if differs(db, before, merged) else old["updated_at"])
-    journal.updated(db, "contact", before, state(db, id), title=title(merged), scope="contacts")
+    if merged != old:
+        db.run(sql.change, **columns(merged))
+    if state(db, id) != before:
+        db.run(sql.touch, id=id, now=db.now)
+        journal.updated(db, "contact", before, state(db, id), title=title(merged), scope="contacts")
     return get(db, id)
-
-
-def differs(db, before, merged):
-    return any(merged[name] != before[name] for name in BLANK) or category_keys(db, merged["id"]) != before["category_keys"]
 
 
 def state(db, id):

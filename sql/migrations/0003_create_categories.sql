@@ -17,6 +17,8 @@ CREATE TABLE categories (
   updated_at              TEXT NOT NULL
 ) STRICT;
 CREATE INDEX categories_by_parent ON categories (parent_category_id);
+CREATE INDEX categories_by_title ON categories (title);
+CREATE INDEX categories_by_order ON categories (sort_order);
 CREATE INDEX categories_by_update ON categories (updated_at);
 
 CREATE TABLE category_events (

@@ -54,12 +54,25 @@ CREATE TABLE contact_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_tags_by_contact ON contact_tags (contact_id, tag);
 
+-- Country and company stand here too, kept by the triggers: a category's contacts are counted and sorted by index.
 CREATE TABLE contact_categories (
-  contact_id   INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
-  category_id  INTEGER NOT NULL REFERENCES categories (id),
+  contact_id    INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  category_id   INTEGER NOT NULL REFERENCES categories (id),
+  country       TEXT,
+  company_name  TEXT COLLATE NOCASE,
   PRIMARY KEY (contact_id, category_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_categories_by_category ON contact_categories (category_id, contact_id);
+CREATE INDEX contact_categories_by_company ON contact_categories (category_id, company_name, contact_id);
+CREATE INDEX contact_categories_by_country ON contact_categories (category_id, country, contact_id);
+CREATE INDEX contact_categories_by_country_and_company ON contact_categories (category_id, country, company_name, contact_id);
+CREATE TRIGGER contact_categories_insert AFTER INSERT ON contact_categories BEGIN
+  UPDATE contact_categories SET (country, company_name) = (SELECT country, company_name FROM contacts WHERE id = NEW.contact_id)
+   WHERE contact_id = NEW.contact_id AND category_id = NEW.category_id;
+END;
+CREATE TRIGGER contact_categories_follow AFTER UPDATE OF country, company_name ON contacts BEGIN
+  UPDATE contact_categories SET country = NEW.country, company_name = NEW.company_name WHERE contact_id = NEW.id;
+END;
 
 -- Which contact a merged one went into: its traces follow that one when it is anonymised.
 CREATE TABLE merged_contacts (
