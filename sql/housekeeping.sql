@@ -25,3 +25,7 @@ DELETE FROM audit_log WHERE id <= :last_id;
 
 -- name: forget_anchors
 DELETE FROM audit_anchors WHERE last_id < :last_id;
+
+-- name: used_files
+-- Every column that names a stored file stands here.
+SELECT DISTINCT pdf_sha256 FROM invoices WHERE pdf_sha256 IS NOT NULL;

@@ -41,11 +41,13 @@ class DatabasePlugin:
 
         def connected(**values):
             environ = request.environ
+            if wants_who:
+                values["who"] = environ.get("eventapi.who")
+            if not (wants_db or writes):               # /healthz answers even where there is no database
+                return callback(**values)
             db = database(self.config)
             if wants_db:
                 values["db"] = db
-            if wants_who:
-                values["who"] = environ.get("eventapi.who")
             if not writes:
                 return callback(**values)
             key = idempotency_key(environ) if posts else None

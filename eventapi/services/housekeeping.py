@@ -1,8 +1,10 @@
 """What is cleared away when its time is over. Each call is one bounded transaction and says how much it removed."""
+import time
 from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
+from eventapi.services import files
 from eventapi.statements import statements
 
 sql = statements("housekeeping")
@@ -10,6 +12,7 @@ sql = statements("housekeeping")
 PIECE = 1000                             # rows a transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
+STRAY = 24 * 3600
 
 
 def ago(age):
@@ -48,6 +51,22 @@ def prune_audit_log(db):
 def _years_ago(years):
     now = datetime.now(timezone.utc)
     return times.text(now.replace(year=now.year - years, day=min(now.day, 28)))     # 29 February has no anniversary
+
+
+def used_files(db):
+    """The sha256 of every stored file that a record names."""
+    return set(db.values(sql.used_files))
+
+
+def sweep_files(db):
+    """Removes files that no record has named for a day: what a crash left behind. The write lock is taken only when there are any."""
+    used = used_files(db)
+    strays = [sha256 for sha256, _, changed in files.all_stored(db.config)
+              if sha256 not in used and changed < time.time() - STRAY]
+    if not strays:
+        return 0
+    with db.write():
+        return files.sweep(db.config, used_files(db), STRAY)
 
 
 def sign(db):

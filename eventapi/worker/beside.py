@@ -1,38 +1,39 @@
 """The worker beside a server: started with it, started again when it dies, stopped with it."""
 import os
+import signal
 import subprocess
 import sys
-import threading
 
-PAUSE = 1.0                  # seconds before a worker that died is started again
+LOOK_EVERY = 1.0             # seconds until a worker that died is noticed
 PATIENCE = 10                # seconds to end by itself
 
 
 class Beside:
-    """Belongs to the server's first process. Should that be killed, the worker sees it and ends."""
+    """Belongs to the server's first process. Should that be killed, the worker sees it and ends.
+
+    A timer looks after it, and not a thread: gunicorn forks, and a fork would take over what a thread has half done.
+    """
 
     def __init__(self):
-        self.ending = threading.Event()
-        self.process = None
-        self.keeper = threading.Thread(target=self._keep, name="worker", daemon=True)
-        self.keeper.start()
+        self.start()
+        signal.signal(signal.SIGALRM, self.look)
+        signal.setitimer(signal.ITIMER_REAL, LOOK_EVERY, LOOK_EVERY)
 
-    def _keep(self):
-        while not self.ending.is_set():
-            self.process = subprocess.Popen([sys.executable, "-m", "eventapi", "worker", "--parent", str(os.getpid())])
-            self.process.wait()
-            self.ending.wait(PAUSE)
+    def start(self):
+        self.process = subprocess.Popen([sys.executable, "-m", "eventapi", "worker", "--parent", str(os.getpid())])
+
+    def look(self, *_):
+        if self.process.poll() is not None:
+            self.start()
 
     def renew(self):
         """Ends the worker, so that a new one with new code and settings follows."""
-        if self.process:
-            self.process.terminate()
+        self.process.terminate()
 
     def end(self):
-        self.ending.set()
-        for _ in range(PATIENCE * 10):
-            self.renew()                                 # again and again: it may just be starting
-            self.keeper.join(0.1)
-            if not self.keeper.is_alive():
-                return
-        self.process.kill()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()

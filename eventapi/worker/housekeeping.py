@@ -12,4 +12,5 @@ def run(db, stopping):
         while not stopping() and piece(db) == housekeeping.PIECE:
             pass
     if not stopping():
+        housekeeping.sweep_files(db)
         db.tend()

@@ -1,0 +1,51 @@
+"""/healthz and /metrics: for load balancers and monitoring, without a key."""
+import re
+
+from eventapi.services import housekeeping
+
+
+def test_health_says_that_process_and_database_answer(app, db):
+    answer = app.get("/healthz")
+    assert answer.json == {"status": "ok", "database": "ok", "worker_age_seconds": None}
+    housekeeping.sign(db)
+    assert app.get("/healthz").json["worker_age_seconds"] in (0, 1)
+    assert app.head("/healthz").status_int == 200
+
+
+def test_without_a_database_health_is_503_and_tells_no_path(app, settings):
+    settings.database.unlink()
+    answer = app.get("/healthz", status=503)
+    assert (answer.content_type, answer.json["code"]) == ("application/problem+json", "unhealthy")
+    assert answer.headers["Retry-After"]
+    assert str(settings.data_dir) not in answer.text
+
+
+def test_with_a_database_of_another_schema_health_is_503(app, db):
+    db.connection.execute("PRAGMA user_version = 9999")
+    app.get("/healthz", status=503)
+
+
+def test_with_a_damaged_database_health_is_503(app, settings):
+    settings.database.write_bytes(b"this is no database" * 1000)
+    app.get("/healthz", status=503)
+
+
+def test_metrics_are_prometheus_text(app, organiser, db):
+    organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "one"}, status=201)
+    housekeeping.sign(db)
+    answer = app.get("/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r'eventapi_\w+(\{\w+="[\w.]+"\})? [0-9.]+', line) for line in lines)
+    values = dict(line.rsplit(" ", 1) for line in lines)
+    assert values['eventapi_records_created_total{table="events"}'] == "1"
+    assert values["eventapi_outgoing_events"] == values["eventapi_idempotency_keys"] == "1"
+    assert int(values["eventapi_database_bytes"]) > 4096
+    assert int(values["eventapi_worker_age_seconds"]) <= 1
+
+
+def test_metrics_name_each_metric_once_and_leave_out_what_is_unknown(app):
+    text = app.get("/metrics").text
+    names = re.findall(r"^# TYPE (\w+)", text, re.M)
+    assert len(names) == len(set(names))
+    assert "worker_age_seconds " not in re.sub(r"^#.*$", "", text, flags=re.M)
