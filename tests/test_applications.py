@@ -19,12 +19,8 @@ def boats(organiser):
 
 
 @pytest.fixture
-def categories(db):
-    with db.write():
-        for key in ("gold", "silver"):
-            db.connection.execute(
-                "INSERT INTO categories (category_key, title, is_visible, applicant_visibility, account_access_enabled, sort_order, "
-                "created_at, updated_at) VALUES (?, ?, 1, 'selectable', 1, 0, ?, ?)", (key, key.title(), db.now, db.now))
+def categories(organiser):
+    return [organiser.make("/categories", {"title": key.title(), "category_key": key}) for key in ("gold", "silver")]
 
 
 @pytest.fixture
