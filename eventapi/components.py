@@ -97,6 +97,9 @@ ERROR = _object("One fault of the input.", ["code", "detail"],
                 code={**TEXT, "description": "Stays the same."}, detail={**TEXT, "description": "For people."})
 COMMON = {
     "Meta": _object("About the answer.", ["request_id"], request_id=TEXT),
+    "Minimal": {"type": "object", "description": "The answer to a write with `Prefer: return=minimal`: `note_id` and the like, Unix times.",
+                "properties": {"created_at": NUMBER, "updated_at": NUMBER}, "patternProperties": {"^[a-z_]+_id$": NUMBER},
+                "additionalProperties": False},
     "PageMeta": _object("About a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
                         request_id=TEXT, page=NUMBER, per_page=NUMBER, total=NUMBER, total_pages=NUMBER),
     "CursorMeta": _object("About a piece of a list that is walked with `after`.", ["request_id", "per_page", "next"], request_id=TEXT,

@@ -147,7 +147,7 @@ def header_parameters(route, possible):
     if route.method == "GET" and not route.words.get("listing") and JSON in forms(route.words):
         yield header("If-None-Match", "The ETag you have; 304 when nothing changed.")
     if route.method in SUFFIX and JSON in forms(route.words):
-        yield header("Prefer", "return=minimal answers a small object with the id and two Unix times instead of the record.",
+        yield header("Prefer", "return=minimal answers the schema Minimal instead of the record: its id and two Unix times.",
                      enum=["return=minimal"])
 
 

@@ -1,0 +1,198 @@
+"""Records made from the examples of the schema files, and a house that checks each answer against /openapi.json."""
+import re
+from functools import lru_cache
+
+import pytest
+import webtest
+from tests.conftest import SCOPES, Client, add_key, furnished
+from jsonschema import Draft202012Validator
+
+from eventapi import openapi
+from eventapi.app import create_app, routes
+from eventapi.db import Database
+from eventapi.validators import definition, query_schema
+
+# A member that names another record: member -> (what it names, by which of its members).
+REFERENCES = {
+    "event_id": ("event", "id"), "event_key": ("event", "event_key"), "event_keys": ("event", "event_key"),
+    "contact_id": ("contact", "id"), "customer_number": ("contact", "customer_number"),
+    "category_id": ("category", "id"), "category_key": ("category", "category_key"), "category_keys": ("category", "category_key"),
+    "participant_id": ("participant", "id"), "event_participant_id": ("participant", "id"),
+    "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
+}
+# entity_type -> the resource, where it is called otherwise.
+ENTITIES = {"event_participant": "participant"}
+# Members that no two records may share, besides their own key: left out where they are made, else different each time.
+OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",)}
+# What has to be done to a record before others may name it.
+MADE_FIT = {("payment", "invoice"): "send"}
+
+
+def all_routes():
+    """Every route below the root."""
+    return [route for route in routes() if not route.words.get("public")]
+
+
+@lru_cache(maxsize=None)
+def collections():
+    """singular -> the path below which its records are created, read and changed by id."""
+    known = {(route.method, route.path) for route in routes()}
+    return {route.words["schema"]: route.path for route in routes()
+            if route.method == "POST" and "<" not in route.path and "." not in route.words.get("schema", ".")
+            and ("GET", f"{route.path}/<id>") in known}
+
+
+def example(name):
+    """The first example of a schema, such as `event` or `contact.merge`."""
+    examples = definition(name).get("examples")
+    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST takes; where it names other "
+                      "records, see REFERENCES in tests/examples.py")
+    return examples[0]
+
+
+def named_by(name, body):
+    """(member, what it names, by which member) for every member that names a record of another resource."""
+    for member in body:
+        target, way = REFERENCES.get(member, (None, None))
+        if target and target != name and target in collections():
+            yield member, target, way
+    if "entity_type" in body and "entity_id" in body:
+        yield "entity_id", ENTITIES.get(body["entity_type"], body["entity_type"]), "id"
+
+
+def body_for(client, name):
+    """A body that can be sent any number of times: what it names is made first, own keys are left out or new."""
+    resource, body, made = name.partition(".")[0], dict(example(name)), {}
+    for member, target, way in list(named_by(name, body)):
+        if target not in made:
+            made[target] = fit(client, resource, target, make(client, target))
+        body[member] = [made[target][way]] if isinstance(body[member], list) else made[target][way]
+    for member in body.keys() & set(OWN.get(name, ())):
+        client.count += 1
+        body[member] = f"{client.count}{body[member]}"
+    return {member: value for member, value in body.items() if REFERENCES.get(member, ("",))[0] != name}
+
+
+def fit(client, resource, target, record):
+    """The record, brought into the state in which a `resource` may name it."""
+    action = MADE_FIT.get((resource, target))
+    return client.post(f"{collections()[target]}/{record['id']}/{action}", status=200).json["data"] if action else record
+
+
+def make(client, singular):
+    """A new record."""
+    return client.make(collections()[singular], body_for(client, singular))
+
+
+def make_verbatim(client, singular):
+    """The record that the example itself makes in an empty house, once the examples are there that it names."""
+    body = example(singular)
+    for target in {target: None for _, target, _ in named_by(singular, body)}:
+        fit(client, singular, target, make_verbatim(client, target))
+    return client.make(collections()[singular], body)
+
+
+def query_for(client, route):
+    """The query that a list cannot do without, and a record that it finds."""
+    schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
+    if not schema["required"]:
+        return ""
+    record = make(client, route.words["singular"])
+    missing = [member for member in schema["required"] if member not in record]
+    assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: teach tests/examples.py"
+    return "?" + "&".join(f"{member}={record[member]}" for member in schema["required"])
+
+
+class Document:
+    """What /openapi.json says, and whether an answer is like that."""
+
+    def __init__(self, whole):
+        self.whole, self.validators = whole, {}
+        self.paths = [(re.compile("".join(_pattern(part) for part in re.split(r"(\{\w+\})", path))), path) for path in whole["paths"]]
+
+    def path_of(self, address):
+        """The path of the document that an address is of, or None; those without parameters go first."""
+        address = address.partition("?")[0]
+        address = address[:-1] if len(address) > 1 and address.endswith("/") else address
+        fitting = [path for pattern, path in self.paths if pattern.fullmatch(address)]
+        return min(fitting, key=lambda path: path.count("{"), default=None)
+
+    def check(self, method, address, answer):
+        path, method = self.path_of(address), "get" if method == "HEAD" else method.lower()
+        operation = self.whole["paths"].get(path, {}).get(method)
+        if operation is None:
+            assert answer.status_int in (204, 401, 403, 404, 405, 406, 422), f"{method} {address}: {answer.status}"
+            return
+        where = f"{operation['operationId']} {answer.status_int}"
+        response = operation["responses"].get(str(answer.status_int))
+        assert response, f"{where} is not in /openapi.json: {answer.text[:500]}"
+        if "$ref" in response:
+            response = self.whole["components"]["responses"][response["$ref"].rpartition("/")[2]]
+            assert not answer.body or answer.json["code"] in response["x-codes"], (where, answer.json)
+        if "Preference-Applied" in answer.headers:
+            response = {"content": {"application/json": {"schema": {"properties": {"data": {"$ref": "#/components/schemas/Minimal"}}}}}}
+            where += " minimal"
+        if answer.body and answer.content_type.endswith("json"):
+            error = next(self.validator(where, response, answer.content_type).iter_errors(answer.json), None)
+            assert error is None, f"{where} is not what /openapi.json says: {list(error.absolute_path)}: {error.message[:500]}"
+
+    def validator(self, where, response, kind):
+        if (where, kind) not in self.validators:
+            assert kind in response.get("content", {}), f"{where} answers {kind}, which is not in /openapi.json"
+            schema = response["content"][kind].get("schema", {})
+            self.validators[where, kind] = Draft202012Validator({**schema, "components": self.whole["components"]})
+        return self.validators[where, kind]
+
+
+def _pattern(part):
+    if not part.startswith("{"):
+        return re.escape(part)
+    return r"[1-9]\d{0,17}" if part in ("{id}", "{item_id}") else "[^/]+"
+
+
+class CheckedClient(Client):
+    """A client that asserts of each answer that it is what /openapi.json says."""
+    count = 0
+
+    def __init__(self, app, key, document):
+        super().__init__(app, key)
+        self.document = document
+
+    def __call__(self, method, path, body=None, **options):
+        answer = super().__call__(method, path, body, **options)
+        self.document.check(method, path if path.startswith("/api") else f"/api/v1{path}", answer)
+        return answer
+
+
+class House:
+    """An app with a database of its own, for a whole test module."""
+
+    def __init__(self, folder, template):
+        self.config = furnished(folder, template)
+        self.app = webtest.TestApp(create_app(self.config))
+        self.db = Database(self.config)
+        self.document = Document(openapi.document(self.config))
+        self.organiser, self.stranger = self.person(SCOPES), CheckedClient(self.app, None, self.document)
+
+    @lru_cache(maxsize=None)
+    def person(self, scopes, **values):
+        return CheckedClient(self.app, add_key(self.db, scopes, **values), self.document)
+
+    def everything(self):
+        """How much was ever written: it grows with each row that is added, changed or removed by anyone."""
+        return {table: self.db.connection.execute(f"SELECT count(*), max(rowid) FROM {table}").fetchone() for table in self.tables()}
+
+    @lru_cache(maxsize=None)
+    def tables(self):
+        return [name for (name,) in self.db.connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' AND sql NOT LIKE '%VIRTUAL%'")]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory, template):
+    house = House(tmp_path_factory.mktemp("house"), template)
+    yield house
+    house.db.close()
+
+
+__all__ = ["House", "all_routes", "body_for", "collections", "example", "house", "make", "make_verbatim", "query_for"]
