@@ -121,7 +121,7 @@ class Document:
         path, method = self.path_of(address), "get" if method == "HEAD" else method.lower()
         operation = self.whole["paths"].get(path, {}).get(method)
         if operation is None:
-            assert answer.status_int in (204, 401, 403, 404, 405, 406, 422), f"{method} {address}: {answer.status}"
+            assert answer.status_int in (204, 400, 401, 403, 404, 405, 406, 422), f"{method} {address}: {answer.status}"
             return
         where = f"{operation['operationId']} {answer.status_int}"
         response = operation["responses"].get(str(answer.status_int))
