@@ -1,6 +1,7 @@
 """Fourth plugin: Accept, query and body against schemas/. What gets past it is clean."""
 import inspect
 import json
+import re
 from decimal import Decimal, InvalidOperation
 from urllib.parse import parse_qsl
 
@@ -89,7 +90,10 @@ def parse_query(text):
 
 def read_body(environ, limit):
     """The bytes of a JSON body; 415 for another type, 413 when it is too long."""
-    length = int(environ.get("CONTENT_LENGTH") or 0)
+    length = environ.get("CONTENT_LENGTH") or "0"
+    if not re.fullmatch(r"\d{1,18}", length, re.ASCII):
+        raise Problem("malformed_request", "The header Content-Length is not a number.")
+    length = int(length)
     chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
     if length > limit:
         raise too_large(limit)
@@ -107,7 +111,7 @@ def read_body(environ, limit):
 
 
 def too_large(limit):
-    return Problem("body_too_large", f"The body must have at most {limit} bytes.", headers={"Connection": "close"})
+    return Problem("body_too_large", f"The body must have at most {limit} bytes.")
 
 
 class _Unreadable(ValueError):
