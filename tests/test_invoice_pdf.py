@@ -1,0 +1,366 @@
+"""The invoice as PDF."""
+import base64
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import zlib
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from eventapi.errors import Problem
+from eventapi.pictures import fonts, invoice as picture
+from eventapi.pictures.words import WORDS, number
+
+SELLER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
+          "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2", "iban": "DE02120300000000202051",
+          "bic": "BYLADEM1001"}
+BUYER = {"name": "Bergmann & Söhne GmbH", "contact_name": "Ada Bergmann", "address": "Hauptstraße 12", "postal_code": "10115",
+         "city": "Berlin", "state": None, "country": "DE", "vat_id": "DE987654321", "customer_number": "C-00042",
+         "email": "ada@bergmann.test"}
+STAND = {"position": 1, "description": "Stand space, hall 3", "quantity": 12.5, "unit": "m²", "unit_price": 185.5,
+         "discount_percent": 10, "tax_rate": 19, "tax_category": "S", "exemption_reason": None, "net": 2086.88}
+ENTRY = {**STAND, "position": 2, "description": "Catalogue entry", "quantity": 1, "unit": None, "unit_price": 95.1234,
+         "discount_percent": 0, "tax_rate": 7, "net": 95.12}
+INVOICE = {"invoice_number": "INV-2026-00017", "invoice_type": "invoice", "issue_date": "2026-05-01", "service_date": "2026-09-12",
+           "due_date": "2026-05-15", "currency": "EUR", "items": [STAND, ENTRY],
+           "taxes": [{"category": "S", "rate": 7, "net": 95.12, "tax": 6.66, "reason": None},
+                     {"category": "S", "rate": 19, "net": 2086.88, "tax": 396.51, "reason": None}],
+           "subtotal": 2182, "tax_total": 403.17, "total": 2585.17, "buyer_reference": "PO 4711", "status": "sent",
+           "text": "Thank you for coming to Garden Fair.", "notes": "pays late", "is_reverse_charge": False,
+           "paid_amount": 0, "open_amount": 2585.17}
+EXEMPT = {"taxes": [{"category": "AE", "rate": 0, "net": 2182, "tax": 0, "reason": "Art. 196 Directive 2006/112/EC"}],
+          "tax_total": 0, "total": 2182, "open_amount": 2182, "is_reverse_charge": True}
+
+
+def drawn(change=(), seller=SELLER, buyer=BUYER, **options):
+    pytest.importorskip("reportlab")
+    return picture.draw({**INVOICE, **dict(change)}, seller, buyer, **options)
+
+
+def pages(*given, **options):
+    """What stands on each page, line by line as it was drawn."""
+    return texts(drawn(*given, **options))
+
+
+def page(*given, **options):
+    only, = pages(*given, **options)
+    return only
+
+
+# A reader of just what reportlab writes: streams, fonts with their tables of letters, text.
+
+def texts(pdf):
+    objects = {int(name): body for name, body in re.findall(rb"(\d+) 0 obj\s(.*?)endobj", pdf, re.S)}
+    letters = {}
+    for body in objects.values():
+        for name, place in re.findall(rb"/(F\d+(?:\+\d+)?) (\d+) 0 R", body):
+            table = re.search(rb"/ToUnicode (\d+) 0 R", objects[int(place)])
+            letters[name] = to_unicode(stream(objects[int(table[1])])) if table else None
+    kids = re.findall(rb"(\d+) 0 R", re.search(rb"/Kids \[(.*?)\]", pdf, re.S)[1])
+    contents = [re.search(rb"/Contents (\d+) 0 R", objects[int(kid)])[1] for kid in kids]
+    return ["\n".join(shown(stream(objects[int(place)]), letters)) for place in contents]
+
+
+def stream(body):
+    data = re.search(rb"stream\r?\n(.*?)endstream", body, re.S)[1]
+    if b"ASCII85Decode" in body:
+        data = base64.a85decode(data.strip().removesuffix(b"~>"))
+    return zlib.decompress(data) if b"FlateDecode" in body else data
+
+
+def to_unicode(table):
+    return {int(code, 16): chr(int(letter, 16)) for code, letter in re.findall(rb"<(\w\w)> <(\w{4})>", table)}
+
+
+def shown(content, letters):
+    font = None
+    for name, string in re.findall(rb"/(F\d+(?:\+\d+)?) [\d.]+ Tf|\(((?:[^\\)]|\\.)*)\) Tj", content, re.S):
+        font = name or font
+        if not name:
+            codes = re.sub(rb"\\(\d{3}|.)", unescaped, string)
+            table = letters[font]
+            yield "".join(map(table.get, codes)) if table else codes.decode("cp1252")
+
+
+def unescaped(match):
+    return bytes([int(match[1], 8)]) if match[1].isdigit() else match[1].translate(bytes.maketrans(b"nrtbf", b"\n\r\t\b\f"))
+
+
+# What has to be on it
+
+def test_it_says_who_bills_whom():
+    text = page()
+    for part in ("Messe Test GmbH", "Messe Test GmbH · Am Markt 1 · 04109 Leipzig", "office@messe.test", "VAT ID DE123456789",
+                 "Tax number 231/1/2", "Bergmann & Söhne GmbH", "Ada Bergmann", "Hauptstraße 12", "10115 Berlin", "DE987654321",
+                 "C-00042", "PO 4711"):
+        assert part in text.splitlines(), part
+
+
+def test_it_has_number_and_dates():
+    lines = page().splitlines()
+    assert "Invoice INV-2026-00017" in lines and "INV-2026-00017" in lines
+    for label, value in (("Date", "1 May 2026"), ("Service date", "12 September 2026"), ("Due date", "15 May 2026")):
+        assert lines[lines.index(label) + 1] == value
+
+
+def test_it_has_a_line_for_each_item():
+    lines = page().splitlines()
+    first = lines.index("Stand space, hall 3")
+    assert lines[first - 1:first + 7] == ["1", "Stand space, hall 3", "12.5", "m²", "185.50", "10%", "19%", "2,086.88"]
+    second = lines.index("Catalogue entry")
+    assert lines[second - 1:second + 5] == ["2", "Catalogue entry", "1", "95.1234", "7%", "95.12"]
+
+
+def test_it_has_tax_per_rate_and_totals():
+    lines = page().splitlines()
+    for label, value in (("Net total", "2,182.00"), ("VAT 7% on 95.12", "6.66"), ("VAT 19% on 2,086.88", "396.51"),
+                         ("Total EUR", "2,585.17")):
+        assert lines[lines.index(label) + 1] == value
+    assert "Already paid" not in lines
+
+
+def test_it_says_where_and_when_to_pay():
+    text = page()
+    assert "Please pay EUR 2,585.17 by 15 May 2026, stating INV-2026-00017." in text
+    assert "DE02 1203 0000 0000 2020 51" in text.splitlines() and "BYLADEM1001" in text.splitlines()
+
+
+def test_what_was_paid_is_taken_off():
+    lines = page({"paid_amount": 585.17, "open_amount": 2000}).splitlines()
+    assert lines[lines.index("Already paid") + 1] == "-585.17" and lines[lines.index("Amount due EUR") + 1] == "2,000.00"
+    assert any(line.startswith("Please pay EUR 2,000.00 by") for line in lines)
+
+
+def test_a_paid_invoice_asks_for_nothing():
+    text = page({"paid_amount": 2585.17, "open_amount": 0, "status": "paid"})
+    assert "Nothing is left to pay." in text and "Account holder" not in text
+
+
+def test_the_text_is_printed_and_the_notes_are_not():
+    text = page()
+    assert "Thank you for coming to Garden Fair." in text and "pays late" not in text
+
+
+@pytest.mark.parametrize("category, reason", [("AE", "Tax liability of the recipient (reverse charge)"), ("E", "Exempt from VAT"),
+                                              ("Z", "Zero-rated"), ("G", "Export outside the EU"), ("O", "Not subject to VAT")])
+def test_zero_tax_has_its_reason(category, reason):
+    tax = {**EXEMPT["taxes"][0], "category": category, "reason": None}
+    text = page({**EXEMPT, "taxes": [tax]})
+    assert f"{category} – {reason}" in text and f"VAT 0% ({category}) on 2,182.00" in text
+    assert f"{reason}: so says the law" not in text
+    assert ": so says the law" in page({**EXEMPT, "taxes": [{**tax, "reason": "so says the law"}]})
+
+
+def test_ordinary_tax_has_no_reason():
+    assert " – " not in page()
+
+
+def test_a_credit_note_says_so_and_names_its_invoice():
+    back = {**INVOICE, "invoice_type": "credit_note", "invoice_number": "CN-2026-00003", "related_invoice_number": "INV-2026-00017",
+            "items": [{**STAND, "quantity": -12.5, "net": -2086.88}], "total": -2483.39, "open_amount": 0,
+            "taxes": [{"category": "S", "rate": 19, "net": -2086.88, "tax": -396.51, "reason": None}], "subtotal": -2086.88}
+    lines = page(back).splitlines()
+    assert "Credit note CN-2026-00003" in lines and lines[lines.index("Credits invoice") + 1] == "INV-2026-00017"
+    assert lines[lines.index("Total EUR") + 1] == "-2,483.39" and "Due date" not in lines and "Account holder" not in lines
+    assert "The amount of EUR 2,483.39 is set off against invoice INV-2026-00017 or paid back to you." in lines
+    assert "Credits invoice" not in page({**back, "related_invoice_number": None})
+
+
+def test_a_draft_is_marked_on_every_page_and_in_its_title():
+    draft = {"status": "draft", "invoice_number": "DRAFT-9", "issue_date": None, "due_date": None, "items": [STAND] * 60}
+    drafts = pages(draft)
+    assert len(drafts) > 1 and all("DRAFT" in text.splitlines() for text in drafts)
+    assert "DRAFT: Invoice DRAFT-9" in drafts[0].splitlines()
+    assert b"/Title (DRAFT: Invoice DRAFT-9)" in drawn(draft) and "DRAFT" not in page()
+
+
+def test_an_invoice_without_items_can_be_looked_at():
+    text = page({"status": "draft", "items": [], "taxes": [], "subtotal": 0, "tax_total": 0, "total": 0, "open_amount": 0})
+    assert "Net total\n0.00" in text
+
+
+def test_an_address_abroad_ends_in_its_country():
+    assert "FRANCE" in page(buyer={**BUYER, "country": "FR"}) and "GERMANY" not in page().split("Net total")[0]
+    assert "\nZZ\n" in page(buyer={**BUYER, "country": "ZZ"})
+
+
+def test_german_is_spoken_on_request():
+    text = page(EXEMPT, language="de")
+    for part in ("Rechnung INV-2026-00017", "01.05.2026", "2.182,00", "Steuerschuldnerschaft des Leistungsempfängers", "Seite 1 von 1"):
+        assert part in text
+    assert WORDS["en"].keys() == WORDS["de"].keys()
+
+
+@pytest.mark.parametrize("currency, shown_", [("JPY", "2,500"), ("EUR", "2,500.00"), ("KWD", "2,500.000")])
+def test_amounts_have_the_decimals_of_their_currency(currency, shown_):
+    lines = page({"currency": currency, "subtotal": 2500}).splitlines()
+    assert lines[lines.index("Net total") + 1] == shown_ and f"Total {currency}" in lines
+
+
+def test_amounts_are_exact():
+    assert number(Decimal("999999999999.99"), 2, WORDS["en"]) == "999,999,999,999.99"
+    assert number(Decimal(str(0.1 + 0.7)), 2, WORDS["en"]) == "0.7999999999999999"       # shows what it is given, rounds nothing
+    assert "999,999,999,999.99" in page({"total": 999999999999.99})
+
+
+# Pages
+
+@pytest.mark.parametrize("count, needed", [(1, 1), (30, 2), (300, 9)])
+def test_long_tables_go_on_over_pages(count, needed):
+    items = [{**STAND, "position": place, "description": f"Item {place}."} for place in range(1, count + 1)]
+    found = pages({"items": items})
+    assert len(found) == needed
+    for place, text in enumerate(found, 1):
+        assert f"Page {place} of {len(found)}" in text and "Invoice INV-2026-00017" in text and "BIC BYLADEM1001" in text
+        assert ("Unit price" in text) == ("Item " in text)         # the header stands over every part of the table
+    assert re.findall(r"Item \d+\.", "\n".join(found)) == [f"Item {place}." for place in range(1, count + 1)]
+
+
+def test_the_totals_stay_together():
+    for count in range(14, 40):
+        ends = [text for text in pages({"items": [STAND] * count}) if "Net total" in text]
+        assert len(ends) == 1 and "Total EUR" in ends[0] and "VAT 19% on" in ends[0]
+
+
+@pytest.mark.parametrize("part, count, pattern", [("word ", 400, r"\bword\b"), ("x", 2000, "x(?=x*$)"), ("a\n", 300, "^a$")])
+def test_no_part_of_a_long_description_is_lost(part, count, pattern):
+    text = "\n".join(pages({"items": [{**STAND, "description": part * count}]}))
+    assert len(re.findall(pattern, text, re.M)) == count
+
+
+def test_nothing_is_drawn_below_the_footer():
+    pytest.importorskip("reportlab")
+    long = {"items": [{**STAND, "description": "word " * 100}] * 9, "text": "hello " * 800, "buyer_reference": "R" * 255,
+            "taxes": [{"category": "AE", "rate": rate, "net": 1, "tax": 0, "reason": "because " * 30} for rate in range(40)]}
+    sheet = picture.Sheet({**INVOICE, **long}, SELLER, {**BUYER, "name": "N" * 255, "address": "road\n" * 40}, "en")
+    sheet.pdf()
+    for drawings in sheet.paper.pages:
+        for draw, *values in drawings:
+            if draw.__name__ == "_text":
+                x, y, text, size, bold, _ = values
+                assert 0 < y < 295 and x >= 24.9 and x + fonts.width(text, size, bold) <= 190.2, text
+
+
+# Letters
+
+NAMES = ["Αφοί Παπαδόπουλος Α.Ε.", "Юлія Ґонта, Київ", "Đorđe Čović", "Zażółć gęślą jaźń", "Příliš žluťoučký kůň",
+         "Árvíztűrő tükörfúrógép", "İstanbul Şişli Ağaç", "Þórður Ægisson", "Ħal Għargħur", "Հայերեն", "ქართული", "Ţară şi ţărm", "Ŵyn"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_europe_can_be_set_and_read_again(name):
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("needs fonts-dejavu-core")
+    text = page({"items": [{**STAND, "description": name}]}, buyer={**BUYER, "name": name}, seller={**SELLER, "name": name})
+    assert text.splitlines().count(name) >= 4
+
+
+def test_programs_can_read_the_text():
+    if not shutil.which("pdftotext"):
+        pytest.skip("needs pdftotext")
+    read = subprocess.run(["pdftotext", "-layout", "-", "-"], input=drawn(), capture_output=True, check=True).stdout.decode()
+    assert re.search(r"1 +Stand space, hall 3 +12\.5 +m² +185\.50 +10% +19% +2,086\.88", read)
+    assert "Bergmann & Söhne GmbH" in read
+
+
+def test_letters_in_two_parts_and_invisible_ones_do_no_harm():
+    lines = page({"items": [{**STAND, "description": "Mu\u0308ller\tsoft\u00adly \u200ebright\u2028next \x01"}]}).splitlines()
+    assert "Müller softly bright" in lines and "next" in lines
+
+
+def test_markup_is_text():
+    text = page({"items": [{**STAND, "description": "<b>bold</b> & <img src=x> ${a} \\(n) %s {0}"}], "text": "</para>&amp;{currency}"})
+    assert "<b>bold</b> & <img" in text and "</para>&amp;{currency}" in text and "\\(n) %s {0}" in text.replace("\n", " ")
+
+
+# What may be missing
+
+@pytest.fixture
+def forget_fonts():
+    """Fonts are looked for again, before and after."""
+    def forget():
+        fonts.faces.cache_clear()
+        fonts._face_of.cache_clear()
+    forget()
+    yield forget
+    forget()
+
+
+@pytest.fixture
+def no_fonts(forget_fonts, monkeypatch):
+    pytest.importorskip("reportlab")
+    monkeypatch.setattr(fonts, "FOLDERS", ())
+
+
+@pytest.mark.parametrize("module", ["reportlab", "reportlab.pdfgen.canvas"])
+def test_without_reportlab_the_answer_names_the_package(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(Problem) as raised:
+        picture.draw(INVOICE, SELLER, BUYER)
+    assert (raised.value.status, raised.value.code) == (501, "not_installed") and "python3-reportlab" in raised.value.detail
+
+
+def test_without_dejavu_western_names_are_set_all_the_same(no_fonts):
+    text = page({"currency": "EUR"}, buyer={**BUYER, "name": "Boulangerie Évrard – 5 €"})
+    assert "Boulangerie Évrard – 5 €" in text and "Hauptstraße 12" in text
+
+
+@pytest.mark.parametrize("name, letter", [("Dvořák", "ř"), ("Юлія", "Ю"), ("Erdős", "ő")])
+def test_without_dejavu_the_answer_names_letter_and_package(no_fonts, name, letter):
+    with pytest.raises(Problem) as raised:
+        drawn(buyer={**BUYER, "name": name})
+    assert raised.value.code == "not_installed"
+    assert f" {letter} (U+{ord(letter):04X})" in raised.value.detail and "fonts-dejavu-core" in raised.value.detail
+
+
+@pytest.mark.parametrize("name", ["展覽", "ブース", "かな", "、", "Ａ"])
+def test_a_letter_of_east_asia_names_the_package_that_has_it(no_fonts, name):
+    with pytest.raises(Problem) as raised:
+        drawn(buyer={**BUYER, "name": name})
+    assert "fonts-droid-fallback" in raised.value.detail
+
+
+@pytest.mark.parametrize("name, advice", [("שלום", "Latin letters"), ("شركة", "Latin letters"), ("🎪", "other letters")])
+def test_what_no_font_can_set_is_said_so(name, advice):
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("needs fonts-dejavu-core")
+    with pytest.raises(Problem) as raised:
+        drawn({"text": name})
+    assert (raised.value.status, raised.value.code) == (501, "not_installed") and advice in raised.value.detail
+
+
+def test_a_second_font_helps_out_letter_by_letter(forget_fonts, monkeypatch):
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("needs fonts-dejavu-core")
+    monkeypatch.setattr(fonts, "FILES", {fonts.EUROPE: ("none.ttf", "none.ttf"), fonts.EAST_ASIA: ("DejaVuSans.ttf", "DejaVuSans.ttf")})
+    pytest.importorskip("reportlab")
+    assert [text for _, text in fonts.runs("Dvořák")] == ["Dvo", "ř", "ák"]
+    assert "Dvo\nř\nák" in page(buyer={**BUYER, "name": "Dvořák"})
+
+
+# The file
+
+def test_the_same_invoice_gives_the_same_bytes_even_at_once():
+    alone, together = drawn(), []
+    threads = [threading.Thread(target=lambda: together.append(drawn())) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert together == [alone] * 4 and drawn({"total": 1}) != alone
+
+
+def test_the_file_says_what_it_is():
+    pdf = drawn()
+    assert pdf.startswith(b"%PDF-") and b"/Title (Invoice INV-2026-00017)" in pdf and b"/Author (Messe Test GmbH)" in pdf
+
+
+def test_only_what_is_given_is_needed():
+    assert "Invoice INV-2026-00017" in page(seller={"name": ""}, buyer={"name": "A"})
+
+
+def test_the_module_is_loaded_without_reportlab():
+    code = "import sys; sys.modules['reportlab'] = None; import eventapi.pictures.invoice"
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(picture.__file__).parents[2]).returncode == 0
