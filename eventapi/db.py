@@ -39,7 +39,8 @@ def connect(path, *, readonly=False):
 class Door:
     """The one door for writes: a lock file in front of BEGIN IMMEDIATE, since SQLite's own waiting is unfair and slow.
 
-    One thread of a process at a time stands at the file, so that processes and not threads compete for it.
+    One thread of a process at a time stands at the file, so that processes and not threads compete for it; the others give up
+    after `wait` seconds. The one at the file is woken by the kernel when its turn comes, and then sees whether it is too late.
     """
     inside = threading.Lock()
 
@@ -54,22 +55,16 @@ class Door:
         try:
             if self.file is None:
                 self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
-            pause = 0.0002
-            while not self._locked():
-                if time.monotonic() > deadline:
-                    raise busy()
-                time.sleep(pause)
-                pause = min(pause * 1.5, 0.005)
+            fcntl.flock(self.file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if wait and time.monotonic() > deadline:
+                fcntl.flock(self.file, fcntl.LOCK_UN)
+                raise busy()
+        except BlockingIOError:
+            self.inside.release()
+            raise busy() from None
         except BaseException:
             self.inside.release()
             raise
-
-    def _locked(self):
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            return False
 
     def leave(self):
         fcntl.flock(self.file, fcntl.LOCK_UN)
@@ -192,6 +187,28 @@ class Database:
         with self.write():
             self.connection.execute("PRAGMA optimize")
         self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def integrity(self):
+        """What SQLite finds wrong with the file, as lines; nothing when it is sound."""
+        try:
+            lines = [row[0] for row in self.connection.execute("PRAGMA integrity_check")]
+        except sqlite3.DatabaseError as error:
+            return [str(error)]
+        return [] if lines == ["ok"] else lines
+
+    def broken_foreign_keys(self):
+        """Rows that name a record which is not there, as lines."""
+        return [f"{table} {row} names a record of {parent} that is not there"
+                for table, row, parent, _ in self.connection.execute("PRAGMA foreign_key_check")]
+
+    def copy_to(self, path):
+        """An exact copy of one moment, made while others write."""
+        Path(path).touch(mode=0o640)
+        target = sqlite3.connect(path, isolation_level=None)
+        try:
+            self.connection.backup(target)
+        finally:
+            target.close()
 
     def close(self):
         self.connection.close()

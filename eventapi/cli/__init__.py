@@ -10,6 +10,7 @@ from eventapi.cli.terminal import Refused
 from eventapi.db import Error, SchemaError
 from eventapi.errors import Problem
 from eventapi.running import InUse
+from eventapi.services.backups import BackupError
 
 GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "inspections", "reference")
 
@@ -19,7 +20,7 @@ def main(argv=None):
     os.umask(0o027)                                   # what we write holds personal data
     try:
         return args.run(args, configuration.load(args.config)) or 0
-    except (configuration.ConfigError, InUse, Refused, SchemaError) as error:
+    except (BackupError, configuration.ConfigError, InUse, Refused, SchemaError) as error:
         return _refuse(str(error))
     except Problem as problem:
         return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)

@@ -1,6 +1,7 @@
 """The command that creates and upgrades the database."""
 from eventapi import db as database
-from eventapi.cli.terminal import command
+from eventapi.cli.terminal import Refused, command
+from eventapi.services import backups
 
 
 def register(commands):
@@ -9,5 +10,20 @@ def register(commands):
 
 def migrate(args, config):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
-    old, new = database.migrate(config.database)
+    made = []
+    try:
+        old, new = database.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)))
+    except (database.Error, database.SchemaError) as error:
+        if not made:
+            raise
+        raise Refused(f"the migration failed: {error}; install the version before again and run 'eventapi restore {made[0]}' "
+                      "if that refuses the database") from error
     print(f"{config.database}: " + (f"schema {new}" if old == new else f"schema {old} to {new}" if old else f"created, schema {new}"))
+
+
+def _back_up(config, schema):
+    config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
+    file = config.backups / f"before-migration-from-{schema}-{backups.stamp()}.tar"
+    backups.create(config, file)
+    print(f"backup: {file}")
+    return file

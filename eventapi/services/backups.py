@@ -1,0 +1,256 @@
+"""Backups: one tar file with a copy of the database, the stored files, and a manifest with the sha256 of each."""
+import fcntl
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+import time
+from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from eventapi import __version__, times
+from eventapi.db import Database, version
+from eventapi.services import files
+from eventapi.statements import statements
+
+sql = statements("backups")
+
+FORMAT = 1
+DATABASE, MANIFEST = "eventapi.db", "manifest.json"
+ENTRY = re.compile(rf"{re.escape(DATABASE)}|{re.escape(MANIFEST)}|files/[0-9a-f]{{2}}/[0-9a-f]{{62}}")
+NIGHTLY = re.compile(r"eventapi-\d{8}T\d{6}Z\.tar")
+LARGEST_MANIFEST = 64 * 1024 * 1024
+ATTEMPTS = 3
+PIECE = 1024 * 1024
+
+
+class BackupError(Exception):
+    """Said to the administrator in one line."""
+
+
+# Making one
+
+def create(config, target):
+    """Writes a backup of one moment while others go on writing; gives its manifest. FILE appears whole or not at all."""
+    target = Path(target).absolute()
+    if target.exists():
+        raise BackupError(f"{target} exists already; a backup is never overwritten")
+    partial = target.with_name(f"{target.name}.partial")
+    with _exclusive(partial) as file:
+        _fill(config, file, target.parent)
+        file.flush()
+        os.fsync(file.fileno())
+        manifest = read(partial)
+        os.rename(partial, target)
+    sync_folder(target.parent)
+    return manifest
+
+
+def create_nightly(config):
+    """A backup under its time in the backup folder; takes away those that are older than backup_keep_days."""
+    config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
+    target = config.backups / f"eventapi-{stamp()}.tar"
+    create(config, target)
+    limit = time.time() - config.backup_keep_days * 24 * 3600
+    for file in config.backups.iterdir():
+        if NIGHTLY.fullmatch(file.name) and file != target and file.stat().st_mtime < limit:
+            file.unlink()
+    return target
+
+
+def stamp():
+    return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+
+
+def sync_folder(folder):
+    """Makes the names in a folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _exclusive(partial):
+    """The unfinished file, for this process alone; it goes when something fails."""
+    with open(os.open(partial, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o640), "r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.stat(partial).st_ino != os.fstat(file.fileno()).st_ino:
+                raise FileNotFoundError        # what was opened has just been finished by its writer
+        except (BlockingIOError, FileNotFoundError):
+            raise BackupError(f"another backup is writing {partial}") from None
+        try:
+            file.truncate()
+            yield file
+        except BaseException:
+            with suppress(FileNotFoundError):
+                partial.unlink()
+            raise
+
+
+def _fill(config, file, folder):
+    """Again from the start when the sweep took a file away meanwhile: the next copy of the database does not name it."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            file.seek(0)
+            file.truncate()
+            return _write(config, file, folder)
+        except FileNotFoundError:
+            if attempt == ATTEMPTS:
+                raise
+
+
+def _write(config, file, folder):
+    archive, stored = Archive(file), _stored(config)
+    with TemporaryDirectory(prefix=".eventapi-backup-", dir=folder) as private:
+        copy = Path(private) / DATABASE
+        facts = _copy_database(config, copy)
+        with open(copy, "rb") as source:
+            archive.add(DATABASE, source)
+    for sha256, path in sorted({**_stored(config), **stored}.items()):     # a file is there before its row is
+        with open(path, "rb") as source:
+            archive.add(f"files/{sha256[:2]}/{sha256[2:]}", source)
+    archive.close(facts)
+
+
+def _stored(config):
+    return {sha256: path for sha256, path, _ in files.all_stored(config)}
+
+
+def _copy_database(config, copy):
+    """Copies the database and proves the copy; gives what the manifest says about it."""
+    db = Database(config)
+    try:
+        db.copy_to(copy)
+    finally:
+        db.close()
+    with opened(config, copy) as db:
+        wrong = db.integrity()
+        if wrong:
+            raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}")
+        return {"schema": version(db.connection), "last_change": last_change(db)}
+
+
+@contextmanager
+def opened(config, path):
+    """A database elsewhere than in data_dir."""
+    db = Database(type(config)(**{**vars(config), "data_dir": path.parent}))
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def last_change(db):
+    """Time and number of the last entry of the audit log, which has one for each change."""
+    last = db.one(sql.last_change)
+    return last and [last["at"], last["id"]]
+
+
+class Archive:
+    """A backup being written: the manifest comes last, so that a backup cut short has none."""
+
+    def __init__(self, file):
+        self.tar = tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT)
+        self.entries = {}
+
+    def add(self, name, source):
+        size, hashing = os.fstat(source.fileno()).st_size, Hashing(source)
+        self._member(name, size, hashing)
+        self.entries[name] = {"size": size, "sha256": hashing.hash.hexdigest()}
+
+    def close(self, facts):
+        manifest = {"format": FORMAT, "program": "eventapi", "version": __version__, "created_at": times.now(), **facts,
+                    "entries": self.entries}
+        text = json.dumps(manifest, indent=1).encode()
+        self._member(MANIFEST, len(text), io.BytesIO(text))
+        self.tar.close()
+
+    def _member(self, name, size, source):
+        member = tarfile.TarInfo(name)
+        member.size, member.mode, member.mtime = size, 0o640, int(time.time())
+        self.tar.addfile(member, source)
+
+
+class Hashing:
+    """Reads on behalf of tarfile and hashes what passes."""
+
+    def __init__(self, file):
+        self.file, self.hash = file, hashlib.sha256()
+
+    def read(self, size):
+        data = self.file.read(size)
+        self.hash.update(data)
+        return data
+
+
+# Reading one
+
+def read(source, folder=None):
+    """Proves a backup and gives its manifest; with `folder` also unpacks it there. Trusts nothing in the file."""
+    try:
+        with tarfile.open(source, "r:") as tar:
+            manifest, found = _read_members(tar, folder)
+    except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
+        raise BackupError(f"{source} is not a whole backup of eventapi: {error}") from None
+    return _proven(source, manifest, found)
+
+
+def _read_members(tar, folder):
+    manifest, found = None, {}
+    for member in tar:
+        if not ENTRY.fullmatch(member.name) or not member.isreg() or member.issparse():
+            raise tarfile.TarError(f"it holds {member.name!r}, which no backup holds")
+        if member.name in found or manifest is not None:
+            raise tarfile.TarError(f"{member.name} comes twice or too late")
+        content = tar.extractfile(member)
+        if member.name == MANIFEST:
+            manifest = content.read(LARGEST_MANIFEST)
+        else:
+            found[member.name] = _hashed(content, folder and folder / member.name)
+    return manifest, found
+
+
+def _hashed(content, target):
+    """Size and sha256 of an entry, which goes to `target` unless that is None."""
+    reader, size = Hashing(content), 0
+    with _writing(target) as out:
+        while data := reader.read(PIECE):
+            size += len(data)
+            out.write(data)
+    return {"size": size, "sha256": reader.hash.hexdigest()}
+
+
+@contextmanager
+def _writing(target):
+    if target is None:
+        with open(os.devnull, "wb") as nowhere:
+            yield nowhere
+        return
+    target.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+    with open(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o640), "wb") as out:
+        yield out
+
+
+def _proven(source, text, found):
+    try:
+        manifest = json.loads(text or b"null")
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or manifest.get("program") != "eventapi":
+        raise BackupError(f"{source} is not a whole backup of eventapi: it has no manifest")
+    if manifest.get("format") != FORMAT:
+        raise BackupError(f"{source} was made by a newer version of eventapi ({manifest.get('version')})")
+    entries = manifest.get("entries")
+    if not isinstance(entries, dict) or DATABASE not in found or entries.keys() != found.keys():
+        raise BackupError(f"{source} does not hold what its manifest lists")
+    for name, facts in found.items():
+        if entries[name] != facts:
+            raise BackupError(f"{source} is damaged: {name} is not what it was when it was backed up")
+    return manifest

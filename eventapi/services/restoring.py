@@ -1,0 +1,110 @@
+"""Restore: puts a backup in the place of the data, which is set aside and never destroyed."""
+import os
+import re
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from eventapi import journal, keys, running
+from eventapi.db import Database, Door, Error, check_version, migrate
+from eventapi.services import backups
+from eventapi.services.backups import DATABASE, BackupError
+
+OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
+
+
+def restore(config, source, *, force=False):
+    """Puts the backup in place; gives where the old database went, None where there was none.
+
+    Everything is proven, and brought to this program's schema, in a folder of its own before anything is touched.
+    """
+    if not Path(source).is_file():
+        raise BackupError(f"there is no backup {source}")
+    config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
+    refuse_foreign(config)
+    with closing(running.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
+        folder = Path(folder)
+        manifest = backups.read(source, folder)
+        _prepare(config, folder / DATABASE)
+        if not force:
+            _refuse_newer(config, manifest)
+        aside = _swap(config, folder)
+        _tell(config, manifest, aside)
+    return aside
+
+
+def refuse_foreign(config):
+    """Raises BackupError when data_dir holds what is not ours."""
+    names = {entry.name for entry in config.data_dir.iterdir()}
+    strange = sorted(name for name in names if not OURS.fullmatch(name))
+    if DATABASE not in names and strange:
+        raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it holds {strange[0]}")
+    if DATABASE in names and config.database.stat().st_size and _is_foreign(config):
+        raise BackupError(f"{config.database} is a database of another program")
+
+
+def _is_foreign(config):
+    try:
+        with closing(Database(config)) as db:
+            return db.value(backups.sql.is_eventapi) != 3
+    except Error:
+        return False                      # damaged: --force decides, and it is only set aside
+
+
+def _prepare(config, path):
+    """The database of the backup: sound, and of this program's schema."""
+    with backups.opened(config, path) as db:
+        wrong = db.integrity()
+        if wrong or db.value(backups.sql.is_eventapi) != 3:
+            raise BackupError(f"the database in the backup is damaged: {(wrong or ['it is not of eventapi'])[0]}")
+    migrate(path)
+    with backups.opened(config, path) as db:
+        check_version(db.connection)
+
+
+def _refuse_newer(config, manifest):
+    if not config.database.exists() or not config.database.stat().st_size:
+        return
+    try:
+        with closing(Database(config)) as db:
+            have = backups.last_change(db)
+    except Error as error:
+        raise BackupError(f"whether {config.database} is newer cannot be told ({error}); --force sets it aside all the same") from None
+    kept = manifest.get("last_change")
+    if have and (not kept or have > kept):
+        raise BackupError(f"{config.database} has changes of {have[0]}, the backup ends {kept[0] if kept else 'before any'}; "
+                          "--force sets the newer one aside all the same")
+
+
+def _swap(config, folder):
+    """Sets the old data aside and moves the new in, the database last; gives where the old database is."""
+    end, door = _free_end(config), Door(config.database)
+    aside = config.database.with_name(DATABASE + end)
+    os.sync()
+    door.enter()
+    try:
+        for name, away in ((DATABASE, aside.name), (f"{DATABASE}-wal", f"{aside.name}-wal"), ("files", f"files{end}")):
+            if (config.data_dir / name).exists():
+                os.rename(config.data_dir / name, config.data_dir / away)
+        (config.data_dir / f"{DATABASE}-shm").unlink(missing_ok=True)      # an index of the log, made anew by whoever opens it
+        (folder / "files").mkdir(mode=0o750, exist_ok=True)
+        os.rename(folder / "files", config.files)
+        os.rename(folder / DATABASE, config.database)
+        backups.sync_folder(config.data_dir)
+    finally:
+        door.leave()
+        door.close()
+    return aside if aside.exists() else None
+
+
+def _free_end(config):
+    """What is appended to the names of the old data: never a name that something has."""
+    return keys.free(f".before-restore-{backups.stamp()}",
+                     lambda end: any((config.data_dir / f"{name}{end}").exists() for name in (DATABASE, "files")))
+
+
+def _tell(config, manifest, aside):
+    """The audit log says that this is a restored database."""
+    with closing(Database(config)) as db, db.write():
+        journal.administered(db, "restored", "database", new={"backup_of": manifest["created_at"],
+                                                              "set_aside": aside and aside.name})
