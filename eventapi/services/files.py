@@ -25,8 +25,8 @@ def path(config, sha256):
 def store(config, data):
     """Keeps the bytes for good and gives their sha256; raises OSError when the disk does not take them.
 
-    Bytes that are there already are not written again, unless the file was damaged. Call it before the transaction of
-    the row: the sweep leaves it alone for a day.
+    Bytes that are there already are not written again, unless the file was damaged. The row that names it has a day to
+    come before the sweep takes the file.
     """
     sha256 = hashlib.sha256(data).hexdigest()
     target = path(config, sha256)
