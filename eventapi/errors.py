@@ -27,6 +27,7 @@ CODES = {
     "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
     "in_use": (409, "In use", "Other records hang on this one; the detail names them."),
     "deadline_passed": (409, "Deadline passed", "It is too late for this; the detail names what has ended."),
+    "anonymized": (409, "Anonymised", "The personal data of this contact was taken away for good; make a new contact."),
     "ambiguous_contact": (409, "Ambiguous contact", "Several contacts fit; name one of the candidates as contact_id."),
     "invalid_transition": (409, "Invalid transition", "The state of the record does not allow this; the detail names the states that do."),
     "invoice_not_payable": (409, "Invoice not payable", "A draft, a cancelled invoice and a credit note take no payments."),

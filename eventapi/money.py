@@ -51,3 +51,9 @@ def major(units, currency):
 def half_up(number):
     """A Decimal to a whole number, half away from zero (EN 16931)."""
     return int(Decimal(number).to_integral_value(ROUND_HALF_UP))
+
+
+def divided(numerator, denominator):
+    """A fraction of whole numbers to a whole number, half away from zero, whatever their size."""
+    whole = (2 * abs(numerator) + denominator) // (2 * denominator)
+    return whole if numerator >= 0 else -whole

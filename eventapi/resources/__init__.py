@@ -6,6 +6,8 @@ CATALOGUE = (
     "resources.participants",
     "resources.applications",
     "resources.categories",
+    "resources.invoices",
+    "resources.payments",
     "resources.notes",
 )
 

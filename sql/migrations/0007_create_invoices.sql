@@ -3,6 +3,8 @@
 CREATE TABLE invoices (
   id                    INTEGER PRIMARY KEY AUTOINCREMENT,
   invoice_number        TEXT NOT NULL UNIQUE,             -- DRAFT-{id} until sent
+  series                TEXT,                             -- invoice-2026: type and year; null for drafts and old numbers
+  sequence              INTEGER,                          -- its place in the series
   invoice_type          TEXT NOT NULL DEFAULT 'invoice' CHECK (invoice_type IN ('invoice', 'credit_note')),
   related_invoice_id    INTEGER REFERENCES invoices (id),
   status                TEXT NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'sent', 'partially_paid', 'paid', 'refunded',
@@ -33,9 +35,14 @@ CREATE TABLE invoices (
   reminder_sent_at      TEXT,
   reminder_count        INTEGER NOT NULL DEFAULT 0,
   created_at            TEXT NOT NULL,
-  updated_at            TEXT NOT NULL
+  updated_at            TEXT NOT NULL,
+  CHECK ((series IS NULL) = (sequence IS NULL)),
+  CHECK (invoice_type = 'invoice' OR related_invoice_id IS NOT NULL)
 ) STRICT;
-CREATE INDEX invoices_by_status ON invoices (status, due_date);
+CREATE UNIQUE INDEX invoices_by_series ON invoices (series, sequence) WHERE series IS NOT NULL;
+CREATE INDEX invoices_by_status ON invoices (status);
+CREATE INDEX invoices_by_status_and_due_date ON invoices (status, due_date);
+CREATE INDEX invoices_by_type ON invoices (invoice_type);
 CREATE INDEX invoices_by_due_date ON invoices (due_date);
 CREATE INDEX invoices_by_total ON invoices (total);
 CREATE INDEX invoices_by_issue_date ON invoices (issue_date);
@@ -62,6 +69,8 @@ CREATE TABLE invoice_items (
   booth_reservation_id    INTEGER,
   UNIQUE (invoice_id, position)
 ) STRICT;
+CREATE INDEX invoice_items_by_order ON invoice_items (service_order_id) WHERE service_order_id IS NOT NULL;
+CREATE INDEX invoice_items_by_reservation ON invoice_items (booth_reservation_id) WHERE booth_reservation_id IS NOT NULL;
 
 CREATE TABLE invoice_taxes (
   invoice_id  INTEGER NOT NULL REFERENCES invoices (id) ON DELETE CASCADE,

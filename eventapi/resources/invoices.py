@@ -1,0 +1,152 @@
+"""Invoices and credit notes."""
+import re
+
+from bottle import request
+
+from eventapi.db import as_json
+from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
+from eventapi.routes import Routes
+from eventapi.services import files, invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
+from eventapi.services.invoices import represent
+from eventapi.services.issuing import TRANSITIONS
+from eventapi.services.references import CONTACT, EVENT, PARTICIPANT
+from eventapi.statements import statements
+
+routes = Routes("invoices", "invoice", scope="invoices", flag="invoices")
+sql = statements("invoices")
+PDF = "application/pdf"
+
+
+@routes.list("/invoices", query="invoice.query")
+def list_invoices(db, query):
+    query = {**references.filters(db, query, CONTACT, EVENT, PARTICIPANT), "today": invoices.today(db)}
+    if query.get("status") == "overdue":
+        del query["status"]
+        query["overdue"] = 1
+    elif query.get("status") in invoices.OPEN:
+        query["not_overdue"] = 1
+    return page(db, sql.list, query, represent, INCLUDES)
+
+
+@routes.post("/invoices", schema="invoice")
+def create_invoice(db, body):
+    invoice = invoicing.add(db, body)
+    return created(invoice, f"/invoices/{invoice['id']}")
+
+
+@routes.get("/invoices/numbering", answer="invoice.numbering")
+def list_series(db):
+    """The running numbers, and whether any is missing."""
+    return numbering.series(db)
+
+
+@routes.get("/invoices/<id>", query="invoice.one")
+def get_invoice(db, id, query):
+    return one(db, represent(get(db, id)), query, INCLUDES)
+
+
+@routes.update("/invoices/<id>", schema="invoice")
+def update_invoice(db, id, body):
+    row = get(db, id)
+    unchanged(represent(row))
+    changed = invoicing.change(db, row, body)
+    return represent(issuing.bring_to(db, changed, body.get("status", row["status"])))
+
+
+@routes.delete("/invoices/<id>")
+def delete_invoice(db, id):
+    """Deletes a draft."""
+    invoicing.remove(db, unchanged(represent(get(db, id))))
+    return deleted()
+
+
+@routes.post("/invoices/<id>/send", schema="invoice.mail")
+def send_invoice(db, id, body):
+    """Gives a draft its number and locks it."""
+    return represent(issuing.send(db, get(db, id), body["mail"]))
+
+
+@routes.post("/invoices/<id>/cancel")
+def cancel_invoice(db, id):
+    """Voids an invoice by a credit note over all of it."""
+    return represent(issuing.cancel(db, get(db, id)))
+
+
+@routes.post("/invoices/<id>/credit", schema="invoice.credit", status=201)
+def credit_invoice(db, id, body):
+    """Makes and sends a credit note over a part of an invoice."""
+    note = represent(issuing.credit(db, get(db, id), body["items"]))
+    return created(note, f"/invoices/{note['id']}")
+
+
+@routes.post("/invoices/<id>/remind", schema="invoice.mail")
+def remind_invoice(db, id, body):
+    """Notes that the customer was reminded."""
+    return represent(issuing.remind(db, get(db, id), body["mail"]))
+
+
+@routes.get("/invoices/<id>/pdf", forms=(PDF,))
+def get_invoice_pdf(db, id):
+    """The invoice as it was sent; a draft as it would be."""
+    row = get(db, id)
+    sha256 = row["pdf_sha256"] or row["locked_at"] and keep_pdf(db, row)
+    headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{file_name(row)}"'}
+    if not sha256:
+        return Answer(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
+    headers["ETag"] = f'"{sha256}"'
+    if headers["ETag"] in [tag.strip().removeprefix("W/") for tag in request.headers.get("If-None-Match", "").split(",")]:
+        return Answer(status=304, body=b"", headers={"ETag": headers["ETag"]})
+    return Answer(body=files.read(db.config, sha256), headers=headers)
+
+
+def keep_pdf(db, row):
+    """For what was sent before a PDF could be drawn here."""
+    with db.write():
+        return invoice_pdf.keep(db, row)
+
+
+def file_name(row):
+    """The number as the name of a file."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", row["invoice_number"]) + ".pdf"
+
+
+def get(db, id):
+    return found(invoices.row(db, id), "invoice", id)
+
+
+def include_items(db, records):
+    ids, items, taxes = ids_of(records), {}, {}
+    for line in db.all(invoices.sql.items_of, ids=ids):
+        items.setdefault(line.pop("invoice_id"), []).append(line)
+    for tax in db.all(invoices.sql.taxes_of, ids=ids):
+        taxes.setdefault(tax.pop("invoice_id"), []).append(tax)
+    for invoice in records:
+        id, currency = invoice["id"], invoice["currency"]
+        invoice["items"] = [invoices.represent_item(item, currency) for item in items.get(id, ())]
+        invoice["taxes"] = [invoices.represent_tax(tax, currency) for tax in taxes.get(id, ())]
+
+
+def include_payments(db, records):
+    known = payments.of_invoices(db, ids_of(records))
+    for invoice in records:
+        invoice["payments"] = known.get(invoice["id"], [])
+
+
+def include_contact(db, records):
+    ids = as_json([invoice["contact_id"] for invoice in records])
+    contacts = {contact["id"]: contact for contact in db.all(sql.contacts_of, ids=ids)}
+    for invoice in records:
+        invoice["contact"] = contacts[invoice["contact_id"]]
+
+
+def include_allowed_actions(_, records):
+    for invoice in records:
+        invoice["allowed_actions"] = issuing.table(invoice).actions(invoice["status"])
+
+
+def ids_of(records):
+    return as_json([record["id"] for record in records])
+
+
+INCLUDES = {"items": include_items, "payments": include_payments, "contact": include_contact,
+            "allowed_actions": include_allowed_actions}

@@ -1,0 +1,76 @@
+"""Invoices as they are read: rows turned into answers."""
+import json
+
+from eventapi import money, times
+from eventapi.statements import statements
+
+sql = statements("invoices")
+
+OPEN = ("sent", "partially_paid")           # what of these is past its due date is overdue
+AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "credited", "open_amount")
+PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
+
+
+def today(db):
+    """The day in the tenant's zone; inside a write the one of its moment."""
+    zone = db.config.timezone
+    return times.local_day(db.now, zone) if db.now else times.today(zone)
+
+
+def row(db, id):
+    """The stored invoice with its items and taxes, or None."""
+    found = db.one(sql.get, id=id, today=today(db))
+    if found:
+        found["items"], found["taxes"] = json.loads(found["items"]), json.loads(found["taxes"])
+    return found
+
+
+def get(db, id):
+    """The invoice as it is answered, or None."""
+    found = row(db, id)
+    return found and represent(found)
+
+
+def represent(row):
+    """A row as it is answered; the row stays as it is."""
+    currency = row["currency"]
+    invoice = {
+        **row, "status": public_status(row), **{name: money.major(row[name], currency) for name in AMOUNTS},
+        "is_reverse_charge": bool(row["is_reverse_charge"]), "taken_over": bool(row["taken_over"]),
+        "is_locked": row["locked_at"] is not None,
+        "seller": row["seller"] and json.loads(row["seller"]), "buyer": row["buyer"] and json.loads(row["buyer"]),
+    }
+    if "items" in row:
+        invoice["items"] = [represent_item(item, currency) for item in row["items"]]
+        invoice["taxes"] = [represent_tax(tax, currency) for tax in row["taxes"]]
+    invoice.pop("pdf_sha256", None)
+    del invoice["is_past_due"]
+    return invoice
+
+
+def public_status(row):
+    return "overdue" if row["status"] in OPEN and row["is_past_due"] else row["status"]
+
+
+def represent_item(item, currency):
+    return {**item, **{name: money.unscaled(item[name], places) for name, places in PLACES.items()},
+            "net": money.major(item["net"], currency)}
+
+
+def represent_tax(tax, currency):
+    return {**tax, "rate": money.unscaled(tax["rate"], 2), "net": money.major(tax["net"], currency),
+            "tax": money.major(tax["tax"], currency)}
+
+
+def in_short(db, ids):
+    """id -> invoice without its parts, for many at once."""
+    return {row["id"]: represent_short(row) for row in db.all(sql.in_short, ids=ids, today=today(db))}
+
+
+def represent_short(row):
+    row["status"] = public_status(row)
+    del row["is_past_due"]
+    row["is_reverse_charge"], row["is_locked"] = bool(row["is_reverse_charge"]), bool(row["is_locked"])
+    for name in ("total", "paid_amount", "credited", "open_amount"):
+        row[name] = money.major(row[name], row["currency"])
+    return row

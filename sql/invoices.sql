@@ -1,0 +1,67 @@
+-- Invoices and credit notes. `today` is the tenant's day: what is past due is read, not stored.
+
+-- name: get
+SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
+       i.due_date < :today AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
+       i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.due_date, i.buyer_reference,
+       i.is_reverse_charge, i.taken_over, i.text, i.notes, i.seller, i.buyer, i.pdf_sha256, i.locked_at, i.reminder_sent_at,
+       i.reminder_count, i.created_at, i.updated_at,
+       (SELECT json_group_array(json(l.line)) FROM (
+         SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
+                'unit_price', unit_price, 'discount_percent', discount_percent, 'tax_rate', tax_rate,
+                'tax_category', tax_category, 'exemption_reason', exemption_reason, 'net', net,
+                'service_order_id', service_order_id, 'booth_reservation_id', booth_reservation_id) AS line
+           FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
+       (SELECT json_group_array(json(t.tax)) FROM (
+         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason) AS tax
+           FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes
+  FROM invoices i JOIN contacts c ON c.id = i.contact_id LEFT JOIN events e ON e.id = i.event_id
+  LEFT JOIN invoices r ON r.id = i.related_invoice_id
+ WHERE i.id = :id;
+
+-- name: list
+SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
+       (SELECT r.invoice_number FROM invoices r WHERE r.id = i.related_invoice_id) AS related_invoice_number, i.status,
+       i.due_date < :today AS is_past_due, i.contact_id,
+       (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
+       i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
+       i.tax_total, i.total, i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.due_date,
+       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.text, i.notes, i.seller, i.buyer, i.locked_at,
+       i.reminder_sent_at, i.reminder_count, i.created_at, i.updated_at
+  FROM invoices i
+ WHERE TRUE
+   AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
+   AND i.updated_at >= :updated_since                                           -- when updated_since
+   AND i.status = :status                                                       -- when status
+   AND (i.due_date IS NULL OR i.due_date >= :today)                             -- when not_overdue
+   AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today           -- when overdue
+   AND i.invoice_type = :type                                                   -- when type
+   AND i.invoice_number = :number                                               -- when number
+   AND i.contact_id = :contact_id                                               -- when contact_id
+   AND i.event_id = :event_id                                                   -- when event_id
+   AND i.event_participant_id = :event_participant_id                           -- when event_participant_id
+   AND i.related_invoice_id = :related_invoice_id                               -- when related_invoice_id
+   AND i.issue_date >= :date_from                                               -- when date_from
+   AND i.issue_date <= :date_to                                                 -- when date_to
+ ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
+
+-- name: in_short
+SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, i.status, i.due_date < :today AS is_past_due, i.contact_id,
+       i.event_participant_id, i.event_id, i.currency, i.total, i.paid_amount, i.credited, i.open_amount, i.issue_date,
+       i.service_date, i.due_date, i.is_reverse_charge, i.locked_at IS NOT NULL AS is_locked, i.created_at, i.updated_at
+  FROM invoices i
+ WHERE i.id IN (SELECT value FROM json_each(:ids));
+
+-- name: items_of
+SELECT invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate, tax_category,
+       exemption_reason, net, service_order_id, booth_reservation_id
+  FROM invoice_items WHERE invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY invoice_id, position;
+
+-- name: taxes_of
+SELECT invoice_id, category, rate, net, tax, reason
+  FROM invoice_taxes WHERE invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY invoice_id, category, rate;
+
+-- name: contacts_of
+SELECT id, customer_number, company_name, first_name, last_name, address, postal_code, city, country, state, phone, email,
+       invoice_email, tax_id
+  FROM contacts WHERE id IN (SELECT value FROM json_each(:ids));

@@ -1,0 +1,81 @@
+-- What happens to invoices.
+
+-- name: add
+INSERT INTO invoices (invoice_number, invoice_type, related_invoice_id, contact_id, event_participant_id, event_id, currency,
+  subtotal, tax_total, total, issue_date, service_date, due_date, buyer_reference, is_reverse_charge, text, notes, taken_over,
+  created_at, updated_at)
+VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), :invoice_type, :related_invoice_id, :contact_id,
+  :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :due_date,
+  :buyer_reference, :is_reverse_charge, :text, :notes, :taken_over, :now, :now);
+
+-- name: name_draft
+UPDATE invoices SET invoice_number = 'DRAFT-' || id WHERE id = :id;
+
+-- name: change
+UPDATE invoices SET invoice_number = :invoice_number, contact_id = :contact_id, event_participant_id = :event_participant_id,
+  event_id = :event_id, currency = :currency, subtotal = :subtotal, tax_total = :tax_total, total = :total,
+  issue_date = :issue_date, service_date = :service_date, due_date = :due_date, buyer_reference = :buyer_reference,
+  is_reverse_charge = :is_reverse_charge, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :now
+ WHERE id = :id;
+
+-- name: change_locked
+UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :now WHERE id = :id;
+
+-- name: remove
+DELETE FROM invoices WHERE id = :id;
+
+-- name: add_item
+INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate,
+  tax_category, exemption_reason, net, service_order_id, booth_reservation_id)
+VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :tax_rate, :tax_category,
+  :exemption_reason, :net, :service_order_id, :booth_reservation_id);
+
+-- name: clear_items
+DELETE FROM invoice_items WHERE invoice_id = :id;
+
+-- name: add_tax
+INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax, reason)
+VALUES (:invoice_id, :category, :rate, :net, :tax, :reason);
+
+-- name: clear_taxes
+DELETE FROM invoice_taxes WHERE invoice_id = :id;
+
+-- name: send
+UPDATE invoices SET invoice_number = :invoice_number, series = :series, sequence = :sequence, status = :status,
+  subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, due_date = :due_date,
+  seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :now
+ WHERE id = :id;
+
+-- name: keep_pdf
+UPDATE invoices SET pdf_sha256 = :sha256 WHERE id = :id AND pdf_sha256 IS NULL;
+
+-- name: cancel
+UPDATE invoices SET status = 'cancelled', credited = total, related_invoice_id = :credit_note_id, updated_at = :now
+ WHERE id = :id;
+
+-- name: remind
+UPDATE invoices SET reminder_count = reminder_count + 1, reminder_sent_at = :now, updated_at = :now WHERE id = :id;
+
+-- name: participant
+SELECT contact_id, event_id FROM participants WHERE id = :id;
+
+-- name: contact
+SELECT customer_number, company_name, first_name, last_name, address, postal_code, city, state, country, tax_id, email,
+       invoice_email, language
+  FROM contacts WHERE id = :id;
+
+-- name: number_taken
+SELECT id FROM invoices WHERE invoice_number = :invoice_number;
+
+-- name: left_to_credit
+SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
+  FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id
+ WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
+ GROUP BY t.category, t.rate;
+
+-- name: lines_left
+SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category, l.exemption_reason,
+       l.net, l.service_order_id, l.booth_reservation_id
+  FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
+ WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
+ ORDER BY i.id, l.position;

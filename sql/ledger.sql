@@ -1,0 +1,71 @@
+-- What invoices amount to: money received, credit given, and the state that follows from them.
+
+-- name: by_number
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices
+ WHERE invoice_number = :invoice_number;
+
+-- name: by_id
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices WHERE id = :id;
+
+-- name: settle
+UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :now WHERE id = :id;
+
+-- name: wrong_totals
+WITH sums AS (
+  SELECT i.id, coalesce((SELECT sum(t.net) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS subtotal,
+         coalesce((SELECT sum(t.tax) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS tax_total,
+         coalesce((SELECT sum(p.amount - p.refunded_amount) FROM payments p
+                    WHERE p.invoice_id = i.id AND p.status = 'completed'), 0) AS paid_amount,
+         coalesce((SELECT -sum(c.total) FROM invoices c WHERE c.related_invoice_id = i.id
+                      AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL), 0) AS credited
+    FROM invoices i),
+states AS (
+  SELECT i.id, CASE
+           WHEN i.locked_at IS NULL THEN 'draft'
+           WHEN i.invoice_type = 'credit_note' THEN 'sent'
+           WHEN i.status = 'cancelled' AND s.credited = i.total AND s.paid_amount = 0 THEN 'cancelled'
+           WHEN i.total > 0 AND s.credited >= i.total AND s.paid_amount <= 0 THEN 'refunded'
+           WHEN i.total - s.credited <= s.paid_amount THEN 'paid'
+           WHEN s.paid_amount > 0 THEN 'partially_paid'
+           ELSE 'sent' END AS status
+    FROM invoices i JOIN sums s ON s.id = i.id)
+SELECT i.invoice_number, w.member, w.stored, w.computed
+  FROM invoices i
+  JOIN (SELECT i.id, 'subtotal' AS member, i.subtotal AS stored, s.subtotal AS computed FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'tax_total', i.tax_total, s.tax_total FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'total', i.total, s.subtotal + s.tax_total FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'paid_amount', i.paid_amount, s.paid_amount FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'credited', i.credited, s.credited FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'status', i.status, t.status FROM invoices i JOIN states t USING (id)) w ON w.id = i.id
+ WHERE w.stored IS NOT w.computed
+ ORDER BY i.id, w.member;
+
+-- name: lines
+SELECT i.invoice_number, i.currency, l.position, l.quantity, l.unit_price, l.discount_percent, l.net
+  FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id;
+
+-- name: wrong_groups
+SELECT i.invoice_number, g.category, g.rate, sum(g.from_lines) AS from_lines, sum(g.stored) AS stored
+  FROM (SELECT invoice_id, tax_category AS category, tax_rate AS rate, net AS from_lines, 0 AS stored FROM invoice_items
+        UNION ALL SELECT invoice_id, category, rate, 0, net FROM invoice_taxes) g
+  JOIN invoices i ON i.id = g.invoice_id
+ GROUP BY g.invoice_id, g.category, g.rate
+HAVING sum(g.from_lines) <> sum(g.stored)
+ ORDER BY i.id;
+
+-- name: taxes
+SELECT i.invoice_number, t.category, t.rate, t.net, t.tax,
+       (SELECT count(*) FROM invoices c WHERE c.related_invoice_id = i.related_invoice_id AND i.invoice_type = 'credit_note'
+                                          AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL) AS credit_notes
+  FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id;
+
+-- name: overcredited
+SELECT o.invoice_number, t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax, max(o.currency) AS currency
+  FROM invoice_taxes t
+  JOIN invoices i ON i.id = t.invoice_id AND i.locked_at IS NOT NULL
+  JOIN invoices o ON o.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
+ WHERE o.credited <> 0
+ GROUP BY o.id, t.category, t.rate
+HAVING sum(t.net) * max(CASE WHEN i.invoice_type = 'invoice' THEN sign(t.net) END) < 0
+    OR sum(t.net) = 0 AND sum(t.tax) <> 0
+ ORDER BY o.id;

@@ -1,0 +1,45 @@
+-- Payments. The number of the invoice is read beside the row, so that the count needs no other table.
+
+-- name: get
+SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+  FROM payments p JOIN invoices i ON i.id = p.invoice_id
+ WHERE p.id = :id;
+
+-- name: list
+SELECT p.id, p.invoice_id, (SELECT i.invoice_number FROM invoices i WHERE i.id = p.invoice_id) AS invoice_number, p.amount,
+       p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id, p.gateway_fee, p.refunded_amount, p.status,
+       p.payment_date, p.notes, p.created_at, p.updated_at
+  FROM payments p
+ WHERE TRUE
+   AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
+   AND p.updated_at >= :updated_since                  -- when updated_since
+   AND p.invoice_id = :invoice_id                      -- when invoice_id
+   AND p.status = :status                              -- when status
+   AND p.payment_date >= :date_from                    -- when date_from
+   AND p.payment_date <= :date_to                      -- when date_to
+ ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date created_at=p.id
+
+-- name: of_invoices
+SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+  FROM payments p JOIN invoices i ON i.id = p.invoice_id
+ WHERE p.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.id;
+
+-- name: add
+INSERT INTO payments (invoice_id, amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee, transaction_id, status,
+  payment_date, notes, created_at, updated_at)
+VALUES (:invoice_id, :amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee, :transaction_id, :status,
+  :payment_date, :notes, :now, :now);
+
+-- name: change
+UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :currency, gateway_id = :gateway_id,
+  gateway_key = :gateway_key, gateway_name = :gateway_name, gateway_fee = :gateway_fee, transaction_id = :transaction_id,
+  refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date, notes = :notes, updated_at = :now
+ WHERE id = :id;
+
+-- name: by_transaction
+SELECT id FROM payments WHERE transaction_id = :transaction_id AND coalesce(gateway_key, '') = coalesce(:gateway_key, '');
+
+-- name: remove
+DELETE FROM payments WHERE id = :id;
