@@ -1,11 +1,15 @@
 """Contacts: the companies and people an organiser deals with."""
-from eventapi import journal, search
+import json
+
+from eventapi import search
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.plugins.access import require_scope
+from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import contact_book, notes, participation, references
+from eventapi.services import contact_book, merging, participation, privacy, references
 from eventapi.services.contact_book import represent
+from eventapi.services.credentials import SCOPES
 from eventapi.services.references import CATEGORY, EVENT
 from eventapi.statements import statements
 
@@ -51,11 +55,46 @@ def delete_contact(db, id):
     if users:
         raise Problem("in_use", f"The contact has {' and '.join(users)}; it cannot be deleted. "
                       f"To take its personal data away: POST /contacts/{id}/anonymize.", used_by=users)
-    notes.delete_with(db, "contact", id)
-    before = contact_book.state(db, id)
-    db.run(sql.remove, id=id)
-    journal.deleted(db, "contact", before, title=contact_book.title(contact), scope="contacts")
+    contact_book.remove(db, contact)
     return deleted()
+
+
+@routes.list("/contacts/duplicates", singular="contact_duplicate")
+def list_duplicates(db, query):
+    """Lists contacts that may be one: each with an older twin, the strongest reason counting."""
+    return page(db, merging.sql.duplicates, query, lambda row: {
+        "contacts": [json.loads(row["older"]), json.loads(row["newer"])], "reason": row["reason"]})
+
+
+@routes.post("/contacts/<id>/merge", schema="contact.merge")
+def merge_contact(db, id, body):
+    """Moves all that a duplicate has to this contact, fills its empty members, and deletes the duplicate."""
+    contact, duplicate = get(db, id), contact_book.get(db, body["duplicate_id"])
+    faults = Faults()
+    if duplicate is None:
+        faults.add("/duplicate_id", "unknown", "names no contact")
+    elif duplicate["id"] == id:
+        faults.add("/duplicate_id", "same", "must be another contact")
+    faults.raise_any()
+    return merging.merge(db, contact, duplicate)
+
+
+@routes.get("/contacts/<id>/export", answer="contact.export")
+def export_contact(db, who, id):
+    """Gives all that is held about the contact (GDPR Art. 15, 20). The key needs every scope, if only to read."""
+    for scope in SCOPES:
+        require_scope(who, scope, writes=False)
+    with db.snapshot():
+        return Answer(privacy.export(db, get(db, id)), has_etag=False)
+
+
+@routes.post("/contacts/<id>/anonymize", answer="contact.anonymized")
+def anonymize_contact(db, id):
+    """Takes the personal data of the contact away everywhere (GDPR Art. 17).
+
+    What the law wants kept stays until its time is over and is listed as `kept`. The rest is gone for good.
+    """
+    return {**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}
 
 
 def get(db, id):

@@ -4,7 +4,7 @@ import json
 from eventapi import journal
 from eventapi.db import as_json, statements
 from eventapi.errors import Problem
-from eventapi.services import folding
+from eventapi.services import folding, notes
 
 sql = statements("contacts")
 
@@ -42,6 +42,7 @@ def add(db, contact, category_ids=()):
 
 def change(db, old, body, category_ids=None):
     """Changes and journals a contact; `category_ids` replace the ones it has. Gives it as it is answered."""
+    refuse_anonymized(old)
     id, before = old["id"], state(db, old["id"])
     merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
     claim(db, merged, but=id)
@@ -57,6 +58,25 @@ def change(db, old, body, category_ids=None):
         db.run(sql.touch, id=id, now=db.now)
         journal.updated(db, "contact", before, state(db, id), title=title(merged), scope="contacts")
     return get(db, id)
+
+
+def write(db, contact):
+    """Stores the members, with what is derived from them; checks and journal are the caller's."""
+    db.run(sql.change, **columns(contact))
+    db.run(sql.touch, id=contact["id"], now=db.now)
+
+
+def remove(db, contact):
+    """Deletes a contact, with its notes. Nothing else may hang on it."""
+    notes.delete_with(db, "contact", contact["id"])
+    before = state(db, contact["id"])
+    db.run(sql.remove, id=contact["id"])
+    journal.deleted(db, "contact", before, title=title(contact), scope="contacts")
+
+
+def refuse_anonymized(contact):
+    if contact["anonymized_at"]:
+        raise Problem("anonymized", f"The contact {contact['id']} was anonymised; it does not change any more.")
 
 
 def state(db, id):

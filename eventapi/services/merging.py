@@ -1,0 +1,81 @@
+"""Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
+from eventapi import journal
+from eventapi.db import statements
+from eventapi.services import contact_book, invoices, notes, participation
+
+sql = statements("merging")
+
+# What is filled where the contact that stays has nothing.
+FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile", "address",
+          "postal_code", "city", "state", "website", "notes", "tax_id", "language")
+
+
+def merge(db, contact, duplicate):
+    """Gives the contact that stays, as it is answered."""
+    contact_book.refuse_anonymized(contact)
+    contact_book.refuse_anonymized(duplicate)
+    id, duplicate_id, before = contact["id"], duplicate["id"], contact_book.state(db, contact["id"])
+    _move_participants(db, id, duplicate_id)
+    for invoice_id in db.values(sql.invoices, contact_id=duplicate_id):
+        _change_invoice(db, sql.move_invoice, invoice_id, contact_id=id)
+    _move_applications(db, id, duplicate_id)
+    _move_notes(db, "contact", duplicate_id, id)
+    db.run(sql.move_categories, contact_id=id, duplicate_id=duplicate_id)
+    db.run(sql.move_tags, contact_id=id, duplicate_id=duplicate_id)
+    contact_book.remove(db, duplicate)
+    db.run(sql.follow, contact_id=id, duplicate_id=duplicate_id)
+    db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
+    contact_book.write(db, {**contact, **_missing(contact, duplicate)})
+    after = contact_book.state(db, id)
+    journal.updated(db, "contact", {**before, "merged_contact_id": None}, {**after, "merged_contact_id": duplicate_id},
+                    action="merged", title=contact_book.title(after), scope="contacts")
+    return contact_book.get(db, id)
+
+
+def _missing(contact, duplicate):
+    return {name: duplicate[name] for name in FILLED if contact[name] is None}
+
+
+def _move_participants(db, id, duplicate_id):
+    """Where both take part in the same event and role, the one of the contact that stays takes over what hangs on the other."""
+    for row in db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id):
+        old = participation.get(db, row["id"])
+        if row["twin_id"]:
+            _absorb(db, participation.get(db, row["twin_id"]), old)
+        else:
+            db.run(sql.move_participant, id=old["id"], contact_id=id, now=db.now)
+            new = participation.get(db, old["id"])
+            journal.updated(db, "event_participant", old, new, title=participation.title(new), scope="participants")
+
+
+def _absorb(db, kept, other):
+    for invoice_id in db.values(sql.invoices_of_participant, id=other["id"]):
+        _change_invoice(db, sql.hand_over_invoice, invoice_id, participant_id=kept["id"])
+    _move_notes(db, "event_participant", other["id"], kept["id"])
+    filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
+    kept = participation.change(db, kept, {**kept, **filled})
+    if kept["status"] == "cancelled" and other["status"] != "cancelled":
+        kept = participation.move(db, kept, "reinstate")
+    if kept["status"] == "registered" and other["status"] == "confirmed":
+        participation.move(db, kept, "confirm")
+    participation.remove(db, other["id"])
+
+
+def _change_invoice(db, statement, id, **values):
+    old = invoices.get(db, id)
+    db.run(statement, id=id, now=db.now, **values)
+    journal.updated(db, "invoice", old, invoices.get(db, id), title=old["invoice_number"], scope="invoices")
+
+
+def _move_applications(db, id, duplicate_id):
+    for application_id in db.values(sql.applications, contact_id=duplicate_id):
+        old = db.one(sql.application, id=application_id)
+        db.run(sql.move_application, id=application_id, contact_id=id, now=db.now)
+        journal.updated(db, "application", old, db.one(sql.application, id=application_id), scope="applications")
+
+
+def _move_notes(db, entity_type, old_id, new_id):
+    for row in db.all(notes.sql.of_entity, entity_type=entity_type, entity_id=old_id):
+        old = notes.represent(row)
+        db.run(sql.move_note, id=old["id"], entity_id=new_id, now=db.now)
+        journal.updated(db, "note", old, {**old, "entity_id": new_id, "updated_at": db.now}, scope=notes.SCOPES[entity_type])

@@ -1,0 +1,145 @@
+"""Privacy: what is held about a contact (GDPR Art. 15, 20), and taking it away (Art. 17) except what the law wants kept."""
+import json
+
+from eventapi import journal, keys, money
+from eventapi.db import as_json, statements
+from eventapi.services import contact_book, invoices, notes, participation, payments
+
+sql = statements("privacy")
+
+PIECE = 100                 # contacts that finish_due takes on at once
+FILLING = 50_000_000        # bytes of zeros in one row
+
+
+def records(db, contact_id):
+    """[entity_type, id] of all that is or was about the contact, merged ones included."""
+    pairs = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
+    pairs |= {tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(pairs)))}
+    return sorted(pairs)
+
+
+# Reading
+
+def export(db, contact):
+    """Everything that is held about the contact."""
+    contact_id, pairs = contact["id"], records(db, contact["id"])
+    ids = {kind: [id for name, id in pairs if name == kind] for kind in ("application", "event_participant", "invoice", "note")}
+    return {
+        "contact": contact,
+        "category_keys": contact_book.category_keys(db, contact_id),
+        "merged_contacts": db.all(sql.merged, id=contact_id),
+        "applications": _there(_application(db, id) for id in ids["application"]),
+        "participants": _there(participation.get(db, id) for id in ids["event_participant"]),
+        "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], [])}
+                     for invoice in _there(invoices.get(db, id) for id in ids["invoice"])],
+        "notes": [notes.represent(note) for note in _there(db.one(sql.note, id=id) for id in ids["note"])],
+        "audit_log": [_parsed(row, "old_values", "new_values") for row in db.all(sql.audit_entries, pairs=as_json(pairs))],
+        "outgoing_events": [_parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))],
+    }
+
+
+def _there(found):
+    return [record for record in found if record is not None]
+
+
+def _application(db, id):
+    row = db.one(sql.application, id=id)
+    return row and {**_parsed(row, "event_keys", "category_keys"), "late": bool(row["late"]),
+                    "requested_area": money.unscaled(row["requested_area"], 3)}
+
+
+def _parsed(row, *members):
+    return {**row, **{name: row[name] and json.loads(row[name]) for name in members}}
+
+
+# Taking away
+
+def anonymize(db, contact):
+    """Takes the personal data away for good; does nothing when that was done. Gives the contact as it is then."""
+    if contact["anonymized_at"]:
+        return contact
+    id, pairs = contact["id"], as_json(records(db, contact["id"]))
+    db.run(sql.overwrite)
+    try:
+        number = keys.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
+        db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)
+        db.run(sql.drop_tags, id=id)
+        for statement in (sql.blank_applications, sql.blank_participants, sql.drop_notes, sql.blank_remarks, sql.blank_payment_remarks):
+            db.run(statement, id=id, pairs=pairs, now=db.now)
+        drafts = db.values(sql.drop_drafts, id=id)
+        _blank_journal(db, pairs)
+        db.run(sql.remember, id=id, now=db.now)
+        _finish(db, id)
+        _leave_no_traces(db)
+    finally:
+        db.run(sql.spare)
+    for draft in drafts:
+        journal.deleted(db, "invoice", {"id": draft}, scope="invoices")
+    journal.administered(db, "anonymized", "contact", id)
+    contact = contact_book.get(db, id)
+    journal.told(db, "contact.anonymized", "contact", contact, "contacts")
+    return contact
+
+
+def kept(db, contact_id):
+    """The invoices that the law wants kept for a while, each with its last day."""
+    return db.all(sql.kept, id=contact_id, years=db.config.retention_years, today=invoices.today(db))
+
+
+def finish_due(db):
+    """For the worker: takes the invoices of anonymised contacts away whose time is over; gives how many contacts were due."""
+    due = db.values(sql.due, today=invoices.today(db), size=PIECE)
+    for contact_id in due:
+        with db.write():
+            db.run(sql.overwrite)
+            try:
+                _blank_journal(db, as_json(records(db, contact_id)))
+                _finish(db, contact_id)
+                _leave_no_traces(db)
+            finally:
+                db.run(sql.spare)
+            journal.administered(db, "retention_ended", "contact", contact_id)
+    return len(due)
+
+
+def made(db):
+    """Every anonymisation, for a restore to carry over: a backup does not know of those made after it."""
+    return db.all(sql.made)
+
+
+def apply_again(db, anonymizations=None):
+    """After a restore: anonymises those again of whom the replaced database said so with `made`; gives how many."""
+    again = 0
+    for entry in made(db) if anonymizations is None else anonymizations:
+        with db.write():
+            contact = contact_book.get(db, entry["contact_id"])
+            # An id that the backup gave out later is somebody else's.
+            if contact and not contact["anonymized_at"] and contact["created_at"] <= entry["anonymized_at"]:
+                anonymize(db, contact)
+                again += 1
+    return again
+
+
+def _finish(db, contact_id):
+    """Takes away what need not be kept any more, and notes when to look again."""
+    years, today = db.config.retention_years, invoices.today(db)
+    for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
+        for statement in (sql.blank_invoice, sql.blank_items, sql.blank_payments):
+            db.run(statement, id=id, now=db.now)
+    rest = kept(db, contact_id)
+    db.run(sql.set_due, id=contact_id, kept_until=rest[0]["kept_until"] if rest else None)
+
+
+def _blank_journal(db, pairs):
+    """Values go out of the audit log (its chain stays valid), the outgoing events and the answers kept for Idempotency-Key."""
+    for statement in (sql.blank_audit_entries, sql.blank_outgoing_events, sql.blank_answers):
+        db.run(statement, pairs=pairs)
+
+
+def _leave_no_traces(db):
+    """The search index forgets its deleted words only when it is merged, and freed pages their content when they are filled."""
+    db.run(sql.merge_contact_search)
+    db.run(sql.merge_application_search)
+    while room := db.value(sql.free_room):
+        db.run(sql.fill_room, size=min(room, FILLING))
+    db.run(sql.give_room_back)

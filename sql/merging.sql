@@ -1,0 +1,60 @@
+-- Merging contacts: what hangs on the duplicate, and on its participants. A test holds that no table is left out.
+
+-- name: duplicates
+SELECT t.id, t.reason,
+       json_object('id', a.id, 'customer_number', a.customer_number, 'company_name', a.company_name, 'first_name', a.first_name,
+         'last_name', a.last_name, 'email', a.email, 'phone', a.phone, 'postal_code', a.postal_code, 'city', a.city) AS older,
+       json_object('id', b.id, 'customer_number', b.customer_number, 'company_name', b.company_name, 'first_name', b.first_name,
+         'last_name', b.last_name, 'email', b.email, 'phone', b.phone, 'postal_code', b.postal_code, 'city', b.city) AS newer
+  FROM contact_twins t
+  LEFT JOIN contacts a ON a.id = t.first_id
+  LEFT JOIN contacts b ON b.id = t.id
+ WHERE TRUE
+   AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
+   AND t.id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)         -- when updated_since
+ ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id
+
+-- name: participants
+SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS twin_id
+  FROM participants p WHERE p.contact_id = :duplicate_id ORDER BY p.id;
+
+-- name: move_participant
+UPDATE participants SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+
+-- name: invoices
+SELECT id FROM invoices WHERE contact_id = :contact_id ORDER BY id;
+
+-- name: invoices_of_participant
+SELECT id FROM invoices WHERE event_participant_id = :id ORDER BY id;
+
+-- name: move_invoice
+UPDATE invoices SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+
+-- name: hand_over_invoice
+UPDATE invoices SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+
+-- name: applications
+SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
+
+-- name: application
+SELECT a.id, a.status, a.contact_id, c.customer_number, a.created_at, a.updated_at
+  FROM applications a LEFT JOIN contacts c ON c.id = a.contact_id WHERE a.id = :id;
+
+-- name: move_application
+UPDATE applications SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+
+-- name: move_note
+UPDATE notes SET entity_id = :entity_id, updated_at = :now WHERE id = :id;
+
+-- name: move_categories
+INSERT OR IGNORE INTO contact_categories (contact_id, category_id)
+SELECT :contact_id, category_id FROM contact_categories WHERE contact_id = :duplicate_id;
+
+-- name: move_tags
+INSERT OR IGNORE INTO contact_tags (contact_id, tag) SELECT :contact_id, tag FROM contact_tags WHERE contact_id = :duplicate_id;
+
+-- name: follow
+UPDATE merged_contacts SET contact_id = :contact_id WHERE contact_id = :duplicate_id;
+
+-- name: remember
+INSERT INTO merged_contacts (duplicate_id, contact_id, merged_at) VALUES (:duplicate_id, :contact_id, :now);

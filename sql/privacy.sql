@@ -1,0 +1,161 @@
+-- What is held about a contact, and taking it away. `pairs` is a JSON list of [entity_type, entity_id].
+
+-- name: own_records
+WITH people (id) AS (SELECT :id UNION SELECT duplicate_id FROM merged_contacts WHERE contact_id = :id)
+SELECT 'contact' AS entity_type, id AS entity_id FROM people
+ UNION SELECT 'event_participant', id FROM participants WHERE contact_id = :id
+ UNION SELECT 'application', id FROM applications WHERE contact_id = :id
+ UNION SELECT 'application', a.id FROM contacts c JOIN applications a ON a.email = c.email
+        WHERE c.id = :id AND a.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
+ UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
+ UNION SELECT entity_type, entity_id FROM audit_log
+        WHERE action = 'deleted' AND entity_type IN ('application', 'event_participant', 'invoice')
+          AND old_values ->> '$.contact_id' IN (SELECT id FROM people);
+
+-- name: attached_records
+WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+SELECT 'note' AS entity_type, n.id AS entity_id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
+ UNION SELECT 'payment', m.id FROM pairs p JOIN payments m ON m.invoice_id = p.entity_id WHERE p.entity_type = 'invoice'
+ UNION SELECT 'note', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'note'
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs)
+ UNION SELECT 'payment', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'payment'
+          AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
+
+-- Reading
+
+-- name: application
+SELECT a.*, (SELECT json_group_array(e.event_key) FROM application_events t JOIN events e ON e.id = t.event_id
+              WHERE t.application_id = a.id) AS event_keys,
+       (SELECT json_group_array(k.category_key) FROM application_categories t JOIN categories k ON k.id = t.category_id
+         WHERE t.application_id = a.id) AS category_keys
+  FROM applications a WHERE a.id = :id;
+
+-- name: note
+SELECT id, entity_type, entity_id, note_text, note_type, is_pinned, created_at, updated_at FROM notes WHERE id = :id;
+
+-- name: audit_entries
+SELECT id, action, entity_type, entity_id, entity_title, description, old_values, new_values, created_at
+  FROM audit_log WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
+
+-- name: outgoing_events
+SELECT id, name, entity_type, entity_id, data, created_at
+  FROM outgoing_events WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
+
+-- name: merged
+SELECT duplicate_id, merged_at FROM merged_contacts WHERE contact_id = :id ORDER BY duplicate_id;
+
+-- name: kept
+SELECT * FROM (
+  SELECT id AS invoice_id, invoice_number, issue_date,
+         (substr(coalesce(issue_date, service_date, created_at), 1, 4) + :years) || '-12-31' AS kept_until
+    FROM invoices WHERE contact_id = :id AND status <> 'draft')
+ WHERE kept_until >= :today ORDER BY kept_until, invoice_id;
+
+-- name: not_kept
+SELECT * FROM (
+  SELECT id, (substr(coalesce(issue_date, service_date, created_at), 1, 4) + :years) || '-12-31' AS kept_until
+    FROM invoices WHERE contact_id = :id AND status <> 'draft')
+ WHERE kept_until < :today ORDER BY id;
+
+-- Taking away
+
+-- name: overwrite
+PRAGMA secure_delete = ON;
+
+-- name: spare
+PRAGMA secure_delete = FAST;
+
+-- name: blank_contact
+UPDATE contacts SET customer_number = :customer_number, external_id = NULL, company_name = NULL, first_name = NULL, last_name = NULL,
+  email = NULL, invoice_email = NULL, phone = NULL, fax = NULL, mobile = NULL, address = NULL, postal_code = NULL, city = NULL,
+  state = NULL, website = NULL, notes = NULL, tax_id = NULL, language = NULL, account_access_enabled = 0, has_account = 0,
+  folded_name = NULL, folded_phone = NULL, anonymized_at = :now, updated_at = :now
+ WHERE id = :id;
+
+-- name: drop_tags
+DELETE FROM contact_tags WHERE contact_id = :id;
+
+-- name: blank_applications
+UPDATE applications SET company_name = NULL, first_name = NULL, last_name = NULL, email = NULL, phone = NULL, fax = NULL,
+  mobile = NULL, address = NULL, postal_code = NULL, city = NULL, state = NULL, website = NULL, notes = NULL, tax_id = NULL,
+  message = NULL, question = NULL, decision_reason = NULL, contact_id = :id, updated_at = :now
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
+
+-- name: blank_participants
+UPDATE participants SET badge_name = NULL, updated_at = :now WHERE contact_id = :id AND badge_name IS NOT NULL;
+
+-- name: drop_notes
+DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'note');
+
+-- name: drop_drafts
+DELETE FROM invoices WHERE contact_id = :id AND status = 'draft' RETURNING id;
+
+-- name: blank_remarks
+UPDATE invoices SET notes = NULL, updated_at = :now WHERE contact_id = :id AND notes IS NOT NULL;
+
+-- name: blank_payment_remarks
+UPDATE payments SET notes = NULL, updated_at = :now
+ WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
+
+-- name: blank_invoice
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, pdf_sha256 = NULL, updated_at = :now WHERE id = :id;
+
+-- name: blank_items
+UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
+
+-- name: blank_payments
+UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :now WHERE invoice_id = :id;
+
+-- name: blank_audit_entries
+UPDATE audit_log SET salt = NULL, old_values = NULL, new_values = NULL, entity_title = NULL, description = NULL, ip_address = NULL,
+  user_agent = NULL, admin_name = NULL
+ WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND salt IS NOT NULL;
+
+-- name: blank_outgoing_events
+UPDATE outgoing_events SET data = NULL
+ WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND data IS NOT NULL;
+
+-- name: blank_answers
+UPDATE idempotency_keys SET data = json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at', data ->> '$.updated_at')
+ WHERE data ->> '$.id' IS NOT NULL AND (
+       (CASE WHEN json_type(data, '$.has_account') IS NOT NULL THEN 'contact'
+             WHEN json_type(data, '$.decision_reason') IS NOT NULL THEN 'application'
+             WHEN json_type(data, '$.badge_number') IS NOT NULL THEN 'event_participant'
+             WHEN json_type(data, '$.note_text') IS NOT NULL THEN 'note'
+             WHEN json_type(data, '$.transaction_id') IS NOT NULL THEN 'payment'
+             WHEN json_type(data, '$.invoice_type') IS NOT NULL THEN 'invoice' END, data ->> '$.id')
+       IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)));
+
+-- name: merge_contact_search
+INSERT INTO contacts_search (contacts_search) VALUES ('optimize');
+
+-- name: merge_application_search
+INSERT INTO applications_search (applications_search) VALUES ('optimize');
+
+-- name: free_room
+SELECT f.freelist_count * p.page_size FROM pragma_freelist_count f, pragma_page_size p;
+
+-- name: fill_room
+INSERT INTO blanks (zeros) VALUES (zeroblob(:size));
+
+-- name: give_room_back
+DELETE FROM blanks;
+
+-- Remembering
+
+-- name: number_taken
+SELECT 1 FROM contacts WHERE customer_number = :customer_number;
+
+-- name: remember
+INSERT INTO anonymizations (contact_id, anonymized_at, kept_until)
+SELECT :id, :now, NULL UNION SELECT duplicate_id, :now, NULL FROM merged_contacts WHERE contact_id = :id
+ON CONFLICT DO NOTHING;
+
+-- name: set_due
+UPDATE anonymizations SET kept_until = :kept_until WHERE contact_id = :id;
+
+-- name: due
+SELECT contact_id FROM anonymizations WHERE kept_until < :today ORDER BY kept_until, contact_id LIMIT :size;
+
+-- name: made
+SELECT contact_id, anonymized_at FROM anonymizations ORDER BY anonymized_at, contact_id;
