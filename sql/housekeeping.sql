@@ -12,7 +12,7 @@ DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
 
 -- name: forget_events
 DELETE FROM outgoing_events WHERE id IN
-  (SELECT id FROM outgoing_events WHERE created_at <= :before ORDER BY created_at LIMIT :size);
+  (SELECT id FROM outgoing_events WHERE created_at <= :before ORDER BY id LIMIT :size);
 
 -- name: first_entries
 SELECT id, hash, created_at FROM audit_log ORDER BY id LIMIT :size;
