@@ -22,8 +22,12 @@ def backup(args, config):
 
 
 def restore(args, config):
-    aside = restoring.restore(config, args.file, force=args.force)
+    aside, again = restoring.restore(config, args.file, force=args.force)
     print(f"{config.database}: restored from {args.file}" + (f"; the old one is {aside}" if aside else ""))
+    if again:
+        print(f"contacts anonymised again, as they were after the backup: {again}")
+    if again is None:
+        print("The old database cannot be read: contacts anonymised after the backup must be anonymised again by hand.")
     with opened(config) as db:
         findings = checks.findings(db)
     if findings:

@@ -7,30 +7,33 @@ from tempfile import TemporaryDirectory
 
 from eventapi import journal, keys, running
 from eventapi.db import Database, Door, Error, check_version, migrate
-from eventapi.services import backups
+from eventapi.services import backups, privacy
 from eventapi.services.backups import DATABASE, BackupError
 
 OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
 
 
 def restore(config, source, *, force=False):
-    """Puts the backup in place; gives where the old database went, None where there was none.
+    """Puts the backup in place; gives where the old database went (None where there was none) and how many contacts were
+    anonymised again (None where the old database could not tell).
 
-    Everything is proven, and brought to this program's schema, in a folder of its own before anything is touched.
+    Everything is proven and made ready in a folder of its own before anything is touched.
     """
     if not Path(source).is_file():
         raise BackupError(f"there is no backup {source}")
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
     with closing(running.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
-        folder = Path(folder)
-        manifest = backups.read(source, folder)
-        _prepare(config, folder / DATABASE)
+        copy = Path(folder) / DATABASE
+        manifest = backups.read(source, Path(folder))
+        _upgrade(config, copy)
         if not force:
             _refuse_newer(config, manifest)
-        aside = _swap(config, folder)
-        _tell(config, manifest, aside)
-    return aside
+        end = _free_end(config)
+        with backups.opened(config, copy) as db:
+            again = _anonymize_again(config, db)
+            _tell(db, manifest, end)
+        return _swap(config, Path(folder), end), again
 
 
 def refuse_foreign(config):
@@ -39,7 +42,7 @@ def refuse_foreign(config):
     strange = sorted(name for name in names if not OURS.fullmatch(name))
     if DATABASE not in names and strange:
         raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it holds {strange[0]}")
-    if DATABASE in names and config.database.stat().st_size and _is_foreign(config):
+    if _has(config.database) and _is_foreign(config):
         raise BackupError(f"{config.database} is a database of another program")
 
 
@@ -51,8 +54,8 @@ def _is_foreign(config):
         return False                      # damaged: --force decides, and it is only set aside
 
 
-def _prepare(config, path):
-    """The database of the backup: sound, and of this program's schema."""
+def _upgrade(config, path):
+    """Proves the database of the backup and brings it to this program's schema."""
     with backups.opened(config, path) as db:
         wrong = db.integrity()
         if wrong or db.value(backups.sql.is_eventapi) != 3:
@@ -63,7 +66,7 @@ def _prepare(config, path):
 
 
 def _refuse_newer(config, manifest):
-    if not config.database.exists() or not config.database.stat().st_size:
+    if not _has(config.database):
         return
     try:
         with closing(Database(config)) as db:
@@ -76,10 +79,33 @@ def _refuse_newer(config, manifest):
                           "--force sets the newer one aside all the same")
 
 
-def _swap(config, folder):
+def _anonymize_again(config, db):
+    """Whoever was forgotten after the backup was made stays forgotten."""
+    if not _has(config.database):
+        return 0
+    try:
+        with closing(Database(config)) as old:
+            made = privacy.made(old)
+    except Error:
+        return None
+    return privacy.apply_again(db, made)
+
+
+def _tell(db, manifest, end):
+    """The audit log says that this is a restored database."""
+    with db.write():
+        journal.administered(db, "restored", "database", new={"backup_of": manifest["created_at"], "set_aside": DATABASE + end})
+
+
+def _free_end(config):
+    """What is appended to the names of the old data: never a name that something has."""
+    return keys.free(f".before-restore-{backups.stamp()}",
+                     lambda end: any((config.data_dir / f"{name}{end}").exists() for name in (DATABASE, "files")))
+
+
+def _swap(config, folder, end):
     """Sets the old data aside and moves the new in, the database last; gives where the old database is."""
-    end, door = _free_end(config), Door(config.database)
-    aside = config.database.with_name(DATABASE + end)
+    door, aside = Door(config.database), config.database.with_name(DATABASE + end)
     os.sync()
     door.enter()
     try:
@@ -97,14 +123,5 @@ def _swap(config, folder):
     return aside if aside.exists() else None
 
 
-def _free_end(config):
-    """What is appended to the names of the old data: never a name that something has."""
-    return keys.free(f".before-restore-{backups.stamp()}",
-                     lambda end: any((config.data_dir / f"{name}{end}").exists() for name in (DATABASE, "files")))
-
-
-def _tell(config, manifest, aside):
-    """The audit log says that this is a restored database."""
-    with closing(Database(config)) as db, db.write():
-        journal.administered(db, "restored", "database", new={"backup_of": manifest["created_at"],
-                                                              "set_aside": aside and aside.name})
+def _has(database):
+    return database.exists() and database.stat().st_size > 0

@@ -1,15 +1,16 @@
 """Housekeeping: what is over is cleared away, in pieces, so that no request waits long."""
-from eventapi.services import housekeeping
+from eventapi.services import housekeeping, privacy
 
 EVERY = 600
 ON_CHANGE = False
 
-PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.prune_audit_log)
+# Each does a bounded piece and says how much that was.
+PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.prune_audit_log, privacy.finish_due)
 
 
 def run(db, stopping):
     for piece in PIECES:
-        while not stopping() and piece(db) == housekeeping.PIECE:
+        while not stopping() and piece(db):
             pass
     if not stopping():
         housekeeping.sweep_files(db)
