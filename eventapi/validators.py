@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from jsonschema import Draft202012Validator, FormatChecker
 
-from eventapi import money, paths, times
+from eventapi import acceptance, money, paths, times
 from eventapi.errors import fault, invalid
 
 # Formats: name -> (check, what to say)
@@ -42,6 +42,7 @@ FORMATS = {
     "currency": (money.CURRENCIES.__contains__, "must be a currency code (ISO 4217) such as EUR"),
     "language": (LANGUAGE.fullmatch, "must be a language tag (BCP 47) such as de-AT"),
 }
+CHECKS = {name: check for name, (check, _) in FORMATS.items()}
 CHECKER = FormatChecker(formats=())
 for _name, (_check, _) in FORMATS.items():
     CHECKER.checks(_name)(lambda value, check=_check: not isinstance(value, str) or bool(check(value)))
@@ -193,12 +194,13 @@ class Body:
         self.trim = _trimmer(schema, schema)
         self.convert = _converter(schema, schema, zone_name)
         self.validator = Draft202012Validator(schema, format_checker=CHECKER)
+        self.accepts = acceptance.compile_schema(schema, CHECKS)
 
     def __call__(self, body):
         if isinstance(body, dict) and not self.read_only.isdisjoint(body):
             body = {member: value for member, value in body.items() if member not in self.read_only} or {}
         body = self.trim(body)
-        errors = list(self.validator.iter_errors(body))
+        errors = [] if self.accepts(body) else list(self.validator.iter_errors(body))
         if errors:
             raise invalid(_sorted([entry for error in errors
                                    for entry in _faults_of(error, lambda path: {"pointer": pointer(path)})]))
@@ -216,6 +218,7 @@ class Query:
         self.defaults = {member: sub["default"] for member, sub in self.properties.items() if "default" in sub}
         self.convert = _converter(self.schema, self.schema, zone_name, days=("date_to", "to_date"))
         self.validator = Draft202012Validator(self.schema, format_checker=CHECKER)
+        self.accepts = acceptance.compile_schema(self.schema, CHECKS)
 
     def __call__(self, pairs):
         """`pairs`: (name, text) as they stand in the query string."""
@@ -224,7 +227,7 @@ class Query:
             if name in query:
                 faults.append(fault("repeated", "is given twice", parameter=name))
             query[name] = self._typed(name, text)
-        for error in self.validator.iter_errors(query):
+        for error in () if self.accepts(query) else self.validator.iter_errors(query):
             faults += _faults_of(error, lambda path: {"parameter": str(path[0]) if path else ""})
         if faults:
             raise invalid(_sorted(faults))

@@ -23,7 +23,7 @@ def list_notes(db, who, query):
 def create_note(db, who, body):
     allow(who, body["entity_type"])
     check(db, body)
-    note = get(db, who, db.insert(sql.add, **body, admin_id=who.admin_id, now=db.now))
+    note = represent(db.one(sql.add, **body, admin_id=who.admin_id, now=db.now))
     journal.created(db, "note", note, scope=SCOPES[note["entity_type"]])
     return created(note, f"/notes/{note['id']}")
 
