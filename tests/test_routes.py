@@ -17,7 +17,7 @@ OPEN_ROUTES = [route for route in routes() if route.words.get("public")]
 LISTS = [route for route in ROUTES if route.words.get("listing")]
 WITH_BODY = [route for route in ROUTES if route.method in ("POST", "PUT", "PATCH") and not route.words.get("raw_body")]
 CREATIONS = sorted(collections().items())
-OWN_SCOPE = ("by_entity_type", "any")               # settled by the handler; the tests of these resources hold it
+OWN_SCOPE = ("by_entity_type", "any", "all")               # settled by the handler; the tests of these resources hold it
 
 
 def name_of(value):

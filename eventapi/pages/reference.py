@@ -22,7 +22,8 @@ def needed(operation):
     scope, flag = operation.get("x-scope"), operation.get("x-flag")
     if not scope:
         return ""
-    text = {"by_entity_type": "Needs the scope of the record's kind", "any": "Needs a key, with any scope"}.get(
+    text = {"by_entity_type": "Needs the scope of the record's kind", "any": "Needs a key, with any scope",
+            "all": "Needs every scope, if only to read"}.get(
         scope, f"Needs the scope <code>{escape(scope)}</code>")
     return text + (f" and the feature <code>{escape(flag)}</code>." if flag else ".")
 

@@ -26,7 +26,7 @@ class Access:
                               needed="Business+")
             if flag in who.disabled_flags:
                 raise Problem("feature_disabled", f"The feature {flag} is switched off.", flag=flag)
-            if scope not in ("any", "by_entity_type"):        # the handler asks as soon as it knows
+            if scope not in ("any", "all", "by_entity_type"):        # the handler asks as soon as it knows
                 require_scope(who, scope, writes=route.method not in READS)
             return callback(**values)
         return allowed

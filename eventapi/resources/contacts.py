@@ -63,7 +63,7 @@ def delete_contact(db, id):
 def list_duplicates(db, query):
     """Lists contacts that may be one: each with an older twin, the strongest reason counting."""
     return page(db, merging.sql.duplicates, query, lambda row: {
-        "contacts": [json.loads(row["older"]), json.loads(row["newer"])], "reason": row["reason"]})
+        "id": row["id"], "contacts": [json.loads(row["older"]), json.loads(row["newer"])], "reason": row["reason"]})
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
@@ -79,7 +79,7 @@ def merge_contact(db, id, body):
     return merging.merge(db, contact, duplicate)
 
 
-@routes.get("/contacts/<id>/export", answer="contact.export")
+@routes.get("/contacts/<id>/export", scope="all", answer="contact.export")
 def export_contact(db, who, id):
     """Gives all that is held about the contact (GDPR Art. 15, 20). The key needs every scope, if only to read."""
     for scope in SCOPES:
