@@ -2,7 +2,8 @@
 import re
 
 from eventapi.errors import CODES, Problem
-from eventapi.validators import FORMATS, answer_schema, body_schema, definition, document
+from eventapi.formats import FORMATS
+from eventapi.validators import answer_schema, body_schema, definition, document
 
 SUFFIX = {"POST": "create", "PUT": "replace", "PATCH": "change"}
 
