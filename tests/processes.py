@@ -43,14 +43,14 @@ def children(pid):
     try:
         pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return {int(child): Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ") for child in pids}
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):          # it ended while we looked
         return {}
 
 
 def alive(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):          # it ended while we looked
         return False
 
 

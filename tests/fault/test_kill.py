@@ -38,7 +38,7 @@ class Cashiers:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", "Idempotency-Key": f"pay-{number}"}
 
         def attempt():
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3)
             try:
                 connection.request("POST", "/api/v1/payments", body, headers)
                 answer = connection.getresponse()
