@@ -188,6 +188,16 @@ class Database:
             self.connection.execute("PRAGMA optimize")
         self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
+    def rewrite(self):
+        """Writes the file anew, so that nothing of deleted data is left in it. Reading goes on; writing waits, or gives up as busy."""
+        connection = connect(self.path)
+        self.door.enter(wait=60)
+        try:
+            connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+        finally:
+            self.door.leave()
+            connection.close()
+
     def integrity(self):
         """What SQLite finds wrong with the file, as lines; nothing when it is sound."""
         try:

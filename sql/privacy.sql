@@ -152,10 +152,16 @@ SELECT :id, :now, NULL UNION SELECT duplicate_id, :now, NULL FROM merged_contact
 ON CONFLICT DO NOTHING;
 
 -- name: set_due
-UPDATE anonymizations SET kept_until = :kept_until WHERE contact_id = :id;
+UPDATE anonymizations SET kept_until = :kept_until, has_remnants = 1 WHERE contact_id = :id;
 
 -- name: due
 SELECT contact_id FROM anonymizations WHERE kept_until < :today ORDER BY kept_until, contact_id LIMIT :size;
+
+-- name: with_remnants
+SELECT contact_id FROM anonymizations WHERE has_remnants = 1 ORDER BY contact_id;
+
+-- name: forget_remnants
+UPDATE anonymizations SET has_remnants = 0 WHERE contact_id IN (SELECT value FROM json_each(:ids));
 
 -- name: made
 SELECT contact_id, anonymized_at FROM anonymizations ORDER BY anonymized_at, contact_id;

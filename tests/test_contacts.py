@@ -481,6 +481,22 @@ def test_the_worker_finishes_when_the_time_is_over(organiser, db):
     assert journal.verify(db) == []
 
 
+def test_at_night_the_file_is_written_anew_once(organiser, db, monkeypatch):
+    contact = organiser.make("/contacts", {"last_name": MARK})
+    for number in range(300):                        # so that pages split and keep copies
+        organiser.make("/contacts", {"last_name": f"{MARK} {number * 7919 % 300}"})
+    with db.write():
+        db.connection.execute("UPDATE contacts SET last_name = NULL WHERE id <> ?", (contact["id"],))
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    monkeypatch.setattr(privacy, "NIGHT", range(0))
+    assert not privacy.rewrite_file(db)
+    monkeypatch.setattr(privacy, "NIGHT", range(24))
+    size = len(file_bytes(db))
+    assert privacy.rewrite_file(db) and not privacy.rewrite_file(db)
+    assert len(file_bytes(db)) < size
+    assert organiser.data(f"/contacts/{contact['id']}")["anonymized_at"]
+
+
 def test_a_restore_applies_it_again(organiser, db, tmp_path):
     contact = organiser.make("/contacts", {**PERSON, "last_name": MARK})
     twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})

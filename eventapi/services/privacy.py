@@ -1,13 +1,15 @@
 """Privacy: what is held about a contact (GDPR Art. 15, 20), and taking it away (Art. 17) except what the law wants kept."""
 import json
+from datetime import datetime
 
-from eventapi import journal, keys, money
+from eventapi import journal, keys, money, times
 from eventapi.db import as_json, statements
 from eventapi.services import contact_book, invoices, notes, participation, payments
 
 sql = statements("privacy")
 
 PIECE = 100                 # contacts that finish_due takes on at once
+NIGHT = range(2, 5)         # hours in the tenant's zone
 FILLING = 50_000_000        # bytes of zeros in one row
 
 
@@ -100,6 +102,20 @@ def finish_due(db):
                 db.run(sql.spare)
             journal.administered(db, "retention_ended", "contact", contact_id)
     return len(due)
+
+
+def rewrite_file(db):
+    """For the worker: at night after an anonymisation, the file is written anew; gives whether it was.
+
+    Pages that were split keep copies of what moved to another, where no statement reaches them.
+    """
+    anonymized = db.values(sql.with_remnants)
+    if not anonymized or datetime.now(times.zone(db.config.timezone)).hour not in NIGHT:
+        return False
+    db.rewrite()
+    with db.write():
+        db.run(sql.forget_remnants, ids=as_json(anonymized))
+    return True
 
 
 def made(db):

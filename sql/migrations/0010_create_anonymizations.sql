@@ -3,7 +3,8 @@
 CREATE TABLE anonymizations (
   contact_id     INTEGER PRIMARY KEY,     -- also those merged into the contact, which a restore may bring back
   anonymized_at  TEXT NOT NULL,
-  kept_until     TEXT                     -- the day that ends the time of the first kept invoice; null when none is left
+  kept_until     TEXT,                    -- the day that ends the time of the first kept invoice; null when none is left
+  has_remnants   INTEGER NOT NULL DEFAULT 1 CHECK (has_remnants IN (0, 1))    -- until the file is next written anew
 ) STRICT;
 CREATE INDEX anonymizations_by_due ON anonymizations (kept_until) WHERE kept_until IS NOT NULL;
 
