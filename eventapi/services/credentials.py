@@ -10,10 +10,10 @@ from eventapi.statements import statements
 
 sql = statements("api_keys")
 
-SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services service_orders "
+ALL_SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services service_orders "
                "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
                "audit".split())
-SCOPE_WORDS = (*SCOPES, *(f"{scope}:read" for scope in SCOPES))
+SCOPE_WORDS = (*ALL_SCOPES, *(f"{scope}:read" for scope in ALL_SCOPES))
 TIERS = ("Starter", "Business", "Business+")
 FIRST_ADMIN = "Administrator"
 
