@@ -1,17 +1,19 @@
 """Second plugin: bearer key to who is asking (RFC 6750). A revocation bites at the next request."""
+import logging
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 
 from bottle import request
 
 from eventapi import times
+from eventapi.db import Error
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
 from eventapi.services.credentials import key_hash
 from eventapi.statements import statements
 
 sql = statements("api_keys")
-TOUCH_AFTER = timedelta(hours=1)
+log = logging.getLogger("eventapi.authentication")
+HOUR = len("2026-05-01T09")         # the use of a key is noted once in each
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ def identify(db, environ):
     if row is None:
         raise Problem("invalid_api_key", "The API key is unknown, expired or revoked.",
                       headers={"WWW-Authenticate": 'Bearer realm="eventapi", error="invalid_token"'})
-    if row["last_used_at"] is None or row["last_used_at"] < times.text(datetime.now(timezone.utc) - TOUCH_AFTER):
+    if (row["last_used_at"] or "")[:HOUR] != now[:HOUR]:
         _touch(db, row["id"], now)
     return Who(row["id"], row["admin_id"], row["admin_name"], frozenset(row["scopes"].split()), row["tier"],
                frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"], client_address(environ),
@@ -69,9 +71,9 @@ def client_address(environ):
 
 
 def _touch(db, key_id, now):
-    """Notes the use of a key, unless somebody else is writing: it is not worth a wait."""
+    """Notes the use of a key, unless somebody else is writing or the disk is full: it is not worth a wait or a failure."""
     try:
         with db.write(wait=0):
             db.run(sql.touch, id=key_id, now=now)
-    except Problem:
-        pass
+    except (Problem, Error) as error:
+        log.debug("the use of key %s was not noted: %s", key_id, error)

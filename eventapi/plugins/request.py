@@ -3,6 +3,7 @@ import logging
 import random
 import re
 import time
+from hashlib import blake2b
 
 from bottle import HTTPResponse, request, response
 
@@ -62,7 +63,7 @@ class Request:
         def succeed(answer, environ):
             if not isinstance(answer, Answer):
                 answer = Answer(answer)
-            if response.status_code == 200:
+            if answer.status != 200:
                 response.status = answer.status
             for name, value in answer.headers.items():
                 response.set_header(name, value)
@@ -75,8 +76,8 @@ class Request:
             if reads and answer.has_etag and isinstance(answer.data, dict):
                 if not_modified(data, environ):
                     return b""
-            meta = as_json({"request_id": environ["eventapi.request_id"], **answer.meta})
-            return f'{{"data":{data},"meta":{meta}}}'.encode()
+            meta = "," + as_json(answer.meta)[1:] if answer.meta else "}"
+            return f'{{"data":{data},"meta":{{"request_id":"{environ["eventapi.request_id"]}"{meta}}}'.encode()
 
         def minimal(data, environ):
             """The small object of Prefer: return=minimal (RFC 7240), or None."""
@@ -106,7 +107,6 @@ class Request:
 
 def not_modified(data, environ):
     """Sets the ETag; True when If-None-Match (RFC 9110, 13.1.2) has it already."""
-    from hashlib import blake2b
     tag = f'"{blake2b(data.encode(), digest_size=12).hexdigest()}"'
     response.set_header("ETag", tag)
     known = environ.get("HTTP_IF_NONE_MATCH")
