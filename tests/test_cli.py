@@ -72,7 +72,7 @@ def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db)
 def test_all_scopes_are_those_of_the_catalogue(run):
     run("key", "create", "--name", "all", "--all-scopes")
     assert table(run, "key", "list")[0]["scopes"] == SCOPES.split()
-    assert len(credentials.ALL_SCOPES) == 22
+    assert len(credentials.SCOPES) == 22
 
 
 def test_an_unknown_scope_is_refused_and_the_nearest_named(run):

@@ -53,7 +53,7 @@ def disable_admin(args, config):
 
 
 def create_key(args, config):
-    scopes = credentials.ALL_SCOPES if args.all_scopes else args.scope
+    scopes = credentials.SCOPES if args.all_scopes else args.scope
     expires_at = args.expires and _moment(args.expires, config.timezone)
     with opened(config) as db, db.write():
         id, key = credentials.create_key(db, args.name, scopes, admin_id=args.admin, expires_at=expires_at)

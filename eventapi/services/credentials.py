@@ -10,10 +10,10 @@ from eventapi.statements import statements
 
 sql = statements("api_keys")
 
-ALL_SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services service_orders "
+SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services service_orders "
                "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
                "audit".split())
-SCOPE_WORDS = (*ALL_SCOPES, *(f"{scope}:read" for scope in ALL_SCOPES))
+SCOPE_WORDS = (*SCOPES, *(f"{scope}:read" for scope in SCOPES))
 TIERS = ("Starter", "Business", "Business+")
 FIRST_ADMIN = "Administrator"
 
