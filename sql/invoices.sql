@@ -52,14 +52,19 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, i.status, i
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));
 
--- name: items_of
-SELECT invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate, tax_category,
-       exemption_reason, net, service_order_id, booth_reservation_id
-  FROM invoice_items WHERE invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY invoice_id, position;
-
--- name: taxes_of
-SELECT invoice_id, category, rate, net, tax, reason
-  FROM invoice_taxes WHERE invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY invoice_id, category, rate;
+-- name: parts_of
+SELECT i.id,
+       (SELECT json_group_array(json(l.line)) FROM (
+         SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
+                'unit_price', unit_price, 'discount_percent', discount_percent, 'tax_rate', tax_rate,
+                'tax_category', tax_category, 'exemption_reason', exemption_reason, 'net', net,
+                'service_order_id', service_order_id, 'booth_reservation_id', booth_reservation_id) AS line
+           FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
+       (SELECT json_group_array(json(t.tax)) FROM (
+         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason) AS tax
+           FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes
+  FROM invoices i
+ WHERE i.id IN (SELECT value FROM json_each(:ids));
 
 -- name: contacts_of
 SELECT id, customer_number, company_name, first_name, last_name, address, postal_code, city, country, state, phone, email,

@@ -115,15 +115,9 @@ def get(db, id):
 
 
 def include_items(db, records):
-    ids, items, taxes = ids_of(records), {}, {}
-    for line in db.all(invoices.sql.items_of, ids=ids):
-        items.setdefault(line.pop("invoice_id"), []).append(line)
-    for tax in db.all(invoices.sql.taxes_of, ids=ids):
-        taxes.setdefault(tax.pop("invoice_id"), []).append(tax)
+    parts = {row["id"]: row for row in db.all(sql.parts_of, ids=ids_of(records))}
     for invoice in records:
-        id, currency = invoice["id"], invoice["currency"]
-        invoice["items"] = [invoices.represent_item(item, currency) for item in items.get(id, ())]
-        invoice["taxes"] = [invoices.represent_tax(tax, currency) for tax in taxes.get(id, ())]
+        invoice.update(invoices.represent_parts(parts[invoice["id"]], invoice["currency"]))
 
 
 def include_payments(db, records):

@@ -20,9 +20,7 @@ def today(db):
 def row(db, id):
     """The stored invoice with its items and taxes, or None."""
     found = db.one(sql.get, id=id, today=today(db))
-    if found:
-        found["items"], found["taxes"] = json.loads(found["items"]), json.loads(found["taxes"])
-    return found
+    return found and {**found, **{name: json.loads(found[name]) for name in ("items", "taxes")}}
 
 
 def get(db, id):
@@ -41,8 +39,7 @@ def represent(row):
         "seller": row["seller"] and json.loads(row["seller"]), "buyer": row["buyer"] and json.loads(row["buyer"]),
     }
     if "items" in row:
-        invoice["items"] = [represent_item(item, currency) for item in row["items"]]
-        invoice["taxes"] = [represent_tax(tax, currency) for tax in row["taxes"]]
+        invoice.update(_parts(row["items"], row["taxes"], currency))
     invoice.pop("pdf_sha256", None)
     del invoice["is_past_due"]
     return invoice
@@ -50,6 +47,15 @@ def represent(row):
 
 def public_status(row):
     return "overdue" if row["status"] in OPEN and row["is_past_due"] else row["status"]
+
+
+def represent_parts(row, currency):
+    """Items and taxes, which a statement gives as JSON."""
+    return _parts(json.loads(row["items"]), json.loads(row["taxes"]), currency)
+
+
+def _parts(items, taxes, currency):
+    return {"items": [represent_item(item, currency) for item in items], "taxes": [represent_tax(tax, currency) for tax in taxes]}
 
 
 def represent_item(item, currency):
