@@ -1,10 +1,12 @@
--- What /metrics tells, read without counting a big table row by row. Each gives name, label and value.
+-- What /metrics tells, read without counting a big table row by row.
 
 -- name: created
 SELECT name AS label, seq AS value FROM sqlite_sequence ORDER BY name;
 
 -- name: events
-SELECT count(*) AS waiting, min(created_at) AS oldest FROM outgoing_events;
+-- Ids are given without gaps and taken away from the oldest on.
+SELECT coalesce((SELECT max(id) FROM outgoing_events) - (SELECT min(id) FROM outgoing_events) + 1, 0) AS waiting,
+       (SELECT created_at FROM outgoing_events ORDER BY id LIMIT 1) AS oldest;
 
 -- name: idempotency_keys
 SELECT count(*) FROM idempotency_keys;
