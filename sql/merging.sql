@@ -1,18 +1,15 @@
 -- Merging contacts: what hangs on the duplicate, and on its participants. A test holds that no table is left out.
 
 -- name: duplicates
-SELECT t.id, t.reason,
-       json_object('id', a.id, 'customer_number', a.customer_number, 'company_name', a.company_name, 'first_name', a.first_name,
-         'last_name', a.last_name, 'email', a.email, 'phone', a.phone, 'postal_code', a.postal_code, 'city', a.city) AS older,
-       json_object('id', b.id, 'customer_number', b.customer_number, 'company_name', b.company_name, 'first_name', b.first_name,
-         'last_name', b.last_name, 'email', b.email, 'phone', b.phone, 'postal_code', b.postal_code, 'city', b.city) AS newer
+SELECT t.id, t.first_id, t.reason
   FROM contact_twins t
-  LEFT JOIN contacts a ON a.id = t.first_id
-  LEFT JOIN contacts b ON b.id = t.id
  WHERE TRUE
    AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
    AND t.id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)         -- when updated_since
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id
+
+-- name: in_short
+SELECT id, customer_number, company_name, first_name, last_name, email, phone, postal_code, city FROM contacts WHERE id = :id;
 
 -- name: participants
 SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS twin_id

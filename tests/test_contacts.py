@@ -408,6 +408,16 @@ def test_anonymising_leaves_no_trace_in_the_file(organiser, marked, db):
     assert journal.verify(db) == []
 
 
+def test_pages_that_were_freed_earlier_are_filled(organiser, db):
+    contact = organiser.make("/contacts", PERSON)
+    with db.write():
+        db.connection.execute("INSERT INTO blanks (zeros) VALUES (?)", (MARK.encode() * 50_000,))
+        db.connection.execute("DELETE FROM blanks")
+    assert MARK.encode() in file_bytes(db)
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    assert MARK.encode() not in file_bytes(db)
+
+
 def test_an_answer_kept_for_repetition_is_emptied_too(organiser, marked):
     organiser.post(f"/contacts/{marked['id']}/anonymize", status=200)
     again = organiser.post(f"/contacts/{marked['id']}/merge", {"duplicate_id": marked["id"] + 1}, headers={"Idempotency-Key": "merge"}, status=200)

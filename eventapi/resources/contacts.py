@@ -1,6 +1,4 @@
 """Contacts: the companies and people an organiser deals with."""
-import json
-
 from eventapi import search
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
@@ -62,8 +60,7 @@ def delete_contact(db, id):
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
 def list_duplicates(db, query):
     """Lists contacts that may be one: each with an older twin, the strongest reason counting."""
-    return page(db, merging.sql.duplicates, query, lambda row: {
-        "id": row["id"], "contacts": [json.loads(row["older"]), json.loads(row["newer"])], "reason": row["reason"]})
+    return page(db, merging.sql.duplicates, query, lambda row: merging.represent_twins(db, row))
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")

@@ -10,6 +10,11 @@ FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "in
           "postal_code", "city", "state", "website", "notes", "tax_id", "language")
 
 
+def represent_twins(db, row):
+    """A contact that has an older twin, with that one first."""
+    return {"id": row["id"], "contacts": [db.one(sql.in_short, id=id) for id in (row["first_id"], row["id"])], "reason": row["reason"]}
+
+
 def merge(db, contact, duplicate):
     """Gives the contact that stays, as it is answered."""
     contact_book.refuse_anonymized(contact)
