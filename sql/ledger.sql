@@ -66,6 +66,6 @@ SELECT o.invoice_number, t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS ta
   JOIN invoices o ON o.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
  WHERE o.credited <> 0
  GROUP BY o.id, t.category, t.rate
-HAVING sum(t.net) * max(CASE WHEN i.invoice_type = 'invoice' THEN sign(t.net) END) < 0
+HAVING sum(t.net) * coalesce(max(CASE WHEN i.invoice_type = 'invoice' THEN sign(t.net) END), -sign(sum(t.net))) < 0
     OR sum(t.net) = 0 AND sum(t.tax) <> 0
  ORDER BY o.id;

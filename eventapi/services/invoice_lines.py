@@ -96,12 +96,16 @@ def credited_taxes(taxes, rest):
     credited = []
     for group in taxes:
         net_left, tax_left = rest.get((group["category"], group["rate"]), (0, 0))
-        if not 0 <= -group["net"] * _sign(net_left) <= abs(net_left):
+        if not _is_part(-group["net"], net_left):
             return None
-        tax = min(abs(group["tax"]), abs(tax_left)) if -group["net"] != net_left else abs(tax_left)
-        credited.append({**group, "tax": -tax * _sign(net_left)})
+        tax = -tax_left if -group["net"] == net_left else -_smaller(-group["tax"], tax_left)
+        credited.append({**group, "tax": tax})
     return credited
 
 
-def _sign(number):
-    return (number > 0) - (number < 0)
+def _is_part(number, whole):
+    return number == 0 or (number > 0) == (whole > 0) and abs(number) <= abs(whole)
+
+
+def _smaller(number, limit):
+    return number if _is_part(number, limit) else limit

@@ -1,0 +1,588 @@
+"""Invoices and credit notes."""
+import json
+import random
+from decimal import ROUND_HALF_UP, Decimal
+from threading import Thread
+
+import pytest
+
+from eventapi import money, times
+from eventapi.errors import Problem
+from eventapi.services import files, invoice_pdf, ledger
+
+STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+
+
+@pytest.fixture
+def buyer(organiser):
+    return organiser.make("/contacts", {"company_name": "Muster AG", "first_name": "Eva", "last_name": "Muster",
+                                        "address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT",
+                                        "email": "office@muster.example", "tax_id": "ATU12345678"})
+
+
+@pytest.fixture
+def draft(organiser, buyer):
+    """Makes a draft over 100 and 19 tax, or of other members."""
+    def make(*items, **members):
+        return organiser.make("/invoices", {"contact_id": buyer["id"], "items": list(items) or [STAND], **members})
+    return make
+
+
+@pytest.fixture
+def sent(organiser, draft):
+    """Makes a sent invoice."""
+    def make(*items, **members):
+        return organiser.post(f"/invoices/{draft(*items, **members)['id']}/send", status=200).json["data"]
+    return make
+
+
+@pytest.fixture(autouse=True)
+def books(db):
+    """Whatever a test did: the books add up."""
+    yield
+    assert ledger.check(db) == []
+
+
+def act(client, invoice, action, body=None, status=200):
+    return client.post(f"/invoices/{invoice['id']}/{action}", body, status=status).json["data"]
+
+
+def refused(answer):
+    """The code of a problem, or (pointer, code) of each fault."""
+    return [(entry["pointer"], entry["code"]) for entry in answer.json.get("errors", [])] or answer.json["code"]
+
+
+def pay(client, invoice, amount):
+    return client.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": amount})
+
+
+# Drafts
+
+def test_an_invoice_is_drafted_read_changed_and_deleted(organiser, buyer, draft):
+    invoice = draft(notes="call first", service_date="2027-05-01")
+    assert invoice["invoice_number"] == f"DRAFT-{invoice['id']}"
+    assert (invoice["status"], invoice["is_locked"], invoice["taken_over"]) == ("draft", False, False)
+    assert (invoice["subtotal"], invoice["tax_total"], invoice["total"], invoice["open_amount"]) == (100, 19, 119, 119)
+    assert (invoice["contact_id"], invoice["customer_number"], invoice["currency"]) == (buyer["id"], buyer["customer_number"], "EUR")
+    assert invoice["taxes"] == [{"category": "S", "rate": 19, "net": 100, "tax": 19, "reason": None}]
+    address = f"/invoices/{invoice['id']}"
+    assert organiser.data(address) == invoice
+    changed = organiser.patch(address, {"items": [{**STAND, "quantity": 2}], "text": "Thanks"}, status=200).json["data"]
+    assert (changed["total"], changed["text"], changed["notes"]) == (238, "Thanks", "call first")
+    assert organiser.put(address, changed, status=200).json["data"] == changed
+    organiser.delete(address, status=204)
+    organiser.get(address, status=404)
+
+
+def test_an_invoice_wants_someone_who_pays_and_items(organiser, buyer):
+    assert refused(organiser.post("/invoices", {}, status=422)) == [("/event_participant_id", "any_of"), ("/items", "required")]
+    assert refused(organiser.post("/invoices", {"contact_id": buyer["id"], "items": []}, status=422)) == [("/items", "min_items")]
+    assert refused(organiser.post("/invoices", {"contact_id": 99, "items": [STAND]}, status=422)) == [("/contact_id", "unknown")]
+    assert organiser.make("/invoices", {"customer_number": buyer["customer_number"], "items": [STAND]})["contact_id"] == buyer["id"]
+
+
+def test_the_participant_brings_contact_and_event(organiser, buyer, draft):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    participant = organiser.make("/participants", {"event_id": event["id"], "contact_id": buyer["id"]})
+    invoice = organiser.make("/invoices", {"participant_id": participant["id"], "items": [STAND]})
+    assert (invoice["event_participant_id"], invoice["contact_id"], invoice["event_id"], invoice["event_key"]) == (
+        participant["id"], buyer["id"], event["id"], event["event_key"])
+    other = organiser.make("/contacts", {"company_name": "Other"})
+    body = {"participant_id": participant["id"], "contact_id": other["id"], "items": [STAND]}
+    assert refused(organiser.post("/invoices", body, status=422)) == [("/contact_id", "disagrees")]
+    assert refused(organiser.patch(f"/invoices/{invoice['id']}", {"contact_id": other["id"]}, status=422)) == [
+        ("/contact_id", "disagrees")]
+    alone = organiser.patch(f"/invoices/{invoice['id']}", {"event_participant_id": None}, status=200).json["data"]
+    assert (alone["event_participant_id"], alone["event_id"], alone["contact_id"]) == (None, None, buyer["id"])
+    moved = organiser.patch(f"/invoices/{draft()['id']}", {"participant_id": participant["id"]}, status=200).json["data"]
+    assert (moved["event_participant_id"], moved["event_id"]) == (participant["id"], event["id"])
+    assert organiser.patch(f"/invoices/{alone['id']}", {"customer_number": other["customer_number"]},
+                           status=200).json["data"]["contact_id"] == other["id"]
+
+
+def test_all_faults_of_the_items_are_named_at_once(organiser, buyer):
+    items = [{"description": "a", "quantity": 1.0001, "unit_price": 1.00001, "discount_percent": 1.001, "tax_rate": 1.001},
+             {"description": "b", "quantity": 1, "unit_price": 1, "tax_category": "AE", "tax_rate": 19},
+             {"description": "c", "quantity": 1, "unit_price": 1, "tax_category": "E"},
+             {"description": "d", "quantity": 1, "unit_price": 1, "tax_category": "S", "tax_rate": 0},
+             {"description": "e", "quantity": 1, "unit_price": 1, "exemption_reason": "because"},
+             {"description": "f", "quantity": 1, "unit_price": 1, "tax_category": "O"}]
+    answer = organiser.post("/invoices", {"contact_id": 99, "items": items, "status": "sent"}, status=422)
+    assert refused(answer) == [
+        ("/items/0/quantity", "decimals"), ("/items/0/unit_price", "decimals"), ("/items/0/discount_percent", "decimals"),
+        ("/items/0/tax_rate", "decimals"), ("/items/1/tax_rate", "tax_category"), ("/items/2/exemption_reason", "required"),
+        ("/items/3/tax_rate", "tax_category"), ("/items/4/exemption_reason", "tax_category"), ("/items", "mixed_taxes"),
+        ("/contact_id", "unknown"), ("/status", "enum")]
+
+
+def test_tax_categories_say_why_there_is_no_tax(draft):
+    def tax(**item):
+        group, = draft({"description": "x", "quantity": 1, "unit_price": 100, **item})["taxes"]
+        return group["category"], group["rate"], group["tax"], group["reason"]
+    assert tax() == ("S", 19, 19, None)
+    assert tax(tax_rate=0) == ("Z", 0, 0, None)
+    assert tax(tax_category="Z") == ("Z", 0, 0, None)
+    assert tax(tax_category="E", exemption_reason="§ 4 Nr. 12 UStG") == ("E", 0, 0, "§ 4 Nr. 12 UStG")
+    assert tax(tax_category="AE") == ("AE", 0, 0, "Reverse charge")
+    assert tax(tax_category="G", exemption_reason="To Norway") == ("G", 0, 0, "To Norway")
+    assert tax(tax_category="O") == ("O", 0, 0, "Not subject to VAT")
+
+
+def test_reverse_charge_makes_all_items_ae_and_back(organiser, draft):
+    invoice = draft(STAND, {**STAND, "tax_rate": 7}, is_reverse_charge=True)
+    assert (invoice["tax_total"], [item["tax_category"] for item in invoice["items"]]) == (0, ["AE", "AE"])
+    back = organiser.patch(f"/invoices/{invoice['id']}", {"is_reverse_charge": False}, status=200).json["data"]
+    assert (back["tax_total"], [item["tax_category"] for item in back["items"]]) == (38, ["S", "S"])
+    again = organiser.patch(f"/invoices/{invoice['id']}", {"is_reverse_charge": True}, status=200).json["data"]
+    assert again["taxes"] == [{"category": "AE", "rate": 0, "net": 200, "tax": 0, "reason": "Reverse charge"}]
+
+
+def test_a_total_is_not_below_0_and_below_10_to_12(organiser, buyer):
+    def try_(*items):
+        return refused(organiser.post("/invoices", {"contact_id": buyer["id"], "items": list(items)}, status=422))
+    assert try_({**STAND, "quantity": -1}) == [("/items", "negative_total")]
+    large = {**STAND, "quantity": 999999999, "unit_price": 900}
+    assert try_(large, large) == [("/items", "maximum")]
+    assert try_({**large, "unit_price": 10 ** 4}) == [("/items/0", "maximum"), ("/items", "maximum")]
+
+
+def test_a_discount_is_a_percentage_or_a_line_below_0(draft):
+    invoice = draft({**STAND, "discount_percent": 12.5}, {**STAND, "quantity": -1, "unit_price": 7.5})
+    assert ([item["net"] for item in invoice["items"]], invoice["subtotal"], invoice["tax_total"]) == ([87.5, -7.5], 80, 15.2)
+
+
+def test_amounts_have_the_decimals_of_the_currency(draft):
+    assert draft({**STAND, "unit_price": 100.5}, currency="JPY")["subtotal"] == 101
+    assert draft({**STAND, "unit_price": 100.5555}, currency="KWD")["subtotal"] == 100.556
+    assert draft({**STAND, "unit_price": 0.005}, currency="EUR")["subtotal"] == 0.01
+
+
+# Sending
+
+def test_sending_gives_the_number_and_locks(organiser, db, sent):
+    first, second = sent(), sent(due_date="2099-01-31")
+    year = first["issue_date"][:4]
+    assert [first["invoice_number"], second["invoice_number"]] == [f"INV-{year}-00001", f"INV-{year}-00002"]
+    assert (first["status"], first["is_locked"]) == ("sent", True)
+    assert first["due_date"] == times.add_days(first["issue_date"], db.config.payment_days)
+    assert second["due_date"] == "2099-01-31"
+    assert act(organiser, first, "send") == organiser.data(f"/invoices/{first['id']}") == first
+    assert first["seller"] == {
+        "name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
+        "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2", "iban": "DE02120300000000202051",
+        "bic": "BYLADEM1001"}
+    assert first["buyer"] == {
+        "name": "Muster AG", "contact_name": "Eva Muster", "address": "Weg 1", "postal_code": "1010", "city": "Wien", "state": None,
+        "country": "AT", "language": None, "vat_id": "ATU12345678", "customer_number": "C-00001", "email": "office@muster.example"}
+
+
+def test_the_snapshot_stays_when_the_contact_changes(organiser, buyer, sent):
+    invoice = sent()
+    organiser.patch(f"/contacts/{buyer['id']}", {"company_name": "Neu AG", "invoice_email": "bill@muster.example"}, status=200)
+    assert organiser.data(f"/invoices/{invoice['id']}")["buyer"] == invoice["buyer"]
+    assert sent()["buyer"]["email"] == "bill@muster.example"
+
+
+def test_from_send_on_only_notes_and_due_date_change(organiser, sent):
+    invoice = sent()
+    address = f"/invoices/{invoice['id']}"
+    changed = organiser.put(address, {**invoice, "notes": "rang", "due_date": "2099-01-01"}, status=200).json["data"]
+    assert changed == {**invoice, "notes": "rang", "due_date": "2099-01-01", "updated_at": changed["updated_at"]}
+    answer = organiser.patch(address, {"text": "x", "items": [STAND, STAND], "currency": "EUR", "notes": "y"}, status=409)
+    assert (answer.json["code"], answer.json["members"]) == ("invoice_locked", ["text", "items"])
+    assert organiser.data(address) == changed
+    assert organiser.delete(address, status=409).json["code"] == "invoice_locked"
+
+
+def test_status_in_a_body_asks_for_the_action(organiser, draft):
+    invoice = draft()
+    address = f"/invoices/{invoice['id']}"
+    sent = organiser.patch(address, {"status": "sent", "notes": "by hand"}, status=200).json["data"]
+    assert (sent["status"], sent["notes"], sent["invoice_number"][:4]) == ("sent", "by hand", "INV-")
+    assert organiser.patch(address, {"status": "sent"}, status=200).json["data"] == sent
+    for status in ("paid", "draft", "overdue", "refunded", "partially_paid"):
+        assert organiser.patch(address, {"status": status}, status=409).json["code"] == "invalid_transition"
+    cancelled = organiser.put(address, {"status": "cancelled"}, status=200).json["data"]
+    assert cancelled["status"] == "cancelled" and cancelled["related_invoice_id"]
+
+
+def test_what_the_law_wants_is_asked_for(organiser, db, app, draft):
+    nobody = organiser.make("/contacts", {"email": "x@y.example"})
+    invoice = organiser.make("/invoices", {"contact_id": nobody["id"], "items": [STAND], "is_reverse_charge": True})
+    answer = organiser.post(f"/invoices/{invoice['id']}/send", status=409)
+    assert (answer.json["code"], answer.json["missing"]) == (
+        "invoice_incomplete", ["contact.company_name or last_name", "contact.address", "contact.city", "contact.tax_id"])
+    app.app.settings.organiser_name = app.app.settings.organiser_vat_id = app.app.settings.organiser_tax_number = ""
+    answer = organiser.post(f"/invoices/{draft()['id']}/send", status=409)
+    assert answer.json["missing"] == ["organiser_name", "organiser_vat_id or organiser_tax_number"]
+    assert organiser.data("/invoices/numbering") == []
+
+
+def test_mail_is_not_promised(organiser, draft, sent):
+    assert refused(organiser.post(f"/invoices/{draft()['id']}/send", {"mail": True}, status=409)) == "mail_not_configured"
+    assert refused(organiser.post(f"/invoices/{sent()['id']}/remind", {"mail": True}, status=409)) == "mail_not_configured"
+    assert act(organiser, draft(), "send", {"mail": False})["status"] == "sent"
+
+
+def test_an_invoice_over_nothing_is_paid_when_it_is_sent(sent, db):
+    assert sent({**STAND, "unit_price": 0})["status"] == "paid"
+    assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC LIMIT 1").fetchone() == ("invoice.paid",)
+
+
+# Numbers
+
+def test_numbers_have_no_gaps_whoever_fails_and_however_many_at_once(organiser, db, draft, sent):
+    nobody = organiser.make("/contacts", {"email": "x@y.example"})
+    bad = organiser.make("/invoices", {"contact_id": nobody["id"], "items": [STAND]})
+    good = [draft() for _ in range(12)]
+
+    def send(some):
+        for invoice in some:
+            organiser.post(f"/invoices/{bad['id']}/send", status=409)
+            act(organiser, invoice, "send")
+    threads = [Thread(target=send, args=(good[start::4],)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    act(organiser, good[0], "cancel")
+    year = times.today(db.config.timezone)[:4]
+    assert organiser.data("/invoices/numbering") == [
+        {"series": f"credit_note-{year}", "invoice_type": "credit_note", "year": int(year), "first": f"CN-{year}-00001",
+         "last": f"CN-{year}-00001", "count": 1, "gaps": []},
+        {"series": f"invoice-{year}", "invoice_type": "invoice", "year": int(year), "first": f"INV-{year}-00001",
+         "last": f"INV-{year}-00012", "count": 12, "gaps": []}]
+
+
+def test_a_missing_number_is_shown(organiser, db, sent):
+    removed, last = [sent() for _ in range(4)][1::2]
+    for invoice in (removed, last):
+        db.connection.execute("DELETE FROM invoices WHERE id = ?", (invoice["id"],))
+    series, = organiser.data("/invoices/numbering")
+    assert (series["count"], series["gaps"]) == (2, [{"first": 2, "last": 2}, {"first": 4, "last": 4}])
+
+
+def test_the_format_of_numbers_is_configured(app, sent):
+    app.app.settings.invoice_number_format = "{year}/{seq:03}-R"
+    invoice = sent()
+    assert invoice["invoice_number"] == f"{invoice['issue_date'][:4]}/001-R"
+
+
+def test_an_old_invoice_is_taken_over_under_its_own_number(organiser, draft, sent, buyer):
+    old = sent(invoice_number="RE 2019/7", issue_date="2019-02-03", due_date="2019-02-17")
+    assert (old["invoice_number"], old["taken_over"], old["issue_date"], old["status"]) == ("RE 2019/7", True, "2019-02-03", "overdue")
+    assert sent()["invoice_number"].endswith("-00001")
+    assert organiser.data("/invoices/numbering")[0]["count"] == 1
+    pay(organiser, old, 119)
+    body = {"contact_id": buyer["id"], "items": [STAND]}
+    assert refused(organiser.post("/invoices", {**body, "invoice_number": "RE 2019/7"}, status=409)) == "duplicate"
+    for number in ("INV-2019-00001", "inv-2019-7", "CN-2031-123456", "DRAFT-9"):
+        answer = organiser.post("/invoices", {**body, "invoice_number": number}, status=422)
+        assert refused(answer) == [("/invoice_number", "running_series")]
+    assert draft(issue_date="2019-02-03")["issue_date"] is None
+
+
+def test_a_number_that_is_taken_is_not_given_again(organiser, app, draft, sent):
+    year = times.today(app.app.settings.timezone)[:4]
+    sent(invoice_number=f"R{year}-1")
+    app.app.settings.invoice_number_format = "R{year}-{seq}"
+    invoice = draft()
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/send", status=409)) == "duplicate"
+    app.app.settings.invoice_number_format = "R{year}/{seq}"
+    assert act(organiser, invoice, "send")["invoice_number"] == f"R{year}/1"
+
+
+# States
+
+def test_past_its_due_date_it_is_overdue(organiser, sent):
+    due, part, paid, fine = (sent(due_date="2020-01-01" if late else "2099-01-01") for late in (1, 1, 1, 0))
+    pay(organiser, part, 19)
+    pay(organiser, paid, 119)
+    note = act(organiser, fine, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
+    assert organiser.data(f"/invoices/{due['id']}")["status"] == "overdue"
+
+    def found(query):
+        return [invoice["id"] for invoice in organiser.data(f"/invoices?{query}&order=ASC")]
+    assert found("status=overdue") == found("overdue=1") == [due["id"], part["id"]]
+    assert found("status=sent") == [fine["id"], note["id"]]
+    assert found("status=partially_paid") == [] and found("status=paid") == [paid["id"]]
+    assert found("status=sent&overdue=1") == []
+    organiser.patch(f"/invoices/{part['id']}", {"due_date": "2099-01-01"}, status=200)
+    assert found("status=partially_paid") == [part["id"]]
+    assert organiser.patch(f"/invoices/{due['id']}", {"status": "sent"}, status=200).json["data"]["status"] == "overdue"
+
+
+def test_cancelling_makes_a_credit_note_over_all_of_it(organiser, sent):
+    invoice = sent(STAND, {**STAND, "quantity": 3, "unit_price": 33.33, "tax_rate": 7})
+    cancelled = act(organiser, invoice, "cancel")
+    note = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
+    assert (cancelled["status"], cancelled["credited"], cancelled["open_amount"]) == ("cancelled", invoice["total"], 0)
+    assert (note["invoice_type"], note["status"], note["related_invoice_id"]) == ("credit_note", "sent", invoice["id"])
+    assert note["related_invoice_number"] == invoice["invoice_number"]
+    assert (note["total"], note["subtotal"], note["open_amount"]) == (-invoice["total"], -invoice["subtotal"], 0)
+    assert note["invoice_number"].startswith("CN-") and note["is_locked"] and note["buyer"] == invoice["buyer"]
+    assert [item["net"] for item in note["items"]] == [-100, -99.99]
+    assert act(organiser, invoice, "cancel") == cancelled
+    for action in ("cancel", "credit", "remind"):
+        answer = organiser.post(f"/invoices/{note['id']}/{action}", {"items": [STAND]} if action == "credit" else None, status=409)
+        assert refused(answer) == "invalid_transition"
+
+
+def test_what_has_payments_is_not_cancelled(organiser, sent):
+    invoice = sent()
+    payment = pay(organiser, invoice, 1)
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/cancel", status=409)) == "has_payments"
+    organiser.post(f"/payments/{payment['id']}/refund", status=200)
+    assert act(organiser, invoice, "cancel")["status"] == "cancelled"
+
+
+def test_a_draft_is_not_cancelled_or_credited(organiser, draft):
+    invoice = draft()
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/cancel", status=409)) == "invalid_transition"
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [STAND]}, status=409)) == "invalid_transition"
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/remind", status=409)) == "invalid_transition"
+
+
+def test_a_part_is_credited_and_never_more_than_the_invoice(organiser, sent):
+    invoice = sent()
+    answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 40}]}, status=201)
+    note = answer.json["data"]
+    assert answer.headers["Location"].endswith(f"/invoices/{note['id']}")
+    assert (note["total"], note["items"][0]["quantity"], note["status"], note["related_invoice_id"]) == (-47.6, -1, "sent", invoice["id"])
+    after = organiser.data(f"/invoices/{invoice['id']}")
+    assert (after["credited"], after["open_amount"], after["status"], after["related_invoice_id"]) == (47.6, 71.4, "sent", None)
+    answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 60.01}]}, status=409)
+    assert (answer.json["code"], answer.json["left"]) == ("exceeds_invoice", [{"category": "S", "rate": 19, "net": 60, "tax": 11.4}])
+    other_rate = {"items": [{**STAND, "unit_price": 1, "tax_rate": 7}]}
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", other_rate, status=409)) == "exceeds_invoice"
+    nothing = {"items": [{**STAND, "quantity": -1}]}
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", nothing, status=422)) == [("/items", "negative_total")]
+
+
+def test_cancelling_after_a_part_was_credited_credits_the_rest(organiser, sent):
+    invoice = sent()
+    act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 33.33}]}, status=201)
+    cancelled = act(organiser, invoice, "cancel")
+    note = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
+    assert (cancelled["credited"], cancelled["open_amount"], note["subtotal"]) == (119, 0, -66.67)
+
+
+def test_states_follow_from_credit_and_payments(organiser, sent):
+    def status(invoice):
+        return organiser.data(f"/invoices/{invoice['id']}")["status"]
+    rest_credited = sent()
+    pay(organiser, rest_credited, 59.5)
+    act(organiser, rest_credited, "credit", {"items": [{**STAND, "unit_price": 50}]}, status=201)
+    assert status(rest_credited) == "paid"
+    refunded = sent()
+    payment = pay(organiser, refunded, 119)
+    act(organiser, refunded, "credit", {"items": [STAND]}, status=201)
+    owed = organiser.data(f"/invoices/{refunded['id']}")
+    assert (owed["status"], owed["open_amount"]) == ("paid", -119)
+    organiser.post(f"/payments/{payment['id']}/refund", {"amount": 100}, status=200)
+    assert status(refunded) == "paid"
+    organiser.post(f"/payments/{payment['id']}/refund", status=200)
+    assert status(refunded) == "refunded"
+
+
+def test_reminders_are_counted(organiser, sent):
+    invoice = sent()
+    assert invoice["reminder_sent_at"] is None
+    act(organiser, invoice, "remind")
+    reminded = act(organiser, invoice, "remind")
+    assert reminded["reminder_count"] == 2 and reminded["reminder_sent_at"] == reminded["updated_at"]
+    pay(organiser, invoice, 119)
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/remind", status=409)) == "invalid_transition"
+
+
+def test_allowed_actions_are_listed(organiser, draft, sent):
+    def actions(invoice):
+        return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
+    invoice = sent()
+    assert (actions(draft()), actions(invoice)) == (["send"], ["cancel", "credit", "remind"])
+    pay(organiser, invoice, 119)
+    assert actions(invoice) == ["credit"]
+    note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)
+    assert actions(note) == []
+
+
+def test_each_step_is_told_once(organiser, db, draft):
+    invoice = draft()
+    organiser.patch(f"/invoices/{invoice['id']}", {"notes": "x"}, status=200)
+    organiser.patch(f"/invoices/{invoice['id']}", {"notes": "x"}, status=200)
+    act(organiser, invoice, "send")
+    act(organiser, invoice, "remind")
+    act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
+    act(organiser, invoice, "cancel")
+    told = db.connection.execute("SELECT name, entity_id, scope FROM outgoing_events WHERE entity_type = 'invoice' ORDER BY id").fetchall()
+    id = invoice["id"]
+    assert told == [(f"invoice.{name}", entity, "invoices") for name, entity in (
+        ("created", id), ("updated", id), ("sent", id), ("reminded", id), ("created", id + 1), ("credited", id),
+        ("created", id + 2), ("cancelled", id))]
+
+
+# Lists
+
+def test_lists_filter_sort_and_include(organiser, buyer, draft, sent):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    other = organiser.make("/contacts", {"company_name": "Other", "address": "A", "city": "B"})
+    participant = organiser.make("/participants", {"event_id": event["id"], "contact_id": other["id"]})
+    small = sent({**STAND, "unit_price": 1}, due_date="2099-01-02")
+    large = draft({**STAND, "unit_price": 500}, due_date="2099-01-01")
+    theirs = organiser.make("/invoices", {"participant_id": participant["id"], "items": [STAND]})
+    note = act(organiser, small, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
+
+    def ids(query):
+        return [invoice["id"] for invoice in organiser.data(f"/invoices?{query}")]
+    assert ids("") == [note["id"], theirs["id"], large["id"], small["id"]]
+    assert ids("sort=total&order=ASC") == [note["id"], small["id"], theirs["id"], large["id"]]
+    assert ids("sort=due_date&order=ASC") == [large["id"], small["id"], theirs["id"], note["id"]]
+    assert ids("type=credit_note") == [note["id"]]
+    assert ids(f"number={small['invoice_number']}") == [small["id"]]
+    assert ids(f"customer_number={other['customer_number']}") == ids(f"contact_id={other['id']}") == [theirs["id"]]
+    assert ids(f"event_key={event['event_key']}") == ids(f"event_id={event['id']}") == [theirs["id"]]
+    assert ids(f"participant_id={participant['id']}") == [theirs["id"]] and ids("event_key=none") == []
+    assert ids(f"date_from={small['issue_date']}&date_to={small['issue_date']}") == [note["id"], small["id"]]
+    assert ids(f"date_to={times.add_days(small['issue_date'], -1)}") == []
+    assert ids("status=draft") == [theirs["id"], large["id"]]
+    assert ids(f"related_invoice_id={small['id']}") == [note["id"]]
+    plain, = organiser.data(f"/invoices?number={small['invoice_number']}")
+    assert "items" not in plain and "taxes" not in plain
+    pay(organiser, small, 1)
+    full, = organiser.data(f"/invoices?number={small['invoice_number']}&include=items,payments,contact")
+    one = organiser.data(f"/invoices/{small['id']}?include=items,payments,contact")
+    assert full == one and full["contact"]["company_name"] == "Muster AG"
+    assert (full["items"], full["taxes"], [payment["amount"] for payment in full["payments"]]) == (small["items"], small["taxes"], [1])
+
+
+# The PDF
+
+def pdf_of(client, invoice, **options):
+    return client.get(f"/invoices/{invoice['id']}/pdf", **options)
+
+
+def test_the_pdf_is_kept_as_it_was_sent(organiser, settings, db, sent):
+    pytest.importorskip("reportlab")
+    invoice = sent()
+    sha256, = db.connection.execute("SELECT pdf_sha256 FROM invoices").fetchone()
+    answer = pdf_of(organiser, invoice, status=200)
+    assert answer.body == files.read(settings, sha256) and answer.body.startswith(b"%PDF-")
+    assert (answer.content_type, answer.headers["ETag"]) == ("application/pdf", f'"{sha256}"')
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{invoice["invoice_number"]}.pdf"'
+    assert pdf_of(organiser, invoice, headers={"If-None-Match": f'"{sha256}"'}, status=304).body == b""
+    organiser.patch(f"/invoices/{invoice['id']}", {"due_date": "2099-01-01"}, status=200)
+    assert pdf_of(organiser, invoice, status=200).body == answer.body
+
+
+def test_the_pdf_of_a_draft_is_drawn_anew(organiser, draft):
+    pytest.importorskip("reportlab")
+    invoice = draft()
+    before = pdf_of(organiser, invoice, status=200)
+    organiser.patch(f"/invoices/{invoice['id']}", {"text": "Thanks"}, status=200)
+    after = pdf_of(organiser, invoice, status=200)
+    assert "ETag" not in after.headers and after.body.startswith(b"%PDF-") and after.body != before.body
+    assert pdf_of(organiser, invoice, headers={"Accept": "application/json"}, status=406)
+
+
+def test_without_reportlab_it_is_sent_and_drawn_when_it_is_there(organiser, monkeypatch, sent):
+    draw = invoice_pdf.picture.draw
+
+    def missing(*_):
+        raise Problem("not_installed", "PDF needs reportlab.")
+    monkeypatch.setattr(invoice_pdf.picture, "draw", missing)
+    invoice = sent()
+    assert refused(pdf_of(organiser, invoice, status=501)) == "not_installed"
+    pytest.importorskip("reportlab")
+    monkeypatch.setattr(invoice_pdf.picture, "draw", draw)
+    first = pdf_of(organiser, invoice, status=200)
+    assert first.headers["ETag"] == pdf_of(organiser, invoice, status=200).headers["ETag"]
+
+
+def test_the_pdf_speaks_the_language_of_the_buyer(organiser, buyer, draft, monkeypatch):
+    seen = []
+    monkeypatch.setattr(invoice_pdf.picture, "draw", lambda *arguments: seen.append(arguments[3]) or b"%PDF-")
+    for language in ("de-AT", "fr", None):
+        organiser.patch(f"/contacts/{buyer['id']}", {"language": language}, status=200)
+        pdf_of(organiser, draft(), status=200)
+    assert seen == ["de", "en", "en"]
+
+
+# Arithmetic over many
+
+def expected(items, places):
+    """Totals as EN 16931 has them, by other means than the program's: subtotal, tax_total."""
+    def rounded(number):
+        return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    groups = {}
+    for item in items:
+        net = rounded(Decimal(str(item["quantity"])) * Decimal(str(item["unit_price"])) * (100 - Decimal(str(item["discount_percent"]))) / 100)
+        groups[item["tax_rate"]] = groups.get(item["tax_rate"], 0) + net
+    return sum(groups.values()), sum(rounded(net * Decimal(str(rate)) / 100) for rate, net in groups.items())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_happens_the_books_add_up(organiser, db, draft, seed):
+    """Random invoices, payments, refunds, credits and cancellations."""
+    chance = random.Random(seed)
+    currency = chance.choice(["EUR", "JPY", "KWD"])
+    places = money.decimals(currency)
+
+    def some_items():
+        return [{"description": "x", "quantity": chance.randrange(1, 5000) / 1000, "unit_price": chance.randrange(10 ** 7) / 10 ** 4,
+                 "discount_percent": chance.choice([0, 0, 3.33, 50]), "tax_rate": chance.choice([7, 19, 5.5])}
+                for _ in range(chance.randrange(1, 6))]
+    for _ in range(3):
+        items = some_items()
+        invoice = draft(*items, currency=currency)
+        subtotal, tax = expected(items, places)
+        assert [Decimal(str(invoice[name])) for name in ("subtotal", "tax_total", "total")] == [subtotal, tax, subtotal + tax]
+        act(organiser, invoice, "send")
+        invoice = organiser.data(f"/invoices/{invoice['id']}")
+        payments = []
+        for _ in range(8):
+            action = chance.choice(["pay", "pay", "refund", "delete", "credit", "credit"])
+            if action == "pay":
+                payments.append(pay(organiser, invoice, chance.randrange(1, 10 ** 5) / 10 ** places if places else 7))
+            elif action == "credit":
+                part = {**chance.choice(items), "quantity": chance.randrange(1, 2000) / 1000}
+                organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [part]})
+            elif payments and action == "refund":
+                organiser.post(f"/payments/{chance.choice(payments)['id']}/refund", {"amount": 1})
+            elif payments:
+                organiser.delete(f"/payments/{payments.pop()['id']}", status=204)
+        organiser.post(f"/invoices/{invoice['id']}/cancel")
+        after = organiser.data(f"/invoices/{invoice['id']}?include=payments")
+        paid = sum((Decimal(str(payment["amount"])) - Decimal(str(payment["refunded_amount"])) for payment in after["payments"]
+                    if payment["status"] == "completed"), Decimal(0))
+        notes = organiser.data(f"/invoices?related_invoice_id={invoice['id']}")
+        credited = -sum((Decimal(str(note["total"])) for note in notes), Decimal(0))
+        assert [Decimal(str(after[name])) for name in ("paid_amount", "credited", "open_amount")] == [
+            paid, credited, Decimal(str(after["total"])) - paid - credited]
+        assert 0 <= credited <= Decimal(str(after["total"]))
+    assert ledger.check(db) == []
+
+
+@pytest.mark.parametrize("spoil, said", [
+    ("UPDATE invoices SET paid_amount = paid_amount + 1", ["paid_amount"]),
+    ("UPDATE invoices SET status = 'paid'", ["status"]),
+    ("UPDATE invoices SET subtotal = subtotal + 1, total = total + 1", ["subtotal", "total"]),
+    ("UPDATE invoice_items SET net = net + 1", ["line 1 has net", "its lines sum to"]),
+    ("UPDATE invoice_taxes SET tax = tax + 1", ["tax S 19.0 % is", "tax_total", "total"]),
+    ("DELETE FROM invoice_taxes", ["its lines sum to", "subtotal", "tax_total", "total"]),
+])
+def test_the_check_finds_what_was_spoilt(sent, db, spoil, said):
+    invoice = sent()
+    db.connection.execute("BEGIN")
+    db.connection.execute(spoil)
+    try:
+        found = ledger.check(db)
+        assert len(found) == len(said), found
+        assert all(any(word in sentence and invoice["invoice_number"] in sentence for sentence in found) for word in said), found
+    finally:
+        db.connection.execute("ROLLBACK")
+
+
+def test_the_events_of_an_invoice_carry_all_of_it(db, sent, organiser):
+    invoice = sent()
+    data, = db.connection.execute("SELECT data FROM outgoing_events WHERE name = 'invoice.sent'").fetchone()
+    assert json.loads(data) == organiser.data(f"/invoices/{invoice['id']}")
