@@ -9,7 +9,8 @@ SELECT t.id, t.first_id, t.reason
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id
 
 -- name: in_short
-SELECT id, customer_number, company_name, first_name, last_name, email, phone, postal_code, city FROM contacts WHERE id = :id;
+SELECT id, customer_number, company_name, first_name, last_name, email, phone, postal_code, city FROM contacts
+ WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: participants
 SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS twin_id

@@ -60,7 +60,7 @@ def delete_contact(db, id):
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
 def list_duplicates(db, query):
     """Lists contacts that may be one: each with an older twin, the strongest reason counting."""
-    return page(db, merging.sql.duplicates, query, lambda row: merging.represent_twins(db, row))
+    return page(db, merging.sql.duplicates, {**query, "include": ["contacts"]}, includes={"contacts": merging.show_twins})
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")

@@ -1,6 +1,6 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
-from eventapi.db import statements
+from eventapi.db import as_json, statements
 from eventapi.services import contact_book, invoices, notes, participation
 
 sql = statements("merging")
@@ -10,9 +10,12 @@ FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "in
           "postal_code", "city", "state", "website", "notes", "tax_id", "language")
 
 
-def represent_twins(db, row):
-    """A contact that has an older twin, with that one first."""
-    return {"id": row["id"], "contacts": [db.one(sql.in_short, id=id) for id in (row["first_id"], row["id"])], "reason": row["reason"]}
+def show_twins(db, pairs):
+    """Puts the two contacts into each pair, the older one first."""
+    ids = {id for pair in pairs for id in (pair["first_id"], pair["id"])}
+    contacts = {contact["id"]: contact for contact in db.all(sql.in_short, ids=as_json(sorted(ids)))}
+    for pair in pairs:
+        pair["contacts"] = [contacts[pair.pop("first_id")], contacts[pair["id"]]]
 
 
 def merge(db, contact, duplicate):

@@ -7,6 +7,7 @@ CREATE TABLE anonymizations (
   has_remnants   INTEGER NOT NULL DEFAULT 1 CHECK (has_remnants IN (0, 1))    -- until the file is next written anew
 ) STRICT;
 CREATE INDEX anonymizations_by_due ON anonymizations (kept_until) WHERE kept_until IS NOT NULL;
+CREATE INDEX anonymizations_with_remnants ON anonymizations (contact_id) WHERE has_remnants = 1;
 
 -- What was deleted is known to the audit log alone.
 CREATE INDEX audit_log_of_deleted ON audit_log (entity_type) WHERE action = 'deleted';
