@@ -8,7 +8,7 @@ import pytest
 
 from eventapi import money, times
 from eventapi.errors import Problem
-from eventapi.services import files, invoice_pdf, ledger
+from eventapi.services import files, invoice_pdf, invoicing, ledger
 
 STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
 
@@ -129,6 +129,8 @@ def test_tax_categories_say_why_there_is_no_tax(draft):
 
 
 def test_reverse_charge_makes_all_items_ae_and_back(organiser, draft):
+    exempt = {"description": "x", "quantity": 0, "unit_price": 1, "tax_category": "E", "exemption_reason": "§ 4 UStG"}
+    assert draft(exempt, is_reverse_charge=True)["taxes"][0]["reason"] == "Reverse charge"
     invoice = draft(STAND, {**STAND, "tax_rate": 7}, is_reverse_charge=True)
     assert (invoice["tax_total"], [item["tax_category"] for item in invoice["items"]]) == (0, ["AE", "AE"])
     back = organiser.patch(f"/invoices/{invoice['id']}", {"is_reverse_charge": False}, status=200).json["data"]
@@ -357,6 +359,32 @@ def test_a_part_is_credited_and_never_more_than_the_invoice(organiser, sent):
     assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", other_rate, status=409)) == "exceeds_invoice"
     nothing = {"items": [{**STAND, "quantity": -1}]}
     assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", nothing, status=422)) == [("/items", "negative_total")]
+
+
+def test_credit_has_the_tax_of_the_invoice_when_there_is_just_one(organiser, sent):
+    item = {"description": "Half of it", "quantity": 1, "unit_price": 50}
+    for tax in ({"tax_rate": 7}, {"tax_category": "E", "exemption_reason": "§ 4 Nr. 12 UStG"}):
+        invoice = sent({"description": "x", "quantity": 1, "unit_price": 100, **tax})
+        note = act(organiser, invoice, "credit", {"items": [item]}, status=201)
+        assert (note["taxes"][0]["category"], note["taxes"][0]["rate"]) == (invoice["taxes"][0]["category"], invoice["taxes"][0]["rate"])
+        assert note["taxes"][0]["reason"] == invoice["taxes"][0]["reason"]
+    mixed = sent(STAND, {**STAND, "tax_rate": 7})
+    assert act(organiser, mixed, "credit", {"items": [item]}, status=201)["total"] == -59.5
+
+
+def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
+    invoice = sent()
+    with db.write():
+        note = invoicing.add(db, {"contact_id": buyer["id"], "items": [{**STAND, "quantity": -1, "unit_price": 60}]},
+                             invoice_type="credit_note", related_invoice_id=invoice["id"])
+    assert (note["invoice_number"], note["total"]) == (f"DRAFT-{note['id']}", -71.4)
+    assert organiser.data(f"/invoices/{invoice['id']}")["credited"] == 0
+    assert refused(organiser.patch(f"/invoices/{note['id']}", {"items": [STAND]}, status=422)) == [("/items", "negative_total")]
+    act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 60}]}, status=201)
+    assert refused(organiser.post(f"/invoices/{note['id']}/send", status=409)) == "exceeds_invoice"
+    organiser.patch(f"/invoices/{note['id']}", {"items": [{**STAND, "quantity": -1, "unit_price": 40}]}, status=200)
+    assert act(organiser, note, "send")["invoice_number"].startswith("CN-")
+    assert organiser.data(f"/invoices/{invoice['id']}")["open_amount"] == 0
 
 
 def test_cancelling_after_a_part_was_credited_credits_the_rest(organiser, sent):

@@ -43,7 +43,8 @@ def _tax(item, rate, default, at, faults, reverse_charge):
     """Category, rate and reason of an item: S where nothing is said, Z where only the rate 0 is."""
     category, reason = item.get("tax_category"), item.get("exemption_reason")
     if reverse_charge:
-        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": reason or REASONS["AE"]}
+        of_another = category not in (None, "AE")
+        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": REASONS["AE"] if of_another or not reason else reason}
     category = category or ("Z" if rate == 0 else "S")
     if category == "S":
         rate = default if rate is None else rate

@@ -68,7 +68,8 @@ def cancel(db, row):
 def credit(db, row, items):
     """A credit note over a part of an invoice, sent at once; gives its row."""
     faults = Faults()
-    lines = invoice_lines.lines(items, row["currency"], db.config.tax_rate, faults, reverse_charge=row["is_reverse_charge"])
+    lines = invoice_lines.lines(taxed_alike(items, row), row["currency"], db.config.tax_rate, faults,
+                                reverse_charge=row["is_reverse_charge"])
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
         faults.add("/items", "negative_total", "must come to more than 0")
     faults.raise_any()
@@ -76,6 +77,15 @@ def credit(db, row, items):
     note = issue_credit_note(db, row, invoice_lines.reversed_(lines))
     ledger.settle(db, ledger.by_id(db, row["id"]), credited=-note["total"])
     return note
+
+
+def taxed_alike(items, invoice):
+    """Items that say nothing of tax have that of the invoice, where it has just one."""
+    if len(invoice["taxes"]) > 1:
+        return items
+    only = invoices.represent_tax(invoice["taxes"][0], invoice["currency"])
+    known = {"tax_category": only["category"], "tax_rate": only["rate"], "exemption_reason": only["reason"]}
+    return [item if {"tax_category", "tax_rate"} & item.keys() else {**item, **known} for item in items]
 
 
 def remind(db, row, mail=None):
