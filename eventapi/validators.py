@@ -37,9 +37,9 @@ SAYINGS = {
 }
 
 
-def _faults_of(error, place):
+def _faults_of(path, error, place):
     """The faults that one jsonschema error stands for. `place(path)` names pointer or parameter."""
-    path, keyword, value = list(error.absolute_path), error.validator, error.validator_value
+    keyword, value = error.validator, error.validator_value
     if keyword == "required":
         return [fault("required", "is required", **place([*path, name])) for name in value if name not in error.instance]
     if keyword == "additionalProperties":
@@ -64,6 +64,7 @@ def _types(value):
     return " or ".join(words.get(kind, f"a {kind}") for kind in kinds) + (" or null" if "null" in value else "")
 
 
+@lru_cache(maxsize=None)
 def _snake(keyword):
     return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), keyword)
 
@@ -150,6 +151,28 @@ def query_schema(name, *, listing):
             "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}
 
 
+class Judge:
+    """What is wrong with an object: jsonschema's errors, each with its path. Members that are surely valid are not judged."""
+
+    def __init__(self, schema):
+        self.accepts = acceptance.compile_schema(schema, CHECKS)
+        self.shell = Draft202012Validator({**schema, "properties": dict.fromkeys(schema["properties"], True)})
+        self.members = {
+            name: (acceptance.compile_schema(sub, CHECKS, schema),
+                   Draft202012Validator({**sub, "$defs": schema.get("$defs", {})}, format_checker=CHECKER))
+            for name, sub in schema["properties"].items() if sub is not True}
+
+    def errors(self, value):
+        if self.accepts(value):
+            return []
+        errors = [(list(error.absolute_path), error) for error in self.shell.iter_errors(value)]
+        for name in self.members.keys() & value.keys() if isinstance(value, dict) else ():
+            accepts, validator = self.members[name]
+            if not accepts(value[name]):
+                errors += [([name, *error.absolute_path], error) for error in validator.iter_errors(value[name])]
+        return errors
+
+
 class Body:
     """Checks and cleans a JSON body: text trimmed, moments in UTC, read-only members gone, on creation every member there."""
 
@@ -162,17 +185,16 @@ class Body:
             self.defaults = {member: sub.get("default") for member, sub in self.properties.items() if sub is not True}
         self.trim = _trimmer(schema, schema)
         self.convert = _converter(schema, schema, zone_name)
-        self.validator = Draft202012Validator(schema, format_checker=CHECKER)
-        self.accepts = acceptance.compile_schema(schema, CHECKS)
+        self.judge = Judge(schema)
 
     def __call__(self, body):
         if isinstance(body, dict) and not self.read_only.isdisjoint(body):
             body = {member: value for member, value in body.items() if member not in self.read_only} or {}
         body = self.trim(body)
-        errors = [] if self.accepts(body) else list(self.validator.iter_errors(body))
+        errors = self.judge.errors(body)
         if errors:
-            raise invalid(_sorted([entry for error in errors
-                                   for entry in _faults_of(error, lambda path: {"pointer": pointer(path)})]))
+            raise invalid(_sorted([entry for path, error in errors
+                                   for entry in _faults_of(path, error, lambda path: {"pointer": pointer(path)})]))
         if self.convert:
             body = self.convert(body)
         return {**self.defaults, **body} if self.defaults else body
@@ -186,8 +208,7 @@ class Query:
         self.properties = {member: _resolved(sub, self.schema) for member, sub in self.schema["properties"].items()}
         self.defaults = {member: sub["default"] for member, sub in self.properties.items() if "default" in sub}
         self.convert = _converter(self.schema, self.schema, zone_name, days=("date_to", "to_date"))
-        self.validator = Draft202012Validator(self.schema, format_checker=CHECKER)
-        self.accepts = acceptance.compile_schema(self.schema, CHECKS)
+        self.judge = Judge(self.schema)
 
     def __call__(self, pairs):
         """`pairs`: (name, text) as they stand in the query string."""
@@ -196,8 +217,8 @@ class Query:
             if name in query:
                 faults.append(fault("repeated", "is given twice", parameter=name))
             query[name] = self._typed(name, text)
-        for error in () if self.accepts(query) else self.validator.iter_errors(query):
-            faults += _faults_of(error, lambda path: {"parameter": str(path[0]) if path else ""})
+        for path, error in self.judge.errors(query):
+            faults += _faults_of(path, error, lambda path: {"parameter": str(path[0]) if path else ""})
         if faults:
             raise invalid(_sorted(faults))
         return {**self.defaults, **(self.convert(query) if self.convert else query)}
@@ -221,8 +242,8 @@ def _integer(text):
 
 def _sorted(faults):
     """In the order of the places, each fault once."""
-    return sorted({json.dumps(entry): entry for entry in faults}.values(),
-                  key=lambda entry: (entry.get("pointer") or entry.get("parameter") or "", entry["code"]))
+    by_place = {(entry.get("pointer") or entry.get("parameter") or "", entry["code"], entry["detail"]): entry for entry in faults}
+    return [by_place[place] for place in sorted(by_place)]
 
 
 def _resolved(sub, root):

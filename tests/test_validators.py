@@ -6,7 +6,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from eventapi import acceptance
-from eventapi.validators import CHECKER, CHECKS, Body, body_schema, document, resource_names
+from eventapi.formats import CHECKER, CHECKS
+from eventapi.validators import Body, Judge, body_schema, document, resource_names
 
 VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), Decimal("1E+20"), "", "x", "DE", "EUR", "info", "2026-05-01",
           "2026-02-30", "2026-05-01T10:00:00Z", "09:00", "25:00", "a@b.example", "a@b", "https://example.org", "Europe/Berlin",
@@ -42,9 +43,21 @@ def test_the_examples_are_accepted_quickly(name):
     for example in document(name).get("examples", []):
         if {"anyOf", "allOf"} & body_schema(name).keys():
             continue                                      # these are jsonschema's to judge
-        assert Body(name, "POST", "Europe/Berlin").accepts(example), name
+        assert Body(name, "POST", "Europe/Berlin").judge.accepts(example), name
 
 
 def test_an_unknown_keyword_accepts_nothing():
     accepts, _ = judges({"type": "integer", "multipleOf": 2})
     assert not accepts(2)
+
+
+@pytest.mark.parametrize("name", resource_names())
+def test_the_errors_are_those_of_jsonschema(name):
+    if "properties" not in document(name):
+        pytest.skip("holds no record")
+    schema, rnd = body_schema(name, "POST"), random.Random(name)
+    judge, whole = Judge(schema), Draft202012Validator(schema, format_checker=CHECKER)
+    for _ in range(500):
+        body = {member: rnd.choice(VALUES) for member in rnd.sample([*schema["properties"], "strange"], 3)}
+        ours = {(tuple(path), error.validator) for path, error in judge.errors(body)}
+        assert ours == {(tuple(error.absolute_path), error.validator) for error in whole.iter_errors(body)}, body
