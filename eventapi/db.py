@@ -31,7 +31,7 @@ def connect(path, *, readonly=False):
     connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
                                  check_same_thread=False)
     connection.executescript("""
-        PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -2000; PRAGMA temp_store = MEMORY;
+        PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
         PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
     return connection
 

@@ -58,7 +58,7 @@ def make(config, size="small", say=lambda text: None):
         if not is_empty(db):
             raise SchemaError("the database is not empty: the demo show is made in an empty one only")
         with db.write():
-            key_id, key = credentials.create_key(db, "demo", credentials.ALL_SCOPES)
+            key_id, key = credentials.create_key(db, "demo", credentials.SCOPES)
         api = Api(create_app(config), key)
         show(api, *SIZES[size], random.Random(7), say)
         with db.write():

@@ -33,6 +33,7 @@ def serve(args, config):
     os.environ.update({f"EVENTAPI_{name.upper()}": value for name, value in given.items()})
     if args.config:
         os.environ["EVENTAPI_CONFIG"] = os.path.abspath(args.config)
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")    # an arena for each thread would cost some megabytes
     os.environ["EVENTAPI_WITH_WORKER"] = "1" if args.with_worker else ""
     settings = paths.folder("conf") / "gunicorn.conf.py"
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", str(settings), "eventapi.wsgi:app"])
