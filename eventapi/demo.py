@@ -23,6 +23,10 @@ TOWNS = (("04109", "Leipzig", "DE"), ("20095", "Hamburg", "DE"), ("80331", "Mün
 STREETS = ("Lindenweg", "Am Markt", "Bahnhofstraße", "Gewerbering", "Hafenallee", "Mühlgasse")
 
 
+ORGANISER = {"organiser_name": "Grüne Messe Leipzig GmbH", "organiser_street": "Messe-Allee 1", "organiser_postal_code": "04356",
+             "organiser_city": "Leipzig", "organiser_vat_id": "DE123456789"}
+
+
 class Api:
     """Calls the app in this process, as a client would over HTTP."""
 
@@ -52,17 +56,20 @@ def is_empty(db):
 
 
 def make(config, size="small", say=lambda text: None):
-    """Fills an empty database; the key it works with is revoked at the end."""
+    """Fills an empty database; the key it works with is revoked at the end. Where no organiser is configured, a made-up one sends."""
+    for name, value in ORGANISER.items():
+        setattr(config, name, getattr(config, name) or value)
     db = Database(config)
     try:
         if not is_empty(db):
             raise SchemaError("the database is not empty: the demo show is made in an empty one only")
         with db.write():
             key_id, key = credentials.create_key(db, "demo", credentials.SCOPES)
-        api = Api(create_app(config), key)
-        show(api, *SIZES[size], random.Random(7), say)
-        with db.write():
-            credentials.revoke_key(db, key_id)
+        try:
+            show(Api(create_app(config), key), *SIZES[size], random.Random(7), say)
+        finally:
+            with db.write():
+                credentials.revoke_key(db, key_id)
     finally:
         db.close()
 
@@ -128,7 +135,7 @@ def make_exhibitor(api, rnd, number, event, categories):
 
 
 def make_invoice(api, rnd, number, participant):
-    """Every sixth stays a draft; of the others some are paid, some in part, some not at all."""
+    """Every sixth stays a draft; of the others some are paid, some in two parts, some in part, some not at all."""
     invoice = api("POST", "/invoices", {"event_participant_id": participant["id"], "items": [
         {"description": "Ausstellerpauschale", "quantity": 1, "unit_price": participant["base_price"], "tax_rate": 19},
         {"description": "Standfläche, Reihenstand", "quantity": rnd.choice((6, 9, 12, 18)), "unit": "m²", "unit_price": 84.5,
@@ -136,10 +143,9 @@ def make_invoice(api, rnd, number, participant):
     if number % 6 == 5:
         return
     invoice = api("POST", f"/invoices/{invoice['id']}/send", {})
-    parts = {0: [1], 1: [0.5, 0.5], 2: [0.3], 3: [], 4: [1]}[number % 5]
-    left = round(invoice["total"] * 100)
-    for part in parts:
-        cents = left if part in (1, parts[-1]) and sum(parts) == 1 else round(invoice["total"] * 100 * part)
+    left = round(invoice["total"] * 100)                       # each payment is a percentage of what is left
+    for percent in {0: [100], 1: [50, 100], 2: [30], 3: [], 4: [100]}[number % 5]:
+        cents = left * percent // 100
         api("POST", "/payments", {"invoice_number": invoice["invoice_number"], "amount": cents / 100, "gateway_key": "bank",
                                   "transaction_id": f"demo-{invoice['id']}-{left}"})
         left -= cents

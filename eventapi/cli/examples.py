@@ -1,4 +1,6 @@
 """The command that fills an empty database with a believable trade show."""
+import sys
+
 from eventapi.cli.terminal import command
 
 
@@ -12,4 +14,4 @@ def make_demo(args, config):
     from eventapi import demo
     from eventapi.app import ready
     ready(config)
-    return demo.make(config, args.size)
+    return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))
