@@ -46,9 +46,8 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
 
 -- name: in_short
-SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, i.status, i.due_date < :today AS is_past_due, i.contact_id,
-       i.event_participant_id, i.event_id, i.currency, i.total, i.paid_amount, i.credited, i.open_amount, i.issue_date,
-       i.service_date, i.due_date, i.is_reverse_charge, i.locked_at IS NOT NULL AS is_locked, i.created_at, i.updated_at
+SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AS is_past_due, i.contact_id, i.event_participant_id,
+       i.currency, i.total, i.paid_amount, i.open_amount, i.issue_date, i.due_date
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));
 

@@ -76,7 +76,6 @@ def in_short(db, ids):
 def represent_short(row):
     row["status"] = public_status(row)
     del row["is_past_due"]
-    row["is_reverse_charge"], row["is_locked"] = bool(row["is_reverse_charge"]), bool(row["is_locked"])
-    for name in ("total", "paid_amount", "credited", "open_amount"):
+    for name in ("total", "paid_amount", "open_amount"):
         row[name] = money.major(row[name], row["currency"])
     return row
