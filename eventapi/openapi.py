@@ -62,7 +62,8 @@ def tags(all_routes):
     """One tag per resource, with what its module says of itself and its tables of states."""
     for name, module in {route.words["resource"]: route.handler.__module__ for route in all_routes}.items():
         module = sys.modules[module]
-        tag = {"name": name, "description": module.__doc__.partition(": ")[2].strip() or module.__doc__.strip()}
+        said = " ".join(module.__doc__.partition(": ")[2].split() or module.__doc__.split())
+        tag = {"name": name, "description": said[:1].upper() + said[1:]}
         tables = {thing.noun: thing.table for thing in vars(module).values() if isinstance(thing, Transitions)}
         if tables:
             tag["x-transitions"] = {noun: {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}

@@ -28,7 +28,6 @@ SCANS = {
     "ledger.lines": "eventapi check adds up everything",
     "ledger.wrong_groups": "eventapi check adds up everything",
     "ledger.taxes": "eventapi check adds up everything",
-    "metrics.events": "counts the whole backlog, which the worker keeps short",
     "privacy.outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_answers": "anonymising is rare, and the table holds one day",

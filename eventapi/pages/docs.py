@@ -32,7 +32,7 @@ def _page(configured, address):
     sections = [(tag, operations_of(whole, tag["name"])) for tag in whole["tags"]]
     links = "".join(f'<li><a href="#{tag["name"]}">{tag["name"]}</a></li>' for tag, _ in sections)
     body = (f'<nav><a href="#start"><b>{escape(whole["info"]["title"])}</b></a> <span class="quiet">{whole["info"]["version"]}</span>'
-            f'<div id="search"></div><ul>{links}</ul><p><a href="openapi.json">openapi.json</a></p></nav>\n'
+            f'<div id="search"></div><ul>{links}<li><a href="#errors">errors</a></li></ul><p><a href="openapi.json">openapi.json</a></p></nav>\n'
             f'<main>{start(address)}{"".join(reference.resource(whole, tag, found) for tag, found in sections)}{errors()}</main>')
     return page("eventapi reference", body, style=STYLE, script=SCRIPT)
 

@@ -12,10 +12,11 @@ HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}       # the
 def resource(whole, tag, operations):
     needs = sorted({needed(operation) for _, _, operation in operations} - {""})
     operations = sorted(operations, key=lambda entry: (entry[0].count("/") + entry[0].count("{"), METHODS.index(entry[1])))
+    main = record(whole, operations)
     return (f'<section id="{tag["name"]}"><h2>{escape(tag["name"])}</h2><p>{escape(tag["description"])}</p>'
             f'{"".join(f"<p class=quiet>{need}</p>" for need in needs[:1] if len(needs) == 1)}'
-            f'{record(whole, operations)}{transitions(tag)}'
-            f'{"".join(endpoint(whole, *entry, alone=len(needs) > 1) for entry in operations)}</section>\n')
+            f'{members(whole, operations, main)}{transitions(tag)}'
+            f'{"".join(endpoint(whole, main, *entry, alone=len(needs) > 1) for entry in operations)}</section>\n')
 
 
 def needed(operation):
@@ -23,21 +24,21 @@ def needed(operation):
     if not scope:
         return ""
     text = {"by_entity_type": "Needs the scope of the record's kind", "any": "Needs a key, with any scope",
-            "all": "Needs every scope, if only to read"}.get(
-        scope, f"Needs the scope <code>{escape(scope)}</code>")
+            "all": "Needs every scope, if only to read"}.get(scope, f"Needs the scope <code>{escape(scope)}</code>")
     return text + (f" and the feature <code>{escape(flag)}</code>." if flag else ".")
 
 
 def record(whole, operations):
+    """The schema of the record that the resource is about: what is read by id."""
+    reads = sorted((("{" not in path), path, operation["operationId"], operation) for path, method, operation in operations if method == "get")
+    return next((schema for *_, operation in reads if (schema := answered(whole, operation)).get("properties")), {})
+
+
+def members(whole, operations, main):
     """The members of the record, and what of them creation requires."""
-    data = next((schema for _, method, operation in operations if method == "get"
-                 if (schema := answered(whole, operation)) and schema.get("properties")), None)
-    if data is None:
-        return ""
     create = next((schema for path, method, operation in operations if method == "post" and "{" not in path
                    if (schema := body_of(whole, operation))), {})
-    members = {**data["properties"], **create.get("properties", {})}
-    return members_table("Members", {**create, "properties": members}, whole)
+    return members_table("Members", {**create, "properties": {**main.get("properties", {}), **create.get("properties", {})}}, whole)
 
 
 def answered(whole, operation):
@@ -107,11 +108,11 @@ def transitions(tag):
             for action, move in table.items()) + "</table></div></details>" for noun, table in tables.items())
 
 
-def endpoint(whole, path, method, operation, *, alone):
+def endpoint(whole, main, path, method, operation, *, alone):
     """`alone`: the endpoints of this resource need different scopes, so that each says its own."""
     parts = [f'<p>{escape(operation.get("description", ""))}</p>' if operation.get("description") else "",
              f"<p class=quiet>{needed(operation)}</p>" if alone else "",
-             parameters(operation, whole), body(operation, whole), answers(operation), problems(operation, whole)]
+             parameters(operation, whole), body(operation, whole), answers(operation, whole, main), problems(operation, whole)]
     return (f'<details id="{operation["operationId"]}"><summary><code class="{method}">{method.upper()}</code> '
             f'<code>{escape(path)}</code><span class="quiet">{escape(operation["summary"])}</span></summary>{"".join(parts)}</details>')
 
@@ -136,12 +137,15 @@ def body(operation, whole):
     return f'<h3>Body</h3>{members_table("Members", resolved(media["schema"], whole), whole)}{shown(media.get("example"))}'
 
 
-def answers(operation):
+def answers(operation, whole, main):
+    """What is answered; its members where they are not those of the record."""
     status, response = next(iter(operation["responses"].items()))
     content = response.get("content", {})
     others = [f"<code>{escape(form)}</code>" for form in content if form != "application/json"]
+    data = answered(whole, operation)
     return (f'<h3>Answer</h3><p>{status}: {escape(response["description"])}'
             f'{" By Accept also " + ", ".join(others) + "." if others else ""}</p>'
+            + (members_table("Members of the answer", data, whole) if data.get("title") != main.get("title") else "")
             + shown(content.get("application/json", {}).get("example")))
 
 

@@ -1,0 +1,424 @@
+"""What holds for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py asks every route for it."""
+import errno
+import io
+import json
+import threading
+from datetime import datetime, timedelta, timezone
+from types import SimpleNamespace
+
+import pytest
+import webtest
+
+from eventapi import times
+from eventapi.app import create_app
+from eventapi.db import Database, Door
+from eventapi.plugins.validation import accepted
+from eventapi.statements import statements
+from tests.conftest import SCOPES, add_key
+
+
+def plain(app, method="GET", path="/api/v1/events", body=b"", **environ):
+    """A request past WebTest, which is too polite for some: (status, headers, body)."""
+    told = {}
+
+    def start(status, headers, *_):
+        told.update(status=int(status.split()[0]), headers={name.lower(): value for name, value in headers})
+    environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x",
+               "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "CONTENT_LENGTH": str(len(body)), "wsgi.version": (1, 0),
+               "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
+               "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False, **environ}
+    body = b"".join(app.app(environ, start))
+    return told["status"], told["headers"], body
+
+
+# Keys
+
+def test_a_key_is_read_in_any_case_of_the_scheme(organiser):
+    key = organiser.key
+    organiser.key = None
+    for header in (f"Bearer {key}", f"bearer {key}", f"BEARER  {key} "):
+        organiser.get("/events", headers={"Authorization": header}, status=200)
+    organiser.get(f"/events?api_key={key}", status=401)
+    organiser.get("/events", headers={"X-API-Key": key}, status=401)
+
+
+def test_a_revocation_bites_at_the_next_request(person, db):
+    client = person("events")
+    client.get("/events", status=200)
+    with db.write():
+        db.run(statements("api_keys").revoke, id=1, now=db.now)
+    assert client.get("/events", status=401).json["code"] == "invalid_api_key"
+
+
+def test_a_key_of_a_disabled_admin_is_refused(person, db):
+    client = person("events")
+    with db.write():
+        db.run(statements("api_keys").disable_admin, id=1, now=db.now)
+    client.get("/events", status=401)
+
+
+def test_a_key_works_until_the_moment_it_expires(app, db, person):
+    soon = times.text(datetime.now(timezone.utc) + timedelta(hours=1))
+    person("events", expires_at=soon).get("/events", status=200)
+    past = times.text(datetime.now(timezone.utc) - timedelta(seconds=1))
+    person("events", expires_at=past).get("/events", status=401)
+
+
+def test_the_use_of_a_key_is_noted_hourly(person, db):
+    client = person("events")
+    client.get("/events", status=200)
+    used = db.connection.execute("SELECT last_used_at FROM api_keys").fetchone()[0]
+    assert used
+    db.connection.execute("UPDATE api_keys SET last_used_at = '2020-01-01T00:00:00Z'")
+    client.get("/events", status=200)
+    assert db.connection.execute("SELECT last_used_at FROM api_keys").fetchone()[0] >= used
+
+
+def test_a_key_is_kept_as_a_hash_only(organiser, db, settings):
+    organiser.make("/events", {"title": "Garden Fair"})
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert organiser.key.encode() not in settings.database.read_bytes()
+
+
+# Envelope
+
+def test_a_success_is_data_and_meta(organiser):
+    answer = organiser.get("/events", status=200)
+    assert answer.json.keys() == {"data", "meta"} and answer.content_type == "application/json"
+    assert answer.json["meta"]["request_id"] == answer.headers["X-Request-ID"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and "no-cache" in answer.headers["Cache-Control"]
+    assert not [name for name in answer.headers if name.lower().startswith("access-control")], "CORS: none, on purpose"
+
+
+def test_text_is_utf_8_and_not_escaped(organiser):
+    title = "Gärten & “Ränder” 🎪 <b>"
+    event = organiser.make("/events", {"title": title})
+    assert event["title"] == title
+    assert title.encode() in organiser.get(f"/events/{event['id']}").body
+
+
+def test_links_and_locations_use_the_public_address(settings, db):
+    settings.base_url = "https://events.example.org/messe"
+    app = webtest.TestApp(create_app(settings))
+    headers = {"Authorization": f"Bearer {add_key(db, SCOPES)}"}
+    answer = app.post_json("/api/v1/events", {"title": "Garden Fair"}, headers=headers, status=201)
+    assert answer.headers["Location"] == f"https://events.example.org/messe/api/v1/events/{answer.json['data']['id']}"
+    assert '<https://events.example.org/messe/api/v1/events?page=1>; rel="first"' in app.get("/api/v1/events", headers=headers).headers["Link"]
+    problem = app.get("/api/v1/events/7", headers=headers, status=404)
+    assert problem.json["type"] == "https://events.example.org/messe/problems/not_found"
+
+
+def test_an_error_tells_nothing_of_the_inside(organiser, app, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("SELECT secret FROM /var/lib/eventapi")
+    monkeypatch.setattr(Database, "rows", broken)
+    answer = organiser.get("/events", status=500)
+    assert answer.json["code"] == "internal_error" and answer.content_type == "application/problem+json"
+    assert "SELECT" not in answer.text and "Traceback" not in answer.text and "/var" not in answer.text
+
+
+def test_what_no_method_knows_is_405_and_what_nobody_can_read_is_400(app):
+    status, headers, body = plain(app, "BREW")
+    assert status == 405 and json.loads(body)["code"] == "method_not_allowed" and headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    status, headers, body = plain(app, path="/api/v1/\xff")
+    assert status in (400, 404) and json.loads(body)["meta"]["request_id"] == headers["x-request-id"]
+
+
+def test_the_order_of_checks(organiser, stranger, person, db):
+    """404 path, 405, 401, plan, flag, scope, the body, the input, 404 record, 412, 409."""
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    other = organiser.make("/events", {"title": "Boat Show"})
+    address, nobody = f"/events/{event['id']}", person("contacts")
+    stranger.get("/nothing", status=404)
+    stranger.put("/events", {}, status=405)
+    stranger.patch("/events/7?nonsense=1", {"nonsense": 1}, status=401)
+    db.connection.execute("UPDATE tenant SET tier = 'Business'")
+    assert nobody.get("/events", status=403).json["code"] == "plan_required"
+    db.connection.execute("UPDATE tenant SET tier = 'Business+'")
+    assert nobody.patch("/events/7", raw=b"{", status=403).json["code"] == "insufficient_scope"
+    organiser.patch("/events/999", raw=b"{", status=400)
+    organiser.patch("/events/999", raw=b"{", headers={"Content-Type": "text/plain"}, status=415)
+    organiser.patch("/events/999", {"title": 7}, status=422)
+    organiser.patch("/events/999", {"title": "x"}, headers={"If-Match": '"stale"'}, status=404)
+    taken = {"event_key": other["event_key"]}
+    organiser.patch(address, taken, headers={"If-Match": '"stale"'}, status=412)
+    wrong_days = {**taken, "date_from": "2027-05-03", "date_to": "2027-05-01"}
+    organiser.patch(address, wrong_days, status=422)
+    assert organiser.patch(address, taken, status=409).json["code"] == "duplicate"
+
+
+# Bodies
+
+def test_every_fault_is_named_at_once_in_order(organiser):
+    body = {"title": "", "country": "Germany", "is_visible": "yes", "nonsense": 1, "opening_hours": [{"date": "soon", "opens": "9"}]}
+    errors = organiser.post("/events", body, status=422).json["errors"]
+    assert [(entry["pointer"], entry["code"]) for entry in errors] == [
+        ("/country", "format"), ("/is_visible", "type"), ("/nonsense", "unknown"), ("/opening_hours/0/closes", "required"),
+        ("/opening_hours/0/date", "format"), ("/opening_hours/0/opens", "format"), ("/title", "min_length")]
+    assert all(entry["detail"] for entry in errors)
+
+
+def test_a_misspelt_member_is_answered_with_the_right_one(organiser):
+    error, = organiser.post("/events", {"title": "x", "citty": "Leipzig"}, status=422).json["errors"]
+    assert error["pointer"] == "/citty" and "city" in error["detail"]
+
+
+def test_text_is_trimmed_and_empty_text_is_null_where_it_may_be(organiser):
+    event = organiser.make("/events", {"title": "  Garden Fair \n", "city": "   ", "description": " a  b "})
+    assert event["title"] == "Garden Fair" and event["city"] is None and event["description"] == "a  b"
+    organiser.post("/events", {"title": "   "}, status=422)
+
+
+def test_null_is_refused_where_a_member_cannot_be_null(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig"})
+    for member in ("title", "country", "is_visible", "opening_hours", "event_key", "timezone"):
+        error, = organiser.patch(f"/events/{event['id']}", {member: None}, status=422).json["errors"]
+        assert error["pointer"] == f"/{member}"
+    assert organiser.patch(f"/events/{event['id']}", {"city": None}, status=200).json["data"]["city"] is None
+
+
+def test_put_and_patch_leave_alone_what_is_not_sent(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig", "is_visible": False})
+    changed = organiser.put(f"/events/{event['id']}", {"title": "Garden Show"}, status=200).json["data"]
+    assert changed == {**event, "title": "Garden Show", "updated_at": changed["updated_at"]}
+
+
+def test_a_change_to_the_same_changes_nothing(organiser, db):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    db.connection.execute("UPDATE events SET updated_at = '2026-01-01T00:00:00Z'")
+    entries = db.connection.execute("SELECT count(*) FROM audit_log").fetchone()
+    same = organiser.patch(f"/events/{event['id']}", {"title": "Garden Fair"}, status=200).json["data"]
+    assert same["updated_at"] == "2026-01-01T00:00:00Z"
+    assert db.connection.execute("SELECT count(*) FROM audit_log").fetchone() == entries
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\""])
+def test_json_is_accepted_with_or_without_charset(organiser, kind):
+    organiser.post("/events", raw=b'{"title": "x"}', headers={"Content-Type": kind}, status=201)
+
+
+def test_a_request_without_a_body_needs_no_content_type(organiser, app):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
+    status, _, _ = plain(app, "POST", f"/api/v1/notes/{note['id']}/pin", HTTP_AUTHORIZATION=f"Bearer {organiser.key}")
+    assert status == 200
+
+
+def test_a_chunked_body_is_read_and_limited(app, organiser):
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_TYPE": "application/json",
+               "CONTENT_LENGTH": "", "wsgi.input_terminated": True}
+    status, _, body = plain(app, "POST", body=b"", **{**headers, "wsgi.input": io.BytesIO(b'{"title": "Chunky"}')})
+    assert status == 201, body
+    status, _, body = plain(app, "POST", **{**headers, "wsgi.input": io.BytesIO(b'"' + b"x" * 2 ** 20 + b'"')})
+    assert status == 413 and json.loads(body)["code"] == "body_too_large"
+
+
+def test_a_body_just_under_the_limit_is_read(organiser):
+    padding = b" " * (2 ** 20 - len(b'{"title": "x"}'))
+    organiser.post("/events", raw=b'{"title": "x"}' + padding, status=201)
+    organiser.post("/events", raw=b'{"title": "x"}' + padding + b" ", status=413)
+
+
+# Accept and Prefer
+
+@pytest.mark.parametrize("header, form", [
+    (None, "a/json"), ("*/*", "a/json"), ("text/csv", "text/csv"), ("a/*", "a/json"), ("text/csv;q=0.5, a/json", "a/json"),
+    ("a/json;q=0.1, text/csv;q=0.9", "text/csv"), ("image/png, */*;q=0.1", "a/json"), ("TEXT/CSV", "text/csv"),
+    ("a/json;q=0, */*", "text/csv"), ("text/html, text/*;q=0.3", "text/csv")])
+def test_the_best_form_that_the_client_accepts_is_chosen(header, form):
+    assert accepted(header, ("a/json", "text/csv")) == form
+
+
+def test_an_error_comes_as_a_problem_whatever_is_accepted(organiser):
+    answer = organiser.get("/events?page=0", headers={"Accept": "text/csv"}, status=422)
+    assert answer.content_type == "application/problem+json"
+
+
+def test_prefer_minimal_works_on_changes_and_actions_too(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
+    for method, path, body in (("PATCH", f"/notes/{note['id']}", {"note_text": "y"}), ("POST", f"/notes/{note['id']}/pin", None)):
+        answer = organiser(method, path, body, headers={"Prefer": "respond-async, return = minimal"}, status=200)
+        assert answer.json["data"].keys() == {"note_id", "created_at", "updated_at"}
+        assert answer.json["data"]["created_at"] == times.unix(note["created_at"])
+    assert "Preference-Applied" not in organiser.get(f"/notes/{note['id']}", headers={"Prefer": "return=minimal"}, status=200).headers
+
+
+# Idempotency
+
+def test_a_replay_is_kept_for_a_day_and_then_forgotten(organiser, db):
+    key = {"Idempotency-Key": "k"}
+    first = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
+    db.connection.execute("UPDATE idempotency_keys SET created_at = ?", [times.text(datetime.now(timezone.utc) - timedelta(hours=25))])
+    second = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
+    assert second.json["data"]["id"] != first.json["data"]["id"] and "Idempotency-Replayed" not in second.headers
+
+
+def test_a_refused_request_does_not_use_up_its_key(organiser):
+    key = {"Idempotency-Key": "k"}
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "taken"})
+    organiser.post("/events", {"title": "Other", "event_key": "taken"}, headers=key, status=409)
+    organiser.post("/events", {"title": "Other", "event_key": "free"}, headers=key, status=201)
+
+
+def test_the_same_key_for_another_path_or_query_is_refused(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
+    key = {"Idempotency-Key": "k"}
+    pinned = organiser.post(f"/notes/{note['id']}/pin", headers=key, status=200).json["data"]
+    again = organiser.post(f"/notes/{note['id']}/pin", headers=key, status=200)
+    assert again.json["data"] == pinned and pinned["is_pinned"], "a toggle that is repeated does not toggle back"
+    assert organiser.post("/events", {"title": "x"}, headers=key, status=422).json["code"] == "idempotency_key_reused"
+
+
+def test_a_replay_with_prefer_minimal_is_small_too(organiser):
+    headers = {"Idempotency-Key": "k", "Prefer": "return=minimal"}
+    first = organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json["data"]
+    assert organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json["data"] == first
+
+
+def test_of_twins_that_arrive_together_one_acts_and_the_other_gets_its_answer(settings, organiser):
+    """Each thread has its own connection, as in the server."""
+    wrapped, answers, start = SimpleNamespace(app=create_app(settings)), [], threading.Barrier(8)
+
+    def send():
+        start.wait()
+        answers.append(plain(wrapped, "POST", body=b'{"title": "Twin"}', CONTENT_TYPE="application/json",
+                             HTTP_AUTHORIZATION=f"Bearer {organiser.key}", HTTP_IDEMPOTENCY_KEY="twins"))
+    threads = [threading.Thread(target=send) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [status for status, _, _ in answers] == [201] * 8
+    assert len({json.loads(body)["data"]["id"] for _, _, body in answers}) == 1
+    assert sum("idempotency-replayed" in headers for _, headers, _ in answers) == 7
+    assert len(organiser.data("/events")) == 1
+
+
+# ETag
+
+def test_if_match_is_compared_inside_the_write(settings, organiser):
+    """Of several changes with the same tag one wins."""
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    tag = organiser.get(f"/events/{event['id']}").headers["ETag"]
+    statuses, start = [], threading.Barrier(6)
+
+    wrapped = SimpleNamespace(app=create_app(settings))
+
+    def change(number):
+        start.wait()
+        statuses.append(plain(wrapped, "PATCH", f"/api/v1/events/{event['id']}", json.dumps({"city": f"City {number}"}).encode(),
+                              CONTENT_TYPE="application/json", HTTP_AUTHORIZATION=f"Bearer {organiser.key}", HTTP_IF_MATCH=tag)[0])
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(statuses) == [200] + [412] * 5
+
+
+def test_the_tag_changes_with_the_record_and_comes_back_with_it(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    address = f"/events/{event['id']}"
+    tag = organiser.get(address).headers["ETag"]
+    organiser.patch(address, {"city": "Leipzig"}, status=200)
+    assert organiser.get(address).headers["ETag"] != tag
+    organiser.get(address, headers={"If-None-Match": tag}, status=200)
+
+
+# Lists
+
+def test_ties_are_broken_by_id_and_nulls_come_last_both_ways(organiser):
+    made = [organiser.make("/events", {"title": f"Fair {number}", "city": city})
+            for number, city in enumerate(("Ulm", None, "Aachen", "Ulm", None, "aachen"))]
+    place = {event["id"]: number for number, event in enumerate(made)}
+    for order, wanted in (("ASC", [2, 5, 0, 3, 1, 4]), ("DESC", [3, 0, 5, 2, 4, 1])):
+        assert [place[event["id"]] for event in organiser.data(f"/events?sort=city&order={order}")] == wanted
+        seen, after = [], ""
+        while after is not None:
+            piece = organiser.get(f"/events?sort=city&order={order}&per_page=1&after={after}", status=200).json
+            seen += [place[event["id"]] for event in piece["data"]]
+            after = piece["meta"]["next"]
+        assert seen == wanted
+
+
+def test_a_walk_by_cursor_is_not_disturbed_by_what_is_added_or_removed_before_it(organiser):
+    made = [organiser.make("/events", {"title": f"Fair {number:02}"}) for number in range(6)]
+    first = organiser.get("/events?sort=title&order=ASC&per_page=3&after=", status=200).json
+    organiser.delete(f"/events/{made[0]['id']}", status=204)
+    organiser.make("/events", {"title": "Fair 00a"})
+    rest = organiser.get(f"/events?sort=title&order=ASC&per_page=3&after={first['meta']['next']}", status=200).json
+    assert [event["title"] for event in first["data"] + rest["data"]] == [f"Fair {number:02}" for number in range(6)]
+    assert rest["meta"]["next"] is None
+
+
+def test_updated_since_is_inclusive(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    assert len(organiser.data(f"/events?updated_since={event['updated_at']}")) == 1
+
+
+def test_links_keep_the_filters(organiser):
+    for number in range(3):
+        organiser.make("/events", {"title": f"Fair {number}", "city": "Köln & Umland"})
+    link = organiser.get("/events?search=k%C3%B6ln&per_page=1&page=2", status=200).headers["Link"]
+    assert link.count("search=k%C3%B6ln") == 4 and "per_page=1" in link
+
+
+def test_csv_defuses_formulas_and_nothing_else(organiser):
+    for title in ("=cmd|' /C calc'!A0", "+49 341 12345", "-7.5", "@sum", 'say "hi", twice', "line\nbreak"):
+        organiser.make("/events", {"title": title})
+    answer = organiser.get("/events?sort=id&order=ASC", headers={"Accept": "text/csv"}, status=200)
+    text = answer.body.decode()
+    assert "'=cmd" in text and "'@sum" in text and ",+49 341 12345," in text and ",-7.5," in text
+    assert '"say ""hi"", twice"' in text and text.endswith("\r\n")
+
+
+def test_csv_has_all_pages_of_the_filter(organiser):
+    for number in range(25):
+        organiser.make("/events", {"title": f"Fair {number}", "is_visible": number % 5 > 0})
+    answer = organiser.get("/events?visible=1&per_page=3&page=1", headers={"Accept": "text/csv"}, status=200)
+    assert answer.body.count(b"\r\n") == 21
+
+
+# The journal
+
+def test_each_change_is_journalled_with_who_and_from_where(person, db):
+    ada = person("events", name="Ada Lovelace")
+    event = ada.post("/events", {"title": "Garden Fair"}, headers={"X-Request-ID": "job-7", "User-Agent": "curl/8"}, status=201).json["data"]
+    ada.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
+    ada.delete(f"/events/{event['id']}", status=204)
+    rows = db.connection.execute("SELECT action, entity_type, entity_id, admin_name, old_values, new_values FROM audit_log ORDER BY id").fetchall()
+    assert [row[:4] for row in rows] == [(action, "event", event["id"], "Ada Lovelace") for action in ("created", "updated", "deleted")]
+    assert json.loads(rows[1][4]) == {"city": None} and json.loads(rows[1][5]) == {"city": "Leipzig"}
+    first = db.connection.execute("SELECT request_id, user_agent FROM audit_log ORDER BY id").fetchone()
+    assert first == ("job-7", "curl/8")
+    events = db.connection.execute("SELECT name FROM outgoing_events ORDER BY id").fetchall()
+    assert events == [("event.created",), ("event.updated",), ("event.deleted",)]
+
+
+def test_a_change_that_is_refused_leaves_no_trace(organiser, db):
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "taken"})
+    before = db.connection.execute("PRAGMA data_version").fetchone()
+    organiser.post("/events", {"title": "x", "event_key": "taken"}, status=409)
+    organiser.post("/events", {"title": 7}, status=422)
+    organiser.delete("/events/999", status=404)
+    assert db.connection.execute("PRAGMA data_version").fetchone() == before
+
+
+def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser, monkeypatch):
+    organiser.get("/events", status=200)
+    monkeypatch.setattr(Database.write.__wrapped__, "__defaults__", (0.05,))
+    with Door.inside:                           # another thread of this process stands at the lock file
+        answer = organiser.post("/events", {"title": "x"}, status=503)
+        organiser.get("/events", status=200)
+    assert answer.json["code"] == "database_busy" and int(answer.headers["Retry-After"]) >= 1
+    organiser.post("/events", {"title": "x"}, status=201)
+
+
+@pytest.mark.parametrize("code", ["ENOSPC", "EDQUOT"])
+def test_a_full_disk_answers_507(organiser, monkeypatch, code):
+    def full(*_, **__):
+        raise OSError(getattr(errno, code), "No space left on device")
+    monkeypatch.setattr(Database, "insert", full)
+    assert organiser.post("/events", {"title": "x"}, status=507).json["code"] == "insufficient_storage"
