@@ -1,20 +1,16 @@
 """The database: connections, the one door for writes, migrations. SQLite in WAL, every commit synced to the disk."""
 import errno
-import fcntl
 import json
-import os
 import re
 import sqlite3
-import threading
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 from eventapi import paths, times
+from eventapi.door import WAIT, busy, door_of
 from eventapi.errors import Problem
 from eventapi.statements import NOTHING, statements
 
-WAIT = 10                   # seconds until a write gives up as database_busy
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
@@ -36,49 +32,6 @@ def connect(path, *, readonly=False):
     return connection
 
 
-class Door:
-    """The one door for writes: a lock file in front of BEGIN IMMEDIATE, since SQLite's own waiting is unfair and slow.
-
-    One thread of a process at a time stands at the file, so that processes and not threads compete for it; the others give up
-    after `wait` seconds. The one at the file is woken by the kernel when its turn comes, and then sees whether it is too late.
-    """
-    inside = threading.Lock()
-
-    def __init__(self, path):
-        self.path = f"{path}.lock"
-        self.file = None
-
-    def enter(self, wait=WAIT):
-        deadline = time.monotonic() + wait
-        if not self.inside.acquire(timeout=wait):
-            raise busy()
-        try:
-            if self.file is None:
-                self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
-            fcntl.flock(self.file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if wait and time.monotonic() > deadline:
-                fcntl.flock(self.file, fcntl.LOCK_UN)
-                raise busy()
-        except BlockingIOError:
-            self.inside.release()
-            raise busy() from None
-        except BaseException:
-            self.inside.release()
-            raise
-
-    def leave(self):
-        fcntl.flock(self.file, fcntl.LOCK_UN)
-        self.inside.release()
-
-    def close(self):
-        if self.file is not None:
-            os.close(self.file)
-
-
-def busy():
-    return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
-
-
 class Database:
     """One connection, for one thread, and who acts through it.
 
@@ -88,7 +41,7 @@ class Database:
     def __init__(self, config, *, readonly=False):
         self.config, self.path = config, config.database
         self.connection = connect(self.path, readonly=readonly)
-        self.door = Door(self.path)
+        self.door = door_of(self.path)
         self.actor, self.now = Nobody, None
         self.counts, self.counted_at = {}, None
 
@@ -222,7 +175,6 @@ class Database:
 
     def close(self):
         self.connection.close()
-        self.door.close()
 
 
 def problem_of(error):
@@ -272,7 +224,7 @@ def migrate(path, *, before=None):
     Each migration is one transaction; one that fails leaves the database as it was before it.
     """
     path = Path(path)
-    door = Door(path)
+    door = door_of(path)
     door.enter(wait=600)
     try:
         path.touch(mode=0o640)
@@ -295,7 +247,6 @@ def migrate(path, *, before=None):
             connection.close()
     finally:
         door.leave()
-        door.close()
 
 
 def _apply(connection, number, script):

@@ -317,7 +317,7 @@ def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypat
     invoice = sent()
     pay(1, invoice_number=invoice["invoice_number"])
     from eventapi.plugins import database
-    seen, connection = [], database.threads.db.connection
+    seen, connection = [], database.writing.db.connection
     connection.set_trace_callback(seen.append)
     try:
         pay(1, invoice_number=invoice["invoice_number"])

@@ -1,14 +1,15 @@
-"""Last plugin: the connection of the thread, one transaction round a write, idempotency inside it."""
+"""Last plugin: a connection, one transaction round a write, idempotency inside it."""
 import inspect
 import re
 import threading
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
+from types import SimpleNamespace
 
 from bottle import request
 
 from eventapi import times
-from eventapi.db import Database, as_json, statements
+from eventapi.db import Database, Nobody, as_json, statements
 from eventapi.errors import Problem, fault, invalid
 from eventapi.rest import Answer, base_url
 
@@ -16,6 +17,7 @@ sql = statements("idempotency")
 KEEP = timedelta(hours=24)
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 threads = threading.local()
+writing = SimpleNamespace(db=None, opening=threading.Lock())
 
 
 def database(config):
@@ -26,6 +28,16 @@ def database(config):
             db.close()
         db = threads.db = Database(config)
     return db
+
+
+def writer(config):
+    """The one connection of this process that writes; who stands in the door has it to himself."""
+    with writing.opening:
+        if writing.db is None or writing.db.config is not config:
+            if writing.db is not None:
+                writing.db.close()
+            writing.db = Database(config)
+        return writing.db
 
 
 class DatabasePlugin:
@@ -45,13 +57,14 @@ class DatabasePlugin:
                 values["who"] = environ.get("eventapi.who")
             if not (wants_db or writes):               # /healthz answers even where there is no database
                 return callback(**values)
-            db = database(self.config)
+            db = writer(self.config) if writes else database(self.config)
             if wants_db:
                 values["db"] = db
             if not writes:
                 return callback(**values)
             key = idempotency_key(environ) if posts else None
             with db.write():
+                db.actor = environ.get("eventapi.who") or Nobody
                 if key is None:
                     return callback(**values)
                 return once(db, key, environ, lambda: callback(**values))

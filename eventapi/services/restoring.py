@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from eventapi import journal, keys, running
-from eventapi.db import Database, Door, Error, check_version, migrate
+from eventapi.db import Database, Error, check_version, migrate
+from eventapi.door import door_of
 from eventapi.services import backups, privacy
 from eventapi.services.backups import DATABASE, BackupError
 
@@ -105,7 +106,7 @@ def _free_end(config):
 
 def _swap(config, folder, end):
     """Sets the old data aside and moves the new in, the database last; gives where the old database is."""
-    door, aside = Door(config.database), config.database.with_name(DATABASE + end)
+    door, aside = door_of(config.database), config.database.with_name(DATABASE + end)
     os.sync()
     door.enter()
     try:
@@ -119,7 +120,6 @@ def _swap(config, folder, end):
         backups.sync_folder(config.data_dir)
     finally:
         door.leave()
-        door.close()
     return aside if aside.exists() else None
 
 

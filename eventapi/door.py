@@ -1,0 +1,92 @@
+"""The one door for writes: a lock file in front of BEGIN IMMEDIATE, since SQLite's own waiting is unfair and slow."""
+import fcntl
+import os
+import threading
+import time
+import weakref
+from collections import deque
+
+from eventapi.errors import Problem
+
+WAIT = 10                   # seconds until a write gives up as database_busy
+IN_A_ROW = 8                # writes of one process before it lets another one in
+
+_doors = weakref.WeakValueDictionary()
+_finding = threading.Lock()
+
+
+def busy():
+    return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
+
+
+def door_of(path):
+    """The door of this database in this process."""
+    path = os.path.abspath(path)
+    with _finding:
+        door = _doors.get(path)
+        if door is None:
+            door = _doors[path] = Door(path)
+        return door
+
+
+class Door:
+    """Threads wait for `inside`, processes for the file.
+
+    Whoever leaves while another thread of the process waits keeps the file for it, a few times in a row: a change of process
+    costs the kernel a wake-up, and each connection the pages that it knows.
+    """
+
+    def __init__(self, path):
+        self.path = f"{path}.lock"
+        self.inside = threading.Lock()
+        self.waiting = deque()              # one entry for each thread that waits; its append and pop are atomic
+        self.file, self.held, self.row = None, False, 0
+
+    def enter(self, wait=WAIT):
+        """Raises database_busy when the turn does not come in `wait` seconds."""
+        deadline = time.monotonic() + wait
+        self.waiting.append(None)
+        try:
+            entered = self.inside.acquire(timeout=wait)
+        finally:
+            self.waiting.pop()
+        if not entered:
+            self._release_for_nobody()
+            raise busy()
+        if not self.held:
+            self._take_file(wait, deadline)
+
+    def leave(self):
+        self.row += 1
+        if not self.waiting or self.row >= IN_A_ROW:
+            self._release_file()
+        self.inside.release()
+
+    def _take_file(self, wait, deadline):
+        """Waits in the kernel, and sees afterwards whether it is too late."""
+        try:
+            if self.file is None:
+                self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
+                weakref.finalize(self, os.close, self.file)
+            fcntl.flock(self.file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.held = True
+            if wait and time.monotonic() > deadline:
+                self._release_file()
+                raise busy()
+        except BlockingIOError:
+            self.inside.release()
+            raise busy() from None
+        except BaseException:
+            self.inside.release()
+            raise
+
+    def _release_file(self):
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+        self.held, self.row = False, 0
+
+    def _release_for_nobody(self):
+        """The file may have been kept for us, who no longer want it."""
+        if self.inside.acquire(blocking=False):
+            if self.held and not self.waiting:
+                self._release_file()
+            self.inside.release()
