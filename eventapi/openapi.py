@@ -102,8 +102,7 @@ def codes_of(route):
     if words.get("public"):
         return refusals.codes(route.handler) | {"internal_error", "rate_limited"}
     possible = {*ALWAYS, *refusals.codes(route.handler)}
-    if "<" in route.path:
-        possible.add("not_found")
+    (possible.add if "<" in route.path else possible.discard)("not_found")
     if words.get("flag"):
         possible.add("feature_disabled")
     if route.method not in READS:
@@ -145,7 +144,7 @@ def header_parameters(route, possible):
                      maxLength=255, minLength=1)
     if "precondition_failed" in possible:
         yield header("If-Match", "The ETag of the record as you read it; 412 when it was changed since.")
-    if route.method == "GET" and not route.words.get("listing") and JSON in forms(route.words):
+    if route.method == "GET" and not route.words.get("listing"):
         yield header("If-None-Match", "The ETag you have; 304 when nothing changed.")
     if route.method in SUFFIX and JSON in forms(route.words):
         yield header("Prefer", "return=minimal answers the schema Minimal instead of the record: its id and two Unix times.",
@@ -189,7 +188,7 @@ def answer(route, schemas):
             form: {} for form in forms(words)}
     for name in ("Location",) * (status in (201, 302)) + ("Link",) * bool(words.get("listing")):
         response["headers"][name] = {"$ref": f"#/components/headers/{name}"}
-    single = reads and not words.get("listing") and JSON in forms(words) and not words.get("public")
+    single = reads and not words.get("listing") and not words.get("public")
     if single:
         response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
     return {str(status): response, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}

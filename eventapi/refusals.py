@@ -29,19 +29,21 @@ def _codes_of(code):
 
 
 def _called(code, names):
-    """The functions of this house that the code reaches by a global name, or by an attribute of one."""
+    """The functions of this house that the code reaches: by a global name, or by an attribute of one."""
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "PRECALL", "EXTENDED_ARG")]
     for step, following in zip(steps, [*steps[1:], None]):
         if step.opname == "LOAD_GLOBAL":
-            thing = names.get(step.argval)
-            if following and following.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-                thing = _attribute(thing, following.argval)
-            if isinstance(thing, FunctionType) and thing.__module__.startswith("eventapi"):
-                yield thing
+            attribute = following.argval if following and following.opname in ("LOAD_ATTR", "LOAD_METHOD") else None
+            for thing in _meant(names.get(step.argval), attribute):
+                if isinstance(thing, FunctionType) and thing.__module__.startswith("eventapi"):
+                    yield thing
 
 
-def _attribute(thing, name):
-    """`ledger.record` of a module, `STATES.move` of an object of one of our classes."""
+def _meant(thing, attribute):
+    """`record` or `ledger.record`; of an object such as a table of states the method, or all where it is handed on."""
     if isinstance(thing, ModuleType):
-        return getattr(thing, name, None)
-    return getattr(type(thing), name, None) if type(thing).__module__.startswith("eventapi") else None
+        return [getattr(thing, attribute or "", None)]
+    if type(thing).__module__.startswith("eventapi"):
+        methods = vars(type(thing))
+        return [methods.get(attribute)] if attribute else methods.values()
+    return [thing]

@@ -9,13 +9,14 @@ from eventapi import db as database
 from eventapi.app import create_app
 from eventapi.plugins.authentication import key_hash
 from eventapi.statements import statements
+from tests import agreement
 
 SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "
           "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports audit")
 
 
 class Client:
-    """Speaks to the app as one person."""
+    """Speaks to the app as one person, and sees to it that every answer is what /openapi.json says."""
 
     def __init__(self, app, key):
         self.app, self.key = app, key
@@ -32,6 +33,7 @@ class Client:
             options["body"] = raw
             send.setdefault("Content-Type", "application/json")
         answer = self.app.request(path, **options)
+        agreement.check(self.app.app.settings, method, path, answer)
         assert status is None or answer.status_int == status, f"{method} {path}: {answer.status} {answer.text[:800]}"
         return answer
 

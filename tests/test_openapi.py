@@ -21,7 +21,7 @@ CREATIONS = sorted(collections())
 @pytest.fixture(scope="module")
 def document(tmp_path_factory, template):
     house = House(tmp_path_factory.mktemp("house"), template)
-    yield house.document.whole
+    yield house.document
     house.db.close()
 
 
@@ -138,7 +138,7 @@ def test_every_example_fits_its_schema(document):
 @pytest.mark.parametrize("singular", CREATIONS)
 def test_the_examples_of_a_resource_are_true(fresh, singular):
     """In an empty house the documented body gives the documented answer, and so do the other examples after it."""
-    whole, path, client = fresh.document.whole, collections()[singular], fresh.organiser
+    whole, path, client = fresh.document, collections()[singular], fresh.organiser
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
     record = make_verbatim(client, singular)
     promised = example(here["post"], "201")["data"]

@@ -11,7 +11,8 @@ import webtest
 
 from eventapi import times
 from eventapi.app import create_app
-from eventapi.db import Database, Door
+from eventapi.db import Database
+from eventapi.door import door_of
 from eventapi.plugins.validation import accepted
 from eventapi.statements import statements
 from tests.conftest import SCOPES, add_key
@@ -406,10 +407,10 @@ def test_a_change_that_is_refused_leaves_no_trace(organiser, db):
     assert db.connection.execute("PRAGMA data_version").fetchone() == before
 
 
-def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser, monkeypatch):
+def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser, settings, monkeypatch):
     organiser.get("/events", status=200)
     monkeypatch.setattr(Database.write.__wrapped__, "__defaults__", (0.05,))
-    with Door.inside:                           # another thread of this process stands at the lock file
+    with door_of(settings.database).inside:     # another thread of this process stands at the lock file
         answer = organiser.post("/events", {"title": "x"}, status=503)
         organiser.get("/events", status=200)
     assert answer.json["code"] == "database_busy" and int(answer.headers["Retry-After"]) >= 1
