@@ -26,8 +26,8 @@ Send `Authorization: Bearer <API_KEY>` with every request below /api/v1. Answers
 every error is a problem document (RFC 9457) that names all faults at once. An unknown member or parameter is an error. Moments
 are UTC (`2026-11-20T17:30:00Z`), money is a number with the decimals of its currency.
 
-HEAD works wherever GET does, and OPTIONS says what is allowed. `X-scope` is the scope a key needs (`name:read` is enough to read),
-`x-flag` the feature that must be switched on."""
+HEAD works wherever GET does, and OPTIONS says what is allowed. Below, x-scope is the scope that a key needs (`name:read` is enough
+to read), x-flag the feature that must be switched on."""
 
 
 def document(config):

@@ -101,6 +101,8 @@ details{border:1px solid var(--line);border-radius:6px;margin:.4rem 0;padding:0 
 summary{cursor:pointer;padding:.4rem 0}summary code{font-weight:600}summary .quiet{margin-left:.5rem}
 .get{color:var(--get)}.post{color:var(--post)}.put,.patch{color:var(--put)}.delete{color:var(--delete)}
 .mark{font-size:.8rem;border:1px solid var(--line);border-radius:4px;padding:0 .3rem;margin-left:.3rem;white-space:nowrap}
+@media(max-width:40rem){.wide table,.wide tr,.wide td{display:block}.wide tr{border-bottom:1px solid var(--line);padding:.3rem 0}
+.wide td{border:0;padding:0}.wide th{display:none}}
 [hidden]{display:none}
 """
 
