@@ -176,6 +176,10 @@ class Database:
     def close(self):
         self.connection.close()
 
+    def __del__(self):
+        if hasattr(self, "connection"):            # a thread's connection goes with the thread
+            self.close()
+
 
 def problem_of(error):
     """What a client should hear of a database error; None where it is our fault."""
