@@ -44,6 +44,8 @@ class Database:
         self.door = door_of(self.path)
         self.actor, self.now = Nobody, None
         self.counts, self.counted_at = {}, None
+        self.known = {}                     # what holds until the end of the running transaction, for who wrote it last
+        self.wholes = {}
 
     def one(self, statement, **values):
         """The first row as a dict, or None."""
@@ -53,12 +55,27 @@ class Database:
 
     def all(self, statement, given=NOTHING, **values):
         """All rows as dicts; `given` names the optional lines to take."""
-        return self.rows(statement.form(given), values)
+        return (self.few if "ids" in values else self.rows)(statement.form(given), values)
 
     def rows(self, text, values):
         cursor = self.connection.execute(text, values)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row)) for row in cursor]
+
+    def few(self, text, values):
+        """The rows of a page, read as one row of JSON.
+
+        Python's sqlite3 lets go of the interpreter lock at each row, and under load each is a fight to get it back.
+        """
+        if text not in self.wholes:
+            cursor = self.connection.execute(text, values)
+            names = [column[0] for column in cursor.description]
+            columns = ", ".join(f"c{number}" for number in range(len(names)))
+            self.wholes[text] = names, (f"WITH page ({columns}) AS MATERIALIZED ({text})\n"
+                                        f"SELECT json_group_array(json_array({columns})) FROM page")
+            return [dict(zip(names, row)) for row in cursor]
+        names, whole = self.wholes[text]
+        return [dict(zip(names, row)) for row in json.loads(self.connection.execute(whole, values).fetchone()[0])]
 
     def iterate(self, statement, **values):
         """Rows as dicts, one after the other: for what may not fit into memory."""
@@ -105,8 +122,9 @@ class Database:
         """One write transaction. Prepare and check before: inside it the whole house waits."""
         self.door.enter(wait)
         try:
+            self.door.settle()
             self.connection.execute("BEGIN IMMEDIATE")
-            self.now = times.now()
+            self.now, self.known = times.now(), {}
             try:
                 yield self
                 self.connection.execute("COMMIT")
@@ -146,6 +164,7 @@ class Database:
         connection = connect(self.path)
         self.door.enter(wait=60)
         try:
+            self.door.settle()
             connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
         finally:
             self.door.leave()

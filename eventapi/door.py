@@ -41,6 +41,7 @@ class Door:
         self.inside = threading.Lock()
         self.waiting = deque()              # one entry for each thread that waits; its append and pop are atomic
         self.file, self.held, self.row = None, False, 0
+        self.before_release = None          # called while the file is still ours: commits what a row of writes has gathered
 
     def enter(self, wait=WAIT):
         """Raises database_busy when the turn does not come in `wait` seconds."""
@@ -58,9 +59,11 @@ class Door:
 
     def leave(self):
         self.row += 1
-        if not self.waiting or self.row >= IN_A_ROW:
-            self._release_file()
-        self.inside.release()
+        try:
+            if not self.waiting or self.row >= IN_A_ROW:
+                self._release_file()
+        finally:
+            self.inside.release()
 
     def _take_file(self, wait, deadline):
         """Waits in the kernel, and sees afterwards whether it is too late."""
@@ -80,13 +83,23 @@ class Door:
             self.inside.release()
             raise
 
+    def settle(self):
+        """Commits what other threads have gathered; for who enters with a connection of his own."""
+        if self.before_release:
+            self.before_release()
+
     def _release_file(self):
-        fcntl.flock(self.file, fcntl.LOCK_UN)
-        self.held, self.row = False, 0
+        try:
+            self.settle()
+        finally:
+            fcntl.flock(self.file, fcntl.LOCK_UN)
+            self.held, self.row = False, 0
 
     def _release_for_nobody(self):
         """The file may have been kept for us, who no longer want it."""
         if self.inside.acquire(blocking=False):
-            if self.held and not self.waiting:
-                self._release_file()
-            self.inside.release()
+            try:
+                if self.held and not self.waiting:
+                    self._release_file()
+            finally:
+                self.inside.release()

@@ -66,7 +66,7 @@ def _tell(db, name, entity_type, entity_id, scope, data):
 
 
 def _audit(db, action, entity_type, entity_id, title, old, new):
-    last = db.one(sql.last) or {"id": 0, "hash": START}
+    last = db.known.get("last entry") or db.one(sql.last) or {"id": 0, "hash": START}
     actor = db.actor
     entry = {
         "id": last["id"] + 1, "action": action, "entity_type": entity_type, "entity_id": entity_id, "entity_title": title,
@@ -78,6 +78,7 @@ def _audit(db, action, entity_type, entity_id, title, old, new):
     entry["digest"] = digest(entry)
     entry["hash"] = chain_hash(entry)
     db.insert(sql.add_entry, **entry)
+    db.known["last entry"] = {"id": entry["id"], "hash": entry["hash"]}
 
 
 def digest(entry):

@@ -7,6 +7,9 @@ SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, c
 -- name: by_id
 SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices WHERE id = :id;
 
+-- name: pay
+UPDATE invoices SET paid_amount = :paid_amount, updated_at = :now WHERE id = :id;
+
 -- name: settle
 UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :now WHERE id = :id;
 

@@ -12,6 +12,7 @@ from eventapi import times
 from eventapi.db import Database, Nobody, as_json, statements
 from eventapi.errors import Problem, fault, invalid
 from eventapi.rest import Answer, base_url
+from eventapi.writer import Writer
 
 sql = statements("idempotency")
 KEEP = timedelta(hours=24)
@@ -36,7 +37,7 @@ def writer(config):
         if writing.db is None or writing.db.config is not config:
             if writing.db is not None:
                 writing.db.close()
-            writing.db = Database(config)
+            writing.db = Writer(config)
         return writing.db
 
 

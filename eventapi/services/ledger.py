@@ -49,8 +49,10 @@ def settle(db, invoice, *, paid=0, credited=0):
         faults.raise_any()
     status = status_of(invoice["total"], **sums)
     old = invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None
-    db.run(sql.settle, id=invoice["id"], status=status, **sums, now=db.now)
-    if old:
+    if not old:                        # the usual case touches no index of the state
+        db.run(sql.pay, id=invoice["id"], paid_amount=sums["paid_amount"], now=db.now)
+    else:
+        db.run(sql.settle, id=invoice["id"], status=status, **sums, now=db.now)
         new = {**old, **sums, "status": status, "open_amount": old["total"] - sums["credited"] - sums["paid_amount"],
                "updated_at": db.now}
         action = "credited" if status == old["status"] else status if status in TOLD else "updated"

@@ -1,0 +1,92 @@
+"""The writing connection of a process: the writes of its threads, one after the other, share a commit (group commit).
+
+A commit costs a sync of the disk. Threads that wait at the door together therefore write into one transaction, each inside a
+savepoint of its own, and none is answered before the commit that holds its write. When it fails, all of them fail.
+"""
+import threading
+from contextlib import contextmanager
+
+from eventapi import times
+from eventapi.db import Database
+from eventapi.door import WAIT
+
+
+class Group:
+    """Writes that share a commit."""
+
+    def __init__(self):
+        self.settled, self.error = threading.Event(), None
+
+    def wait(self):
+        self.settled.wait()
+        if self.error:
+            raise self.error
+
+
+class Writer(Database):
+    """Only who stands in the door may touch it."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.group = None
+        self.door.before_release = self.commit
+
+    @contextmanager
+    def write(self, wait=WAIT):
+        self.door.enter(wait)
+        try:
+            first, group = self._join()
+            self.now = times.now()
+            try:
+                yield self
+            except BaseException as error:
+                self._undo(first, error)
+                raise
+            if not first:
+                self.connection.execute("RELEASE one")
+        finally:
+            self.now = None
+            self.door.leave()               # commits, unless another thread of ours is waiting to write
+        group.wait()
+
+    def _join(self):
+        """Joins the open group, or opens one: its first write needs no savepoint, since there is nothing else to keep."""
+        if self.group:
+            self.connection.execute("SAVEPOINT one")
+            return False, self.group
+        self.connection.execute("BEGIN IMMEDIATE")
+        self.group, self.known = Group(), {}
+        return True, self.group
+
+    def _undo(self, first, error):
+        """Takes one write back; the others of the group stay, unless SQLite gave up the whole transaction, as on a full disk."""
+        self.counts, self.known = {}, {}
+        if first or not self.connection.in_transaction:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            self._settle(error)
+        else:
+            self.connection.execute("ROLLBACK TO one")
+            self.connection.execute("RELEASE one")
+
+    def commit(self):
+        """Commits the open group, if there is one."""
+        if self.group is None:
+            return
+        error = None
+        try:
+            self.connection.execute("COMMIT")
+        except Exception as failure:
+            error = failure
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+        self._settle(error)
+
+    def _settle(self, error):
+        group, self.group = self.group, None
+        group.error = error
+        group.settled.set()
+
+    def close(self):
+        self.door.before_release = None
+        super().close()
