@@ -48,6 +48,14 @@ def major(units, currency):
     return unscaled(units, decimals(currency))
 
 
+def majors(row, names, currency):
+    """Turns these members of a row, none of them None, from minor units into JSON numbers."""
+    scale = 10 ** decimals(currency)
+    if scale > 1:
+        for name in names:
+            row[name] /= scale
+
+
 def half_up(number):
     """A Decimal to a whole number, half away from zero (EN 16931)."""
     return int(Decimal(number).to_integral_value(ROUND_HALF_UP))

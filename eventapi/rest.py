@@ -4,7 +4,6 @@ import binascii
 import json
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from urllib.parse import urlencode
 
 from bottle import request
 
@@ -123,10 +122,11 @@ def _page(db, statement, given, values, records):
 
 
 def _address(parameter):
-    """The address of this request, ending where the value of the parameter belongs."""
-    pairs = [pair for pair in request.environ["eventapi.pairs"] if pair[0] != parameter]
-    query = urlencode(pairs) + "&" if pairs else ""
-    return f'{base_url()}{request.environ["PATH_INFO"]}?{query}{parameter}='
+    """The address of this request, ending where the value of the parameter belongs. The query stays in the client's own encoding."""
+    environ = request.environ
+    pieces = [piece for piece in environ.get("QUERY_STRING", "").split("&") if piece and piece.partition("=")[0] != parameter]
+    query = "".join(f"{piece}&" for piece in pieces).replace("<", "%3C").replace(">", "%3E").replace('"', "%22")
+    return f'{base_url()}{environ["PATH_INFO"]}?{query}{parameter}='
 
 
 def _piece(db, statement, given, values, records):

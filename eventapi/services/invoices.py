@@ -76,6 +76,5 @@ def in_short(db, ids):
 def represent_short(row):
     row["status"] = public_status(row)
     del row["is_past_due"]
-    for name in ("total", "paid_amount", "open_amount"):
-        row[name] = money.major(row[name], row["currency"])
+    money.majors(row, ("total", "paid_amount", "open_amount"), row["currency"])
     return row

@@ -10,6 +10,7 @@ CREATE TABLE flags (
   name     TEXT PRIMARY KEY,
   enabled  INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1))
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX flags_disabled ON flags (name) WHERE enabled = 0;      -- asked at every request
 INSERT INTO flags (name) VALUES ('invoices'), ('booths'), ('plans'), ('services'), ('service_orders'), ('tasks'),
   ('documents'), ('schedules'), ('webhooks');
 
