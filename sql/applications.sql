@@ -21,7 +21,7 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
   LEFT JOIN contacts c ON c.id = a.contact_id
  WHERE TRUE
    AND a.id IN (SELECT value FROM json_each(:ids))                                                        -- when ids
-   AND a.updated_at >= :updated_since                                                                     -- when updated_since
+   AND likelihood(a.updated_at >= :updated_since, 0.0001)                                                                     -- when updated_since
    AND a.status = :status                                                                                 -- when status
    AND a.id IN (SELECT application_id FROM application_events WHERE event_id = :event_id)                 -- when event_id
    AND a.id IN (SELECT application_id FROM application_categories WHERE category_id = :category_id)       -- when category_id

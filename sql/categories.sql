@@ -23,7 +23,7 @@ SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.categor
   LEFT JOIN categories u ON u.id = g.parent_category_id
  WHERE TRUE
    AND g.id IN (SELECT value FROM json_each(:ids))                                       -- when ids
-   AND g.updated_at >= :updated_since                                                    -- when updated_since
+   AND likelihood(g.updated_at >= :updated_since, 0.0001)                                                    -- when updated_since
    AND g.category_key = :category_key                                                    -- when category_key
    AND g.parent_category_id = :parent_category_id                                        -- when parent_category_id
    AND g.parent_category_id IS NULL                                                      -- when roots

@@ -16,7 +16,7 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
   FROM contacts c
  WHERE TRUE
    AND c.id IN (SELECT value FROM json_each(:ids))                                       -- when ids
-   AND c.updated_at >= :updated_since                                                    -- when updated_since
+   AND likelihood(c.updated_at >= :updated_since, 0.0001)                                                    -- when updated_since
    AND c.country = :country                                                              -- when country
    AND c.email = :email                                                                  -- when email
    AND c.external_id = :external_id                                                      -- when external_id

@@ -12,7 +12,7 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
   FROM events e
  WHERE TRUE
    AND e.id IN (SELECT value FROM json_each(:ids))                                            -- when ids
-   AND e.updated_at >= :updated_since                                                         -- when updated_since
+   AND likelihood(e.updated_at >= :updated_since, 0.0001)                                                         -- when updated_since
    AND e.is_visible = :visible                                                                -- when visible
    AND e.event_key = :event_key                                                               -- when event_key
    AND e.over_at >= :now                                                                      -- when upcoming

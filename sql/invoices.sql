@@ -31,7 +31,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
   FROM invoices i
  WHERE TRUE
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
-   AND i.updated_at >= :updated_since                                           -- when updated_since
+   AND likelihood(i.updated_at >= :updated_since, 0.0001)                                           -- when updated_since
    AND i.status = :status                                                       -- when status
    AND (i.due_date IS NULL OR i.due_date >= :today)                             -- when not_overdue
    AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today           -- when overdue

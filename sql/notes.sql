@@ -12,7 +12,7 @@ SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, n.not
   FROM notes n LEFT JOIN admins a ON a.id = n.admin_id
  WHERE n.entity_type = :entity_type AND n.entity_id = :entity_id
    AND n.id IN (SELECT value FROM json_each(:ids))     -- when ids
-   AND n.updated_at >= :updated_since                  -- when updated_since
+   AND likelihood(n.updated_at >= :updated_since, 0.0001)                  -- when updated_since
    AND n.note_type = :note_type                        -- when note_type
    AND n.is_pinned = :is_pinned                        -- when is_pinned
  ORDER BY {sort} {order}, n.id {order}  -- sort: id=n.id is_pinned=n.is_pinned

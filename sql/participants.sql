@@ -16,7 +16,7 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
   LEFT JOIN categories k ON k.id = p.category_id
  WHERE TRUE
    AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
-   AND p.updated_at >= :updated_since                  -- when updated_since
+   AND likelihood(p.updated_at >= :updated_since, 0.0001)                  -- when updated_since
    AND p.event_id = :event_id                          -- when event_id
    AND p.contact_id = :contact_id                      -- when contact_id
    AND p.category_id = :category_id                    -- when category_id
