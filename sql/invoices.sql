@@ -2,7 +2,7 @@
 
 -- name: get
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
-       i.due_date < :today AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
+       i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
        i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.due_date, i.buyer_reference,
        i.is_reverse_charge, i.taken_over, i.text, i.notes, i.seller, i.buyer, i.pdf_sha256, i.locked_at, i.reminder_sent_at,
        i.reminder_count, i.created_at, i.updated_at,
@@ -22,7 +22,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
 -- name: list
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        (SELECT r.invoice_number FROM invoices r WHERE r.id = i.related_invoice_id) AS related_invoice_number, i.status,
-       i.due_date < :today AS is_past_due, i.contact_id,
+       i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
        i.tax_total, i.total, i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.due_date,
@@ -33,8 +33,8 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
    AND likelihood(i.updated_at >= :updated_since, 0.0001)                                           -- when updated_since
    AND i.status = :status                                                       -- when status
-   AND (i.due_date IS NULL OR i.due_date >= :today)                             -- when not_overdue
-   AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today           -- when overdue
+   AND (i.due_date IS NULL OR i.due_date >= :today OR i.invoice_type = 'credit_note')  -- when not_overdue
+   AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today AND +i.invoice_type = 'invoice'  -- when overdue
    AND i.invoice_type = :type                                                   -- when type
    AND i.invoice_number = :number                                               -- when number
    AND i.contact_id = :contact_id                                               -- when contact_id
@@ -46,7 +46,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
 
 -- name: in_short
-SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AS is_past_due, i.contact_id, i.event_participant_id,
+SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
        i.currency, i.total, i.paid_amount, i.open_amount, i.issue_date, i.due_date
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));

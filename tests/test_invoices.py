@@ -413,6 +413,24 @@ def test_states_follow_from_credit_and_payments(organiser, sent):
     assert status(refunded) == "refunded"
 
 
+def test_a_status_that_is_asked_for_is_refused_as_the_action_is(organiser, sent):
+    invoice = sent()
+    pay(organiser, invoice, 19)
+    address = f"/invoices/{invoice['id']}"
+    assert refused(organiser.patch(address, {"status": "cancelled"}, status=409)) == "has_payments"
+    for status in ("sent", "draft", "paid", "overdue", "refunded"):
+        assert refused(organiser.patch(address, {"status": status}, status=409)) == "invalid_transition"
+
+
+def test_a_credit_note_is_never_overdue(organiser, sent):
+    note = act(organiser, sent(), "credit", {"items": [STAND]}, status=201)
+    address = f"/invoices/{note['id']}"
+    assert organiser.patch(address, {"due_date": "2020-01-01"}, status=200).json["data"]["status"] == "sent"
+    assert organiser.data(address)["status"] == "sent"
+    assert organiser.data("/invoices?overdue=1") == organiser.data("/invoices?status=overdue") == []
+    assert [invoice["id"] for invoice in organiser.data("/invoices?status=sent")] == [note["id"]]
+
+
 def test_reminders_are_counted(organiser, sent):
     invoice = sent()
     assert invoice["reminder_sent_at"] is None
@@ -428,6 +446,9 @@ def test_allowed_actions_are_listed(organiser, draft, sent):
         return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
     invoice = sent()
     assert (actions(draft()), actions(invoice)) == (["send"], ["cancel", "credit", "remind"])
+    late = sent(due_date="2020-01-01")
+    pay(organiser, late, 19)
+    assert actions(late) == ["credit", "remind"]
     pay(organiser, invoice, 119)
     assert actions(invoice) == ["credit"]
     note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)

@@ -246,6 +246,11 @@ def test_a_known_gateway_fills_name_and_fee(organiser, db, pay):
     assert (more["gateway_fee"], more["net_amount"]) == (3.25, 196.75)
     with db.write():
         assert gateways.remove(db, "stripe") and not gateways.remove(db, "stripe")
+        gateways.add(db, "stripe", "Stripe, dearer", fee_percent=300)
+    noted = organiser.patch(f"/payments/{payment['id']}", {"notes": "paid in May"}, status=200).json["data"]
+    assert (noted["gateway_id"], noted["gateway_name"], noted["gateway_fee"]) == (gateway["id"], "Stripe", 3.25)
+    with db.write():
+        gateways.remove(db, "stripe")
     kept = organiser.patch(f"/payments/{payment['id']}", {"amount": 100}, status=200).json["data"]
     assert (kept["gateway_name"], kept["gateway_fee"]) == ("Stripe", 3.25)
 

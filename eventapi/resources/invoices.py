@@ -135,7 +135,7 @@ def include_contact(db, records):
 
 def include_allowed_actions(_, records):
     for invoice in records:
-        invoice["allowed_actions"] = issuing.table(invoice).actions(invoice["status"])
+        invoice["allowed_actions"] = issuing.allowed_actions(invoice)
 
 
 def ids_of(records):

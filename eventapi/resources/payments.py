@@ -184,9 +184,10 @@ def merged(db, row, body):
     new = {**row, **{name: wanted[name] for name in ("gateway_key", "transaction_id", "notes", "currency")},
            "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount,
            "payment_date": times.start(wanted["payment_date"], db.config.timezone)}
-    fee = gateways.terms(db, new["gateway_key"], amount, new["currency"])
-    if fee["gateway_id"] or new["gateway_key"] != row["gateway_key"]:       # a gateway that is gone leaves its fee behind
-        new.update(fee)
+    if any(new[name] != row[name] for name in ("gateway_key", "amount", "currency")):
+        fee = gateways.terms(db, new["gateway_key"], amount, new["currency"])
+        if fee["gateway_id"] or new["gateway_key"] != row["gateway_key"]:       # a gateway that is gone leaves its fee behind
+            new.update(fee)
     return new, invoice
 
 

@@ -12,7 +12,7 @@ def admit(db, application, event_ids, contact_id=None):
     What is there already is used again. A participant has one category: that of the application, where it names just one.
     """
     category_ids = db.values(sql.category_ids, id=application["id"])
-    contact_id = contact_id or contact_of(db, application)
+    contact_id = contact_id or application["contact_id"] or contact_of(db, application, category_ids)
     contact_book.assign_categories(db, contact_id, category_ids)
     for event_id in event_ids:
         participation.ensure(db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
@@ -20,10 +20,10 @@ def admit(db, application, event_ids, contact_id=None):
     return contact_id
 
 
-def contact_of(db, application):
-    """The contact with the applicant's e-mail, or a new one; 409 when several have it."""
+def contact_of(db, application, category_ids):
+    """The contact with the applicant's e-mail, or a new one of these categories; 409 when several have it."""
     known = contact_book.ids_by_email(db, application["email"]) if application["email"] else []
     if len(known) > 1:
         raise Problem("ambiguous_contact", f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "
                       "name one of them as contact_id.", candidates=known)
-    return known[0] if known else contact_book.add(db, application)["id"]
+    return known[0] if known else contact_book.add(db, application, category_ids)["id"]

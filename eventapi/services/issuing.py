@@ -31,11 +31,20 @@ def table(row):
     return TRANSITIONS if row["invoice_type"] == "invoice" else OF_CREDIT_NOTES
 
 
+def allowed_actions(invoice):
+    """What may be done with an invoice, as it is answered: what was paid stands against cancelling."""
+    actions = table(invoice).actions(invoice["status"])
+    return [action for action in actions if action != "cancel" or not invoice["paid_amount"]]
+
+
 def bring_to(db, row, status):
     """Does what `status` in a body asks for; gives the row."""
     if status in (row["status"], invoices.public_status(row)):
         return row
-    return {"send": send, "cancel": cancel}[table(row).action_to(invoices.public_status(row), status)](db, row)
+    asked = {"sent": send, "cancelled": cancel}.get(status)
+    if asked is None:
+        table(row).action_to(invoices.public_status(row), status)       # 409: no action leads there
+    return asked(db, row)
 
 
 def send(db, row, mail=None):
