@@ -387,6 +387,16 @@ def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
     assert organiser.data(f"/invoices/{invoice['id']}")["open_amount"] == 0
 
 
+def test_no_more_is_credited_than_the_total_where_a_line_takes_something_off(organiser, sent):
+    invoice = sent(STAND, {"description": "Voucher", "quantity": -1, "unit_price": 60, "tax_rate": 7})
+    assert invoice["total"] == 54.8
+    answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [STAND]}, status=409)
+    assert (answer.json["code"], answer.json["left_total"]) == ("exceeds_invoice", 54.8)
+    act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 40}]}, status=201)
+    cancelled = act(organiser, invoice, "cancel")
+    assert (cancelled["status"], cancelled["credited"], cancelled["open_amount"]) == ("cancelled", 54.8, 0)
+
+
 def test_cancelling_after_a_part_was_credited_credits_the_rest(organiser, sent):
     invoice = sent()
     act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 33.33}]}, status=201)

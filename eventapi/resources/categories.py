@@ -5,7 +5,7 @@ from decimal import Decimal
 from eventapi import journal, keys, money
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import references
 from eventapi.services.references import EVENT
@@ -23,14 +23,12 @@ PARENT = ("parent_category_id", (("parent_category_id", references.sql.category_
 def list_categories(db, query):
     """Lists categories. With hierarchical=1 a page holds roots, each with its children, and total counts the roots."""
     query = references.filters(db, query, EVENT, PARENT)
-    includes = {"event_keys": include_event_keys}
+    query["include"] = ["event_keys"]
     if query.pop("hierarchical", 0):
         if "parent_category_id" not in query:
             query["roots"] = 1
-        asked = query.get("include") or []
         query["include"] = ["children"]
-        includes["children"] = lambda db, roots: nest(db, roots, "event_keys" in asked)
-    return page(db, sql.list, query, lambda row: represent(db, row), includes)
+    return page(db, sql.list, query, lambda row: represent(db, row), {"event_keys": include_event_keys, "children": nest})
 
 
 @routes.post("/categories", schema="category")
@@ -46,9 +44,9 @@ def create_category(db, body):
     return created(category, f"/categories/{id}")
 
 
-@routes.get("/categories/<id>", query="category.one")
-def get_category(db, id, query):
-    return one(db, get(db, id), query, {"event_keys": lambda db, categories: None})        # it has them anyway
+@routes.get("/categories/<id>")
+def get_category(db, id):
+    return get(db, id)
 
 
 @routes.update("/categories/<id>", schema="category")
@@ -145,12 +143,11 @@ def free_key(db, title):
     return keys.free(keys.slug(title), lambda key: db.value(sql.key_taken, category_key=key))
 
 
-def nest(db, roots, with_events):
-    """Gives each root its children, and these theirs."""
+def nest(db, roots):
+    """Gives each root its children, and these theirs; and all of them their events."""
     below = [represent(db, row) for row in db.all(sql.descendants_of, ids=ids_of(roots))]
     by_id = {category["id"]: category for category in (*roots, *below)}
-    if with_events:
-        include_event_keys(db, list(by_id.values()))
+    include_event_keys(db, list(by_id.values()))
     for category in by_id.values():
         category["children"] = []
     for category in below:

@@ -1,5 +1,5 @@
 """Issuing: an invoice is sent with its number, from then on locked, and may be cancelled, credited, reminded of."""
-from eventapi import journal, times
+from eventapi import journal, money, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.services import invoice_lines, invoice_pdf, invoices, invoicing, ledger, numbering
@@ -153,8 +153,13 @@ def fit_into_invoice(db, note):
         left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]
         words = ", ".join(f"net {group['net']} in {group['category']} {group['rate']} %" for group in left) or "nothing"
         raise Problem("exceeds_invoice", f"Of {invoice['invoice_number']} is left to credit: {words}.", left=left)
+    totals, open_total = invoice_lines.totals(taxes), invoice["total"] - invoice["credited"]
+    if -totals["total"] > open_total:                   # a group may hold more than all of them, beside one that takes off
+        open_total = money.major(open_total, note["currency"])
+        raise Problem("exceeds_invoice", f"Of {invoice['invoice_number']} is left to credit: {open_total} with tax.",
+                      left_total=open_total)
     invoicing.store_taxes(db, note["id"], taxes)
-    return invoice_lines.totals(taxes)
+    return totals
 
 
 # Who sends to whom
