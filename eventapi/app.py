@@ -1,11 +1,11 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
 from importlib import import_module
 
-from bottle import Bottle, HTTPResponse, request, response
+from bottle import Bottle, HTTPError, HTTPResponse, request, response
 
 from eventapi import db, plugins, resources
 from eventapi.errors import Problem
-from eventapi.plugins.request import problem_answer, request_id
+from eventapi.plugins.request import problem_answer, request_id, tell
 from eventapi.routes import Route
 
 ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
@@ -26,7 +26,19 @@ class App(Bottle):
     def default_error_handler(self, error):
         response.set_header("X-Request-ID", request_id(request.environ))
         response.set_header("X-Content-Type-Options", "nosniff")
-        return problem_answer(_problem_of(error))
+        answer = problem_answer(_problem_of(error))
+        tell(request.environ)
+        return answer
+
+
+def _read_path():
+    """Bottle leaves out bytes that are not UTF-8, and its patterns overlook a line break at the end: another path than was sent."""
+    try:
+        path = request.environ["bottle.raw_path"].encode("latin-1").decode()
+    except UnicodeError:
+        raise HTTPError(400) from None
+    if "\n" in path:
+        raise HTTPError(404)
 
 
 def _problem_of(error):
@@ -51,6 +63,7 @@ def create_app(config):
     app = App()
     app.settings = config
     app.router.add_filter("id", lambda _: ID)
+    app.add_hook("before_request", _read_path)
     app.uninstall(True)                            # Bottle's own JSON and template plugins
     for plugin in plugins.IN_ORDER:
         app.install(plugin(config))

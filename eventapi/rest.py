@@ -166,11 +166,20 @@ def _read_cursor(text, sort, order):
         return None
     try:
         used_sort, used_order, value, last = json.loads(base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4)))
-        if (used_sort, used_order) == (sort, order) and type(last) is int and type(value) in (str, int, float, type(None)):
+        if (used_sort, used_order) == (sort, order) and type(last) is int and _storable(last) and _storable(value):
             return value, last
     except (ValueError, TypeError, binascii.Error):
         pass
     raise invalid([fault("cursor", "is not a cursor of this list and this order", parameter="after")])
+
+
+def _storable(value):
+    """Whether SQLite takes it: a cursor comes from a client, and may hold anything."""
+    if type(value) is int:
+        return -2 ** 63 <= value < 2 ** 63
+    if type(value) is str:
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value is None or type(value) is float
 
 
 def _csv(db, statement, given, values, records, asked):

@@ -33,8 +33,9 @@ def zone(name):
 
 
 def is_zone(name):
+    """IANA names begin with a capital; other files beside them, as localtime, mean another zone on each machine."""
     try:
-        return bool(zone(name))
+        return name[:1].isupper() and bool(zone(name))
     except (KeyError, ValueError, OSError):
         return False
 

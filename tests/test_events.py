@@ -11,3 +11,16 @@ def test_an_event_is_created_read_changed_and_deleted(organiser):
     assert changed == {**event, "city": "Leipzig", "updated_at": changed["updated_at"]}
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
+
+
+def test_a_time_zone_means_the_same_on_every_machine(organiser):
+    for name in ("localtime", "posixrules", "right/UTC", "europe/berlin", "../UTC"):
+        organiser.post("/events", {"title": "Fair", "timezone": name}, status=422)
+    for name in ("UTC", "America/Argentina/Ushuaia"):
+        organiser.post("/events", {"title": "Fair", "timezone": name}, status=201)
+
+
+def test_an_entry_that_overlaps_many_is_named_once(organiser):
+    hours = [{"date": "2027-05-01", "opens": "09:00", "closes": "18:00"}] * 366
+    answer = organiser.post("/events", {"title": "Fair", "opening_hours": hours}, status=422)
+    assert len(answer.json["errors"]) == 365

@@ -1,4 +1,5 @@
 """What holds for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py asks every route for it."""
+import base64
 import errno
 import io
 import json
@@ -122,7 +123,25 @@ def test_what_no_method_knows_is_405_and_what_nobody_can_read_is_400(app):
     status, headers, body = plain(app, "BREW")
     assert status == 405 and json.loads(body)["code"] == "method_not_allowed" and headers["allow"] == "GET, HEAD, OPTIONS, POST"
     status, headers, body = plain(app, path="/api/v1/\xff")
-    assert status in (400, 404) and json.loads(body)["meta"]["request_id"] == headers["x-request-id"]
+    assert status == 400 and json.loads(body)["meta"]["request_id"] == headers["x-request-id"]
+
+
+def test_a_path_is_never_read_as_another_one(app, organiser):
+    event = organiser.make("/events", {"title": "Fair"})
+    key = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}"}
+    assert plain(app, path=f"/api/v1/ev\xffents/{event['id']}", **key)[0] == 400
+    assert plain(app, path=f"/api/v1/events/{event['id']}\n", **key)[0] == 404
+    assert plain(app, path=f"/api/v1/events/{event['id']}/", **key)[0] == 200
+
+
+def test_what_reaches_no_route_is_in_the_log_too(app, monkeypatch, caplog):
+    lines = []
+    monkeypatch.setattr("eventapi.request_log.tell", lines.append)
+    caplog.set_level("INFO", "eventapi.request")
+    plain(app, path="/api/v1/nowhere\nGET", HTTP_X_REQUEST_ID="mine")
+    plain(app, "BREW")
+    (lost, _), (brewed, _) = [line.rsplit(" ", 2)[0::2] for line in lines]
+    assert lost.startswith("mine GET '/api/v1/nowhere\\nGET' 404") and brewed.endswith("BREW '/api/v1/events' 405")
 
 
 def test_the_order_of_checks(organiser, stranger, person, db):
@@ -212,6 +231,26 @@ def test_a_chunked_body_is_read_and_limited(app, organiser):
     assert status == 201, body
     status, _, body = plain(app, "POST", **{**headers, "wsgi.input": io.BytesIO(b'"' + b"x" * 2 ** 20 + b'"')})
     assert status == 413 and json.loads(body)["code"] == "body_too_large"
+
+
+def test_a_body_that_is_cut_off_is_refused(app, organiser):
+    class Broken(io.BytesIO):
+        def read(self, size=-1):
+            raise OSError("no more data")
+
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "CONTENT_TYPE": "application/json"}
+    for values in ({"CONTENT_LENGTH": "100", "wsgi.input": io.BytesIO(b'{"title": "Cut off"}')},
+                   {"CONTENT_LENGTH": "100", "wsgi.input": Broken()},
+                   {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Broken()}):
+        status, _, body = plain(app, "POST", **{**headers, **values})
+        assert status == 400 and json.loads(body)["code"] == "malformed_request"
+    assert organiser.data("/events") == []
+
+
+def test_a_compressed_body_is_refused(organiser):
+    answer = organiser.post("/events", {"title": "Zipped"}, headers={"Content-Encoding": "gzip"}, status=415)
+    assert answer.headers["Accept-Encoding"] == "identity"
+    organiser.post("/events", {"title": "Plain"}, headers={"Content-Encoding": "identity"}, status=201)
 
 
 def test_a_body_just_under_the_limit_is_read(organiser):
@@ -352,6 +391,14 @@ def test_a_walk_by_cursor_is_not_disturbed_by_what_is_added_or_removed_before_it
     rest = organiser.get(f"/events?sort=title&order=ASC&per_page=3&after={first['meta']['next']}", status=200).json
     assert [event["title"] for event in first["data"] + rest["data"]] == [f"Fair {number:02}" for number in range(6)]
     assert rest["meta"]["next"] is None
+
+
+@pytest.mark.parametrize("value, last", [(None, 10 ** 30), (10 ** 30, 1), ("half \ud800", 1), (True, 1), ([], 1), (None, None)])
+def test_a_forged_cursor_is_refused(organiser, value, last):
+    organiser.make("/events", {"title": "Fair"})
+    cursor = base64.urlsafe_b64encode(json.dumps(["title", "ASC", value, last]).encode()).decode().rstrip("=")
+    answer = organiser.get(f"/events?sort=title&order=ASC&after={cursor}", status=422)
+    assert [entry["parameter"] for entry in answer.json["errors"]] == ["after"]
 
 
 def test_updated_since_is_inclusive(organiser):

@@ -43,7 +43,6 @@ class Request:
 
     def apply(self, callback, route):
         singular, reads = route.config["singular"], route.method == "GET"
-        talks = log.isEnabledFor(logging.INFO)
 
         def handle(**values):
             environ, start = request.environ, time.perf_counter()
@@ -57,8 +56,7 @@ class Request:
             except Exception as error:
                 return problem_answer(self.problem(error))
             finally:
-                if talks:
-                    self.tell(environ, start)
+                tell(environ, time.perf_counter() - start)
 
         def succeed(answer, environ):
             if not isinstance(answer, Answer):
@@ -99,10 +97,13 @@ class Request:
             problem = Problem("internal_error", "The server failed; the log has the details under this request id.")
         return problem
 
-    def tell(self, environ, start):
+
+def tell(environ, seconds=0.0):
+    """The line of this request in the log."""
+    if log.isEnabledFor(logging.INFO):
         who = environ.get("eventapi.who")
         request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {environ['PATH_INFO']!a} "
-                         f"{response.status_code} {(time.perf_counter() - start) * 1000:.1f}ms key={who.key_id if who else '-'}")
+                         f"{response.status_code} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
 
 
 def not_modified(data, environ):

@@ -99,15 +99,26 @@ def read_body(environ, limit):
         raise too_large(limit)
     if not length and not chunked:
         return b""
-    raw = environ["wsgi.input"].read(limit + 1 if chunked else length)   # the server has taken the chunks apart
+    raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)   # the server has taken the chunks apart
     if len(raw) > limit:
         raise too_large(limit)
+    if len(raw) < length and not chunked:
+        raise Problem("malformed_request", "The body ended before its Content-Length.")
     kind, *parameters = [part.strip().lower() for part in environ.get("CONTENT_TYPE", "").split(";")]
     charset = next((part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8")
-    if raw and (kind != JSON or charset not in ("utf-8", "utf8", "us-ascii")):
-        raise Problem("unsupported_media_type", "A body must be sent as Content-Type: application/json, in UTF-8.",
-                      headers={"Accept": JSON})
+    plain = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() in ("", "identity")
+    if raw and (kind != JSON or charset not in ("utf-8", "utf8", "us-ascii") or not plain):
+        raise Problem("unsupported_media_type", "A body must be sent as Content-Type: application/json, in UTF-8, not compressed.",
+                      headers={"Accept": JSON, "Accept-Encoding": "identity"})
     return raw
+
+
+def _received(stream, size):
+    """What the client sent; a connection that breaks, or chunks that cannot be read, are not our failure."""
+    try:
+        return stream.read(size)
+    except OSError:
+        raise Problem("malformed_request", "The body ended early, or its chunks cannot be read.") from None
 
 
 def too_large(limit):

@@ -101,6 +101,7 @@ def check(event):
         for other in hours[:place]:
             if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
                 faults.add(f"/opening_hours/{place}", "overlap", f"overlaps the entry from {other['opens']} on that day")
+                break
     faults.raise_any()
 
 
