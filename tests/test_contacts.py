@@ -437,6 +437,9 @@ def test_an_anonymised_contact_does_not_change_any_more(organiser):
     contact, other = (organiser.make("/contacts", {"last_name": name}) for name in "xy")
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     assert organiser.patch(f"/contacts/{contact['id']}", {"last_name": "x"}, status=409).json["code"] == "anonymized"
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    joined = organiser.post("/participants", {"event_id": event["id"], "contact_id": contact["id"]}, status=409)
+    assert joined.json["code"] == "anonymized"
     organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": other["id"]}, status=409)
     organiser.post(f"/contacts/{other['id']}/merge", {"duplicate_id": contact["id"]}, status=409)
 

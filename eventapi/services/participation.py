@@ -1,7 +1,7 @@
 """Participation: a contact takes part in an event, in one role, and has a badge number for it."""
 from eventapi import journal
 from eventapi.errors import Problem
-from eventapi.services import badges, notes
+from eventapi.services import badges, contact_book, notes
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -28,7 +28,8 @@ def represent(row):
 
 
 def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False):
-    """A new participant; 409 when the contact takes part in this role already."""
+    """A new participant; 409 when the contact takes part in this role already, or was anonymised."""
+    contact_book.refuse_anonymized(contact_book.get(db, contact_id))
     claim(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
                    application_id=application_id, badge_name=badge_name, badge_number=free_badge_number(db),
