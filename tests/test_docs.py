@@ -180,3 +180,10 @@ def test_the_pages_are_kept_and_asked_about_again(app):
         assert again.body == b"" and again.headers["ETag"] == first.headers["ETag"]
         head = app.head(path, status=200)
         assert head.body == b"" and head.headers["ETag"] == first.headers["ETag"]
+
+
+def test_every_table_of_states_is_shown_in_words(app):
+    """Some actions lead to no state of their own, and some are never allowed."""
+    tables = re.findall(r"<summary><b>States of the ([\w ]+)</b>(.*?)</table>", app.get("/docs", status=200).text)
+    assert {"invoice", "credit note", "payment"} <= {noun for noun, _ in tables}
+    assert not [noun for noun, table in tables if "None" in table or "<td></td>" in table]

@@ -104,7 +104,7 @@ def transitions(tag):
     return "".join(
         f'<details><summary><b>States of the {escape(noun.replace("_", " "))}</b></summary><div class="wide"><table>'
         "<tr><th>action</th><th>from</th><th>to</th></tr>" + "".join(
-            f'<tr><td>{escape(action)}</td><td>{escape(", ".join(move["from"]))}</td><td>{escape(str(move["to"]))}</td></tr>'
+            f'<tr><td>{escape(action)}</td><td>{escape(", ".join(move["from"]) or "none")}</td><td>{escape(move["to"] or "as it was")}</td></tr>'
             for action, move in table.items()) + "</table></div></details>" for noun, table in tables.items())
 
 

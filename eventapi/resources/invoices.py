@@ -8,7 +8,7 @@ from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import files, invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
 from eventapi.services.invoices import represent
-from eventapi.services.issuing import TRANSITIONS
+from eventapi.services.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.services.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.statements import statements
 
