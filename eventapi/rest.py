@@ -2,6 +2,7 @@
 import base64
 import binascii
 import json
+import re
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -10,6 +11,8 @@ from bottle import request
 from eventapi import spreadsheet
 from eventapi.db import as_json
 from eventapi.errors import Problem, fault, invalid, not_found
+
+HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # what else a client sends as Host has no place in an address of ours
 
 
 @dataclass
@@ -29,8 +32,9 @@ def base_url():
     configured = environ["eventapi.config"].base_url
     if configured:
         return configured
-    scheme = environ.get("HTTP_X_FORWARDED_PROTO") or environ["wsgi.url_scheme"]
-    return f"{scheme}://{environ.get('HTTP_HOST') or environ['SERVER_NAME']}"
+    scheme, host = environ.get("HTTP_X_FORWARDED_PROTO"), environ.get("HTTP_HOST", "")
+    scheme = scheme if scheme in ("http", "https") else environ["wsgi.url_scheme"]
+    return f"{scheme}://{host if HOST.fullmatch(host) else environ['SERVER_NAME']}"
 
 
 def location(path):

@@ -110,6 +110,16 @@ def test_links_and_locations_use_the_public_address(settings, db):
     assert problem.json["type"] == "https://events.example.org/messe/problems/not_found"
 
 
+def test_what_cannot_be_a_host_stands_in_no_address(app, organiser):
+    key = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}"}
+    for host in ('evil"><b', "a b", "a/b", "a@b", "\xfc"):
+        _, headers, _ = plain(app, HTTP_HOST=host, HTTP_X_FORWARDED_PROTO="javascript", **key)
+        assert headers["link"].startswith("<http://x/api/v1/events?page=1>")
+    for host in ("api.example:8443", "[::1]:80"):
+        _, headers, _ = plain(app, HTTP_HOST=host, HTTP_X_FORWARDED_PROTO="https", **key)
+        assert headers["link"].startswith(f"<https://{host}/api/v1/events?page=1>")
+
+
 def test_an_error_tells_nothing_of_the_inside(organiser, app, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("SELECT secret FROM /var/lib/eventapi")
@@ -234,14 +244,15 @@ def test_a_chunked_body_is_read_and_limited(app, organiser):
 
 
 def test_a_body_that_is_cut_off_is_refused(app, organiser):
-    class Broken(io.BytesIO):
-        def read(self, size=-1):
-            raise OSError("no more data")
+    def broken(error):
+        def read(size):
+            raise error
+        return SimpleNamespace(read=read)
 
     headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "CONTENT_TYPE": "application/json"}
     for values in ({"CONTENT_LENGTH": "100", "wsgi.input": io.BytesIO(b'{"title": "Cut off"}')},
-                   {"CONTENT_LENGTH": "100", "wsgi.input": Broken()},
-                   {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Broken()}):
+                   {"CONTENT_LENGTH": "100", "wsgi.input": broken(OSError("the client is gone"))},
+                   {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": broken(Exception("bad chunk"))}):
         status, _, body = plain(app, "POST", **{**headers, **values})
         assert status == 400 and json.loads(body)["code"] == "malformed_request"
     assert organiser.data("/events") == []
@@ -272,6 +283,13 @@ def test_the_best_form_that_the_client_accepts_is_chosen(header, form):
 def test_an_error_comes_as_a_problem_whatever_is_accepted(organiser):
     answer = organiser.get("/events?page=0", headers={"Accept": "text/csv"}, status=422)
     assert answer.content_type == "application/problem+json"
+
+
+@pytest.mark.parametrize("prefer, small", [("return=minimal", True), ('respond-async, Return = "minimal"; x=1', True),
+                                           ("return=minimalistic", False), ("return=representation", False)])
+def test_prefer_is_read_as_rfc_7240_writes_it(organiser, prefer, small):
+    answer = organiser.post("/events", {"title": "Fair"}, headers={"Prefer": prefer}, status=201)
+    assert ("event_id" in answer.json["data"], "Preference-Applied" in answer.headers) == (small, small)
 
 
 def test_prefer_minimal_works_on_changes_and_actions_too(organiser):

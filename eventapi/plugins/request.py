@@ -13,6 +13,7 @@ from eventapi.errors import Problem
 from eventapi.rest import Answer, base_url
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
 log = logging.getLogger("eventapi.request")
 JSON = "application/json"
 
@@ -79,7 +80,7 @@ class Request:
 
         def minimal(data, environ):
             """The small object of Prefer: return=minimal (RFC 7240), or None."""
-            if reads or not isinstance(data, dict) or "return=minimal" not in environ.get("HTTP_PREFER", "").replace(" ", ""):
+            if reads or not isinstance(data, dict) or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
                 return None
             response.set_header("Preference-Applied", "return=minimal")
             small = {f"{singular}_id": data.get("id")}

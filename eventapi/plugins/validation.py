@@ -114,10 +114,10 @@ def read_body(environ, limit):
 
 
 def _received(stream, size):
-    """What the client sent; a connection that breaks, or chunks that cannot be read, are not our failure."""
+    """What the client sent. A connection that breaks, or chunks that cannot be read: each server has errors of its own for it."""
     try:
         return stream.read(size)
-    except OSError:
+    except Exception:
         raise Problem("malformed_request", "The body ended early, or its chunks cannot be read.") from None
 
 
