@@ -188,6 +188,11 @@ def test_every_fault_is_named_at_once_in_order(organiser):
     assert all(entry["detail"] for entry in errors)
 
 
+def test_faults_of_query_and_body_are_named_together(organiser):
+    answer = organiser.post("/events?x=1", {"title": "", "country": "??"}, status=422)
+    assert [entry.get("parameter") or entry["pointer"] for entry in answer.json["errors"]] == ["x", "/country", "/title"]
+
+
 def test_a_misspelt_member_is_answered_with_the_right_one(organiser):
     error, = organiser.post("/events", {"title": "x", "citty": "Leipzig"}, status=422).json["errors"]
     assert error["pointer"] == "/citty" and "city" in error["detail"]

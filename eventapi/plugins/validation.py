@@ -41,15 +41,27 @@ class Validation:
                 parsed = parse(raw)
             environ["eventapi.raw_body"] = raw
             pairs = environ["eventapi.pairs"] = parse_query(environ.get("QUERY_STRING", ""))
-            values_of_query = query(pairs) if pairs or required else dict(query.defaults)
+            faults = []
+            values_of_query = _checked(query, pairs, faults) if pairs or required else dict(query.defaults)
+            clean = _checked(body, parsed, faults) if body else None
+            if faults:
+                raise invalid(faults)
             if "query" in takes:
                 values["query"] = values_of_query
-            if body:
-                clean = body(parsed)
-                if "body" in takes:
-                    values["body"] = clean
+            if body and "body" in takes:
+                values["body"] = clean
             return callback(**values)
         return validated
+
+
+def _checked(check, value, faults):
+    """What `check` makes of the value; its faults are gathered, so that those of query and body are told together."""
+    try:
+        return check(value)
+    except Problem as problem:
+        if problem.errors is None:
+            raise
+        faults += problem.errors
 
 
 def accepted(header, forms):
