@@ -543,6 +543,15 @@ def test_the_pdf_of_a_draft_is_drawn_anew(organiser, draft):
     assert pdf_of(organiser, invoice, headers={"Accept": "application/json"}, status=406)
 
 
+def test_an_invoice_whose_buyer_was_taken_away_is_a_problem_not_a_failure(organiser, buyer, sent):
+    invoice = sent(invoice_number="R 17", issue_date="2010-03-01")          # old enough to be kept no longer
+    assert organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200).json["data"]["kept"] == []
+    assert refused(organiser.get(f"/invoices/{invoice['id']}/pdf", status=409)) == "anonymized"
+    for action, body in (("credit", {"items": [STAND]}), ("cancel", None)):
+        assert refused(organiser.post(f"/invoices/{invoice['id']}/{action}", body, status=409)) == "anonymized"
+    assert organiser.data("/invoices/numbering") == []
+
+
 def test_without_reportlab_it_is_sent_and_drawn_when_it_is_there(organiser, monkeypatch, sent):
     draw = invoice_pdf.picture.draw
 

@@ -18,7 +18,7 @@ def keep(db, row):
     """Draws and stores a sent invoice, in its transaction; gives the sha256, or None where it cannot be drawn yet."""
     shown = invoices.represent(row)
     try:
-        data = draw(row, shown["seller"], shown["buyer"])
+        data = draw(row, shown["seller"], invoices.buyer_as_sent(shown))
     except Problem as problem:
         if problem.code != "not_installed":
             raise

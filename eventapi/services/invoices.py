@@ -2,6 +2,7 @@
 import json
 
 from eventapi import money, times
+from eventapi.errors import Problem
 from eventapi.statements import statements
 
 sql = statements("invoices")
@@ -43,6 +44,14 @@ def represent(row):
     invoice.pop("pdf_sha256", None)
     del invoice["is_past_due"]
     return invoice
+
+
+def buyer_as_sent(invoice):
+    """Whom a sent invoice, as it is answered, went to; 409 once that had to be taken away."""
+    if invoice["buyer"] is None:
+        raise Problem("anonymized", f"Whom {invoice['invoice_number']} went to was anonymised; it is not drawn, cancelled or "
+                      "credited any more.")
+    return invoice["buyer"]
 
 
 def public_status(row):

@@ -172,7 +172,7 @@ def parties(db, row):
         return shown["seller"], shown["buyer"]
     seller = {name: getattr(db.config, option) or None for name, option in SELLER.items()}
     if row["invoice_type"] == "credit_note":
-        return seller, invoices.get(db, row["related_invoice_id"])["buyer"]
+        return seller, invoices.buyer_as_sent(invoices.get(db, row["related_invoice_id"]))
     return seller, buyer(db.one(sql.contact, id=row["contact_id"]))
 
 
