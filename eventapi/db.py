@@ -129,6 +129,7 @@ class Database:
                 yield self
                 self.connection.execute("COMMIT")
             except BaseException:
+                self.counts = {}
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
@@ -146,7 +147,8 @@ class Database:
         try:
             yield self
         finally:
-            self.connection.execute("COMMIT")
+            if self.connection.in_transaction:       # SQLite may have given it up, as on a disk that fails
+                self.connection.execute("COMMIT")
 
     def data_version(self):
         """Changes when another connection commits: a cheap way to see that there is something new."""

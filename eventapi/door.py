@@ -64,9 +64,14 @@ class Door:
                 self._release_file()
         finally:
             self.inside.release()
+        self._release_for_nobody()          # whom we kept it for may have given up meanwhile
 
     def _take_file(self, wait, deadline):
-        """Waits in the kernel, and sees afterwards whether it is too late."""
+        """Waits in the kernel, which wakes whoever comes next at once, and sees afterwards whether it is too late.
+
+        Such a wait cannot be cut short: while another process is stopped in the door, one thread of ours hangs here and the others
+        give up in time. gunicorn kills a process of its own that gives no sign of life, and with it goes its lock.
+        """
         try:
             if self.file is None:
                 self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
@@ -96,8 +101,11 @@ class Door:
             self.held, self.row = False, 0
 
     def _release_for_nobody(self):
-        """The file may have been kept for us, who no longer want it."""
-        if self.inside.acquire(blocking=False):
+        """The file may have been kept for who no longer wants it.
+
+        Everybody asks this after having let go of `inside`, so whoever makes our try fail will see to it.
+        """
+        while self.held and not self.waiting and self.inside.acquire(blocking=False):
             try:
                 if self.held and not self.waiting:
                     self._release_file()

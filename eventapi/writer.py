@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 
 from eventapi import times
-from eventapi.db import Database
+from eventapi.db import Database, Error
 from eventapi.door import WAIT
 
 
@@ -39,11 +39,10 @@ class Writer(Database):
             self.now = times.now()
             try:
                 yield self
+                self._keep(first)
             except BaseException as error:
                 self._undo(first, error)
                 raise
-            if not first:
-                self.connection.execute("RELEASE one")
         finally:
             self.now = None
             self.door.leave()               # commits, unless another thread of ours is waiting to write
@@ -58,29 +57,43 @@ class Writer(Database):
         self.group, self.known = Group(), {}
         return True, self.group
 
+    def _keep(self, first):
+        if not self.connection.in_transaction:
+            raise Error("the database gave up the transaction")
+        if not first:
+            self.connection.execute("RELEASE one")
+
     def _undo(self, first, error):
         """Takes one write back; the others of the group stay, unless SQLite gave up the whole transaction, as on a full disk."""
         self.counts, self.known = {}, {}
-        if first or not self.connection.in_transaction:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
-            self._settle(error)
-        else:
-            self.connection.execute("ROLLBACK TO one")
-            self.connection.execute("RELEASE one")
+        if not first and self.connection.in_transaction:
+            try:
+                self.connection.execute("ROLLBACK TO one")
+                self.connection.execute("RELEASE one")
+                return
+            except Error as failure:        # then nothing of the group can be trusted
+                error = failure
+        self._give_up(error)
 
     def commit(self):
         """Commits the open group, if there is one."""
         if self.group is None:
             return
-        error = None
         try:
             self.connection.execute("COMMIT")
-        except Exception as failure:
-            error = failure
+        except Exception as error:
+            self._give_up(error)
+        else:
+            self._settle(None)
+
+    def _give_up(self, error):
+        """Takes the whole group back. What others hear is the fault of the database, never the refusal of one write."""
+        self.counts, self.known = {}, {}
+        try:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-        self._settle(error)
+        finally:
+            self._settle(error if isinstance(error, Error) else Error("the database gave up the transaction"))
 
     def _settle(self, error):
         group, self.group = self.group, None
@@ -88,5 +101,6 @@ class Writer(Database):
         group.settled.set()
 
     def close(self):
-        self.door.before_release = None
+        if self.door.before_release == self.commit:         # a later one may stand there
+            self.door.before_release = None
         super().close()
