@@ -64,10 +64,14 @@ def fault(code, detail, *, pointer=None, parameter=None):
     return {**place, "code": code, "detail": detail}
 
 
+MOST_FAULTS = 1000          # of one answer: nobody reads more, and a hostile body could ask for megabytes of them
+
+
 def invalid(faults):
     """422 for faults of the input, all at once."""
     count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
-    return Problem("validation_failed", f"The request has {count}; see errors.", errors=faults)
+    told = "see errors" if len(faults) <= MOST_FAULTS else f"the first {MOST_FAULTS} are in errors"
+    return Problem("validation_failed", f"The request has {count}; {told}.", errors=faults[:MOST_FAULTS])
 
 
 def not_found(noun, key):

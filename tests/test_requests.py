@@ -493,3 +493,8 @@ def test_a_full_disk_answers_507(organiser, monkeypatch, code):
         raise OSError(getattr(errno, code), "No space left on device")
     monkeypatch.setattr(Database, "insert", full)
     assert organiser.post("/events", {"title": "x"}, status=507).json["code"] == "insufficient_storage"
+
+
+def test_of_very_many_faults_the_first_thousand_are_told(organiser):
+    answer = organiser.post("/events", {"title": "x", **{f"strange{number}": 1 for number in range(1500)}}, status=422).json
+    assert len(answer["errors"]) == 1000 and "1500 faults" in answer["detail"]
