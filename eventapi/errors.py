@@ -41,6 +41,9 @@ CODES = {
 }
 
 
+MOST_FAULTS = 1000          # in one answer: nobody reads more, and a hostile body could ask for megabytes of them
+
+
 class Problem(Exception):
     """An answer that is an error. `errors` are faults, `members` further members of the document."""
 
@@ -53,7 +56,7 @@ class Problem(Exception):
         problem = {"type": f"{base_url}/problems/{self.code}", "title": self.title, "status": self.status,
                    "detail": self.detail, "code": self.code, **self.members}
         if self.errors is not None:
-            problem["errors"] = self.errors
+            problem["errors"] = self.errors[:MOST_FAULTS]
         problem["meta"] = {"request_id": request_id}
         return problem
 
@@ -64,14 +67,11 @@ def fault(code, detail, *, pointer=None, parameter=None):
     return {**place, "code": code, "detail": detail}
 
 
-MOST_FAULTS = 1000          # of one answer: nobody reads more, and a hostile body could ask for megabytes of them
-
-
 def invalid(faults):
     """422 for faults of the input, all at once."""
     count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
-    told = "see errors" if len(faults) <= MOST_FAULTS else f"the first {MOST_FAULTS} are in errors"
-    return Problem("validation_failed", f"The request has {count}; {told}.", errors=faults[:MOST_FAULTS])
+    told = "see errors" if len(faults) <= MOST_FAULTS else f"errors has the first {MOST_FAULTS}"
+    return Problem("validation_failed", f"The request has {count}; {told}.", errors=faults)
 
 
 def not_found(noun, key):
