@@ -128,6 +128,7 @@ class Database:
             try:
                 yield self
                 self.connection.execute("COMMIT")
+                self.door.stuck = False
             except BaseException:
                 self.counts = {}
                 if self.connection.in_transaction:

@@ -9,6 +9,7 @@ from collections import deque
 from eventapi.errors import Problem
 
 WAIT = 10                   # seconds until a write gives up as database_busy
+IMPATIENT = 0.5             # the same while nobody gets through, so that the threads are free for those who read
 IN_A_ROW = 8                # writes of one process before it lets another one in
 
 _doors = weakref.WeakValueDictionary()
@@ -41,10 +42,12 @@ class Door:
         self.inside = threading.Lock()
         self.waiting = deque()              # one entry for each thread that waits; its append and pop are atomic
         self.file, self.held, self.row = None, False, 0
+        self.stuck = False                  # since the last write that came through, one did not
         self.before_release = None          # called while the file is still ours: commits what a row of writes has gathered
 
     def enter(self, wait=WAIT):
         """Raises database_busy when the turn does not come in `wait` seconds."""
+        wait = min(wait, IMPATIENT) if self.stuck else wait
         deadline = time.monotonic() + wait
         self.waiting.append(None)
         try:
@@ -52,6 +55,7 @@ class Door:
         finally:
             self.waiting.pop()
         if not entered:
+            self.stuck = self.stuck or wait > 0
             self._release_for_nobody()
             raise busy()
         if not self.held:
@@ -79,6 +83,7 @@ class Door:
             fcntl.flock(self.file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.held = True
             if wait and time.monotonic() > deadline:
+                self.stuck = True
                 self._release_file()
                 raise busy()
         except BlockingIOError:

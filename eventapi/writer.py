@@ -53,7 +53,11 @@ class Writer(Database):
         if self.group:
             self.connection.execute("SAVEPOINT one")
             return False, self.group
-        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+        except Error:                       # a program that does not use the door holds the database
+            self.door.stuck = True
+            raise
         self.group, self.known = Group(), {}
         return True, self.group
 
@@ -84,6 +88,7 @@ class Writer(Database):
         except Exception as error:
             self._give_up(error)
         else:
+            self.door.stuck = False
             self._settle(None)
 
     def _give_up(self, error):

@@ -249,6 +249,22 @@ def test_a_program_that_holds_the_database_is_told_of_as_busy(writer, settings, 
     assert numbers(db) == [1]
 
 
+def test_while_nobody_gets_through_a_write_gives_up_early(writer, settings):
+    with closing(database.connect(settings.database)) as outside:
+        outside.execute("BEGIN IMMEDIATE")
+        with pytest.raises(database.Error), writer.write():
+            put(writer, 1)
+        with writer.door.inside:                                # and somebody stands in the door
+            start = time.monotonic()
+            with pytest.raises(Problem), writer.write():
+                put(writer, 2)
+            assert time.monotonic() - start < 5                 # not the ten seconds of a usual wait
+        outside.execute("ROLLBACK")
+    with writer.write():
+        put(writer, 3)
+    assert writer.door.stuck is False and numbers(writer) == [3]
+
+
 def test_a_writer_that_goes_leaves_the_next_one_its_place(writer, settings, db):
     earlier = Writer(settings)
     later = Writer(settings)
