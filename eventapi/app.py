@@ -1,7 +1,7 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
 from importlib import import_module
 
-from bottle import Bottle, HTTPError, HTTPResponse, request, response
+from bottle import Bottle, HTTPError, request, response
 
 from eventapi import db, plugins, resources
 from eventapi.errors import Problem
@@ -111,6 +111,3 @@ def ready(config):
         db.check_version(connection)
     finally:
         connection.close()
-
-
-__all__ = ["App", "HTTPResponse", "create_app", "ready", "routes"]

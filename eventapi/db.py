@@ -9,7 +9,7 @@ from pathlib import Path
 from eventapi import paths, times
 from eventapi.door import WAIT, busy, door_of
 from eventapi.errors import Problem
-from eventapi.statements import NOTHING, statements
+from eventapi.statements import NOTHING
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -98,7 +98,7 @@ class Database:
         data_version changes with every commit of another connection, total_changes with every change of this one;
         call it inside a snapshot, so that number and rows are of the same state.
         """
-        state = self.connection.execute("PRAGMA data_version").fetchone()[0], self.connection.total_changes
+        state = self.data_version(), self.connection.total_changes
         if state != self.counted_at or len(self.counts) > 200:
             self.counts, self.counted_at = {}, state
         key = text, *[value for name, value in values.items() if f":{name}" in text]
@@ -286,6 +286,3 @@ def _apply(connection, number, script):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-__all__ = ["Database", "Duplicate", "Error", "SchemaError", "as_json", "check_version", "connect", "migrate", "statements"]

@@ -3,7 +3,7 @@
 A JSON number arrives as int or Decimal. It leaves as the float nearest to the decimal: below 10^12 that float is written
 with exactly the decimals of the amount.
 """
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Context, Decimal
 
 # ISO 4217, active codes by number of decimals where that is not two.
 DECIMALS = {code: places for places, codes in {
@@ -55,10 +55,6 @@ def majors(row, names, currency):
         for name in names:
             row[name] /= scale
 
-
-def half_up(number):
-    """A Decimal to a whole number, half away from zero (EN 16931)."""
-    return int(Decimal(number).to_integral_value(ROUND_HALF_UP))
 
 
 def divided(numerator, denominator):

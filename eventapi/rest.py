@@ -57,15 +57,15 @@ def found(record, noun, key):
     return record
 
 
-def etag(data):
-    """A strong entity tag (RFC 9110) of a record: the hash of what `data` holds."""
-    return f'"{blake2b(as_json(data).encode(), digest_size=12).hexdigest()}"'
+def etag(text):
+    """A strong entity tag (RFC 9110): the hash of a record as JSON, or of a page."""
+    return f'"{blake2b(text.encode(), digest_size=12).hexdigest()}"'
 
 
 def unchanged(record):
     """Raises 412 when If-Match (RFC 9110, 13.1.1) names another state of the record; call it inside the write."""
     wanted = request.environ.get("HTTP_IF_MATCH")
-    if wanted and wanted.strip() != "*" and etag(record) not in [tag.strip() for tag in wanted.split(",")]:
+    if wanted and wanted.strip() != "*" and etag(as_json(record)) not in [tag.strip() for tag in wanted.split(",")]:
         raise Problem("precondition_failed", "The record was changed since you read it; read it again.")
     return record
 

@@ -97,10 +97,3 @@ def today(zone_name):
 
 def add_days(day, days):
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
-
-
-def shift(value, days):
-    """A day or moment moved by whole days, in the form it had; None stays None."""
-    if value is None:
-        return None
-    return add_days(value[:10], days) + value[10:]

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 from bottle import request
 
 from eventapi import times
-from eventapi.db import Database, Nobody, as_json, statements
+from eventapi.db import Database, Nobody, as_json
 from eventapi.errors import Problem, fault, invalid
 from eventapi.rest import Answer, base_url
+from eventapi.statements import statements
 from eventapi.writer import Writer
 
 sql = statements("idempotency")
@@ -49,7 +50,7 @@ class DatabasePlugin:
 
     def apply(self, callback, route):
         takes = inspect.signature(route.callback).parameters
-        writes = route.method not in ("GET", "OPTIONS") and not route.config.get("own_transaction")
+        writes = route.method not in ("GET", "OPTIONS")
         wants_db, wants_who, posts = "db" in takes, "who" in takes, route.method == "POST"
 
         def connected(**values):

@@ -3,14 +3,13 @@ import logging
 import random
 import re
 import time
-from hashlib import blake2b
 
 from bottle import HTTPResponse, request, response
 
 from eventapi import request_log, times
 from eventapi.db import as_json, problem_of
 from eventapi.errors import Problem
-from eventapi.rest import Answer, base_url
+from eventapi.rest import Answer, base_url, etag
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
@@ -109,7 +108,7 @@ def tell(environ, seconds=0.0):
 
 def not_modified(data, environ):
     """Sets the ETag; True when If-None-Match (RFC 9110, 13.1.2) has it already."""
-    tag = f'"{blake2b(data.encode(), digest_size=12).hexdigest()}"'
+    tag = etag(data)
     response.set_header("ETag", tag)
     known = environ.get("HTTP_IF_NONE_MATCH")
     if known and (known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]):

@@ -40,7 +40,7 @@ class Validation:
                 raw = read_body(environ, MAX_BODY)
                 parsed = parse(raw)
             environ["eventapi.raw_body"] = raw
-            pairs = environ["eventapi.pairs"] = parse_query(environ.get("QUERY_STRING", ""))
+            pairs = parse_query(environ.get("QUERY_STRING", ""))
             faults = []
             values_of_query = _checked(query, pairs, faults) if pairs or required else dict(query.defaults)
             clean = _checked(body, parsed, faults) if body else None

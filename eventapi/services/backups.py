@@ -46,7 +46,7 @@ def create(config, target):
         os.fsync(file.fileno())
         manifest = read(partial)
         os.rename(partial, target)
-    sync_folder(target.parent)
+    files.sync_folder(target.parent)
     return manifest
 
 
@@ -64,15 +64,6 @@ def create_nightly(config):
 
 def stamp():
     return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-
-
-def sync_folder(folder):
-    """Makes the names in a folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

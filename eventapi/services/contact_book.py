@@ -2,9 +2,10 @@
 import json
 
 from eventapi import journal
-from eventapi.db import as_json, statements
+from eventapi.db import as_json
 from eventapi.errors import Problem
 from eventapi.services import folding, notes
+from eventapi.statements import statements
 
 sql = statements("contacts")
 

@@ -38,7 +38,7 @@ def store(config, data):
         else:
             _write(target, data)
     for folder in (target.parent, config.files, config.data_dir):
-        _sync(folder)                               # also where another request has just made it and may not have synced yet
+        sync_folder(folder)                               # also where another request has just made it and may not have synced yet
     return sha256
 
 
@@ -114,7 +114,7 @@ def _write(target, data):
         raise
 
 
-def _sync(folder):
+def sync_folder(folder):
     """Makes the names in a folder survive a power cut."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

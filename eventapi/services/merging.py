@@ -1,7 +1,8 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
-from eventapi.db import as_json, statements
+from eventapi.db import as_json
 from eventapi.services import contact_book, invoices, notes, participation
+from eventapi.statements import statements
 
 sql = statements("merging")
 

@@ -3,8 +3,9 @@ import json
 from datetime import datetime
 
 from eventapi import journal, keys, money, times
-from eventapi.db import as_json, statements
+from eventapi.db import as_json
 from eventapi.services import contact_book, invoices, notes, participation, payments
+from eventapi.statements import statements
 
 sql = statements("privacy")
 

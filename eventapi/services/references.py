@@ -1,5 +1,5 @@
 """A record may be named by id or by key, in bodies and in filters alike; both in one request must agree."""
-from eventapi.errors import Faults, fault, invalid
+from eventapi.errors import fault, invalid
 from eventapi.statements import statements
 
 sql = statements("references")
@@ -66,6 +66,3 @@ def filters(db, query, *references):
         if ids:
             query[target] = ids.pop()
     return query
-
-
-__all__ = ["CATEGORY", "CONTACT", "EVENT", "Faults", "INVOICE", "PARTICIPANT", "category_ids", "event_ids", "filters", "resolve"]

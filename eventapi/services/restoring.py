@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from eventapi import journal, keys, running
 from eventapi.db import Database, Error, check_version, migrate
 from eventapi.door import door_of
-from eventapi.services import backups, privacy
+from eventapi.services import backups, files, privacy
 from eventapi.services.backups import DATABASE, BackupError
 
 OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
@@ -117,7 +117,7 @@ def _swap(config, folder, end):
         (folder / "files").mkdir(mode=0o750, exist_ok=True)
         os.rename(folder / "files", config.files)
         os.rename(folder / DATABASE, config.database)
-        backups.sync_folder(config.data_dir)
+        files.sync_folder(config.data_dir)
     finally:
         door.leave()
     return aside if aside.exists() else None
