@@ -116,9 +116,11 @@ def test_a_body_that_nginx_refuses_is_a_problem_document(site):
     assert answer.getheader("Content-Type") == "application/problem+json"
 
 
-def test_a_body_between_the_limits_gets_the_413_of_the_application(site):
-    answer, text = site.ask("POST", "/api/v1/events", b"x" * (1024 * 1024 + 10), Content_Type="application/json")
-    assert (answer.status, json.loads(text)["code"]) == (413, "body_too_large")
+@pytest.mark.parametrize("header, status, code", [({}, 413, "body_too_large"), ({"Authorization": "Bearer ea_guessed"}, 401, "invalid_api_key")])
+def test_a_long_body_that_the_application_refuses_gets_its_answer_not_a_502(site, header, status, code):
+    for _ in range(5):
+        answer, text = site.ask("POST", "/api/v1/events", b"x" * (1024 * 1024 + 10), Content_Type="application/json", **header)
+        assert (answer.status, json.loads(text)["code"]) == (status, code)
 
 
 def test_too_many_requests_of_one_key_are_429_and_others_go_on(site):

@@ -26,8 +26,21 @@ def request_id(environ):
     return known
 
 
+def read_to_the_end(environ):
+    """Takes in what is left of a body that was refused: a client that is still sending would meet a closed connection before it
+    sees the answer, and nginx would turn that into a 502. Bounded by what the server takes anywhere."""
+    if environ.get("CONTENT_LENGTH") or environ.get("HTTP_TRANSFER_ENCODING"):
+        left = max(environ["eventapi.config"].max_import_mb, environ["eventapi.config"].max_upload_mb, 1) * 1024 * 1024 + 65536
+        try:
+            while left > 0 and (piece := environ["wsgi.input"].read(65536)):
+                left -= len(piece)
+        except Exception:                       # broken off, or chunks that cannot be read: the server closes the connection
+            log.debug("request %s: the body ended early", request_id(environ))
+
+
 def problem_answer(problem):
     """A problem document (RFC 9457) as bytes; sets status and headers of the response."""
+    read_to_the_end(request.environ)
     response.status = problem.status
     for name, value in problem.headers.items():
         response.set_header(name, value)
