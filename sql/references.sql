@@ -26,3 +26,36 @@ SELECT id FROM invoices WHERE id = :name;
 
 -- name: invoice_by_number
 SELECT id FROM invoices WHERE invoice_number = :name;
+
+-- name: plan_by_id
+SELECT id FROM plans WHERE id = :name;
+
+-- name: booth_by_id
+SELECT id FROM booths WHERE id = :name;
+
+-- name: booth_type_by_id
+SELECT id FROM booth_types WHERE id = :name;
+
+-- name: booth_type_by_key
+SELECT id FROM booth_types WHERE booth_type_key = :name;
+
+-- name: formula_by_id
+SELECT id FROM booth_formulas WHERE id = :name;
+
+-- name: service_by_id
+SELECT id FROM services WHERE id = :name;
+
+-- name: service_by_key
+SELECT id FROM services WHERE service_key = :name;
+
+-- name: service_category_by_id
+SELECT id FROM service_categories WHERE id = :name;
+
+-- name: service_category_by_key
+SELECT id FROM service_categories WHERE category_key = :name;
+
+-- name: order_by_id
+SELECT id FROM service_orders WHERE id = :name;
+
+-- name: reservation_by_id
+SELECT id FROM booth_reservations WHERE id = :name;

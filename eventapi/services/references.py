@@ -11,6 +11,14 @@ CATEGORY = ("category_id", (("category_id", sql.category_by_id), ("category_key"
 PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
                                         ("participant_id", sql.participant_by_id)))
 INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))
+PLAN = ("plan_id", (("plan_id", sql.plan_by_id),))
+BOOTH = ("booth_id", (("booth_id", sql.booth_by_id),))
+BOOTH_TYPE = ("booth_type_id", (("booth_type_id", sql.booth_type_by_id), ("booth_type_key", sql.booth_type_by_key)))
+FORMULA = ("formula_id", (("formula_id", sql.formula_by_id),))
+SERVICE = ("service_id", (("service_id", sql.service_by_id), ("service_key", sql.service_by_key)))
+SERVICE_CATEGORY = ("category_id", (("category_id", sql.service_category_by_id), ("category_key", sql.service_category_by_key)))
+ORDER = ("service_order_id", (("service_order_id", sql.order_by_id),))
+RESERVATION = ("booth_reservation_id", (("booth_reservation_id", sql.reservation_by_id),))
 
 UNKNOWN = -1                # an id that no record has
 
