@@ -1,4 +1,5 @@
 """Records made from the examples of the schema files, and a house for tests that share one."""
+from copy import deepcopy
 from functools import lru_cache
 from itertools import count
 
@@ -55,22 +56,28 @@ def example(name):
 
 
 def named_by(name, body):
-    """(member, what it names, by which member) for every member that names a record of another resource."""
-    for member in body:
-        target, way = REFERENCES.get(member, (None, None))
-        if target and target != name and target in collections():
-            yield member, target, way
+    """(part, member, what it names, by which member) for every member, also of parts, that names a record of another resource."""
+    for member, value in body.items():
+        target, way = REFERENCES.get((name, member)) or REFERENCES.get(member, (None, None))
+        if value is not None and target and target != name and target in collections():
+            yield body, member, target, way
+        for part in value if isinstance(value, list) else ():
+            if isinstance(part, dict):
+                yield from named_by(name, part)
     if "entity_type" in body and "entity_id" in body:
-        yield "entity_id", ENTITIES.get(body["entity_type"], body["entity_type"]), "id"
+        yield body, "entity_id", ENTITIES.get(body["entity_type"], body["entity_type"]), "id"
 
 
-def body_for(client, name):
-    """A body that can be sent any number of times: what it names is made first, own keys are left out or new."""
-    resource, body, made = name.partition(".")[0], dict(example(name)), {}
-    for member, target, way in list(named_by(name, body)):
+def body_for(client, name, made=None):
+    """A body that can be sent any number of times: what it names is made first, own keys are left out or new.
+
+    `made` holds what was made for this body, so that two records that it names are of one event.
+    """
+    resource, body, made = name.partition(".")[0], deepcopy(example(name)), {} if made is None else made
+    for part, member, target, way in list(named_by(name, body)):
         if target not in made:
-            made[target] = fit(client, resource, target, make(client, target))
-        body[member] = [made[target][way]] if isinstance(body[member], list) else made[target][way]
+            made[target] = fit(client, resource, target, make(client, target, made))
+        part[member] = [made[target][way]] if isinstance(part[member], list) else made[target][way]
     for member in body.keys() & set(OWN.get(name, ())):
         body[member] = f"{next(NUMBERS)}{body[member]}"
     return {member: value for member, value in body.items() if REFERENCES.get(member, ("",))[0] != name}
@@ -82,17 +89,19 @@ def fit(client, resource, target, record):
     return client.post(f"{collections()[target]}/{record['id']}/{action}", status=200).json["data"] if action else record
 
 
-def make(client, singular):
+def make(client, singular, made=None):
     """A new record."""
-    return client.make(collections()[singular], body_for(client, singular))
+    return client.make(collections()[singular], body_for(client, singular, made))
 
 
-def make_verbatim(client, singular):
+def make_verbatim(client, singular, made=None):
     """The record that the example itself makes in an empty house, once the examples are there that it names."""
-    body, made = example(singular), {}
-    for member, target, way in named_by(singular, body):
-        made[target] = made.get(target) or fit(client, singular, target, make_verbatim(client, target))
-        body = {**body, member: made[target][way]} if member in OF_THE_YEAR else body
+    body, made = deepcopy(example(singular)), {} if made is None else made
+    for part, member, target, way in list(named_by(singular, body)):
+        if target not in made:
+            made[target] = fit(client, singular, target, make_verbatim(client, target, made))
+        if member in OF_THE_YEAR:
+            part[member] = made[target][way]
     return client.make(collections()[singular], body)
 
 
