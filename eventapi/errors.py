@@ -27,6 +27,10 @@ CODES = {
     "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
     "in_use": (409, "In use", "Other records hang on this one; the detail names them."),
     "deadline_passed": (409, "Deadline passed", "It is too late for this; the detail names what has ended."),
+    "booth_unavailable": (409, "Booth unavailable", "The booth is taken, blocked or overlapped by one that is; blocked_by names what stands in the way and until when."),
+    "participant_cancelled": (409, "Participant cancelled", "Who has cancelled takes nothing new; reinstate the participant first."),
+    "out_of_stock": (409, "Out of stock", "Less is left of this service than was asked for; the member available says how much."),
+    "order_locked": (409, "Order locked", "Participant and items change only while an order is a draft; cancel an item, or the order."),
     "anonymized": (409, "Anonymised", "The personal data of this contact was taken away for good; make a new contact."),
     "ambiguous_contact": (409, "Ambiguous contact", "Several contacts fit; name one of the candidates as contact_id."),
     "invalid_transition": (409, "Invalid transition", "The state of the record does not allow this; the detail names the states that do."),
@@ -45,11 +49,15 @@ MOST_FAULTS = 1000          # in one answer: nobody reads more, and a hostile bo
 
 
 class Problem(Exception):
-    """An answer that is an error. `errors` are faults, `members` further members of the document."""
+    """An answer that is an error. `errors` are faults, `members` further members of the document.
 
-    def __init__(self, code, detail, *, errors=None, headers=None, **members):
+    `keeps`: what the request wrote before stays, although it is refused, as a hold that was found to have run out.
+    """
+
+    def __init__(self, code, detail, *, errors=None, headers=None, keeps=False, **members):
         super().__init__(code, detail)
         self.code, self.detail, self.errors, self.headers, self.members = code, detail, errors, headers or {}, members
+        self.keeps = keeps
         self.status, self.title, _ = CODES[code]
 
     def document(self, base_url, request_id):
@@ -83,6 +91,10 @@ class Faults(list):
 
     def add(self, pointer, code, detail):
         self.append(fault(code, detail, pointer=pointer))
+
+    def below(self, place, faults):
+        """Takes over the faults of a part that stands at `place`."""
+        self.extend({**entry, "pointer": place + entry["pointer"]} for entry in faults)
 
     def raise_any(self):
         if self:

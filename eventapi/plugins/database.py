@@ -67,9 +67,15 @@ class DatabasePlugin:
             key = idempotency_key(environ) if posts else None
             with db.write():
                 db.actor = environ.get("eventapi.who") or Nobody
-                if key is None:
-                    return callback(**values)
-                return once(db, key, environ, lambda: callback(**values))
+                try:
+                    if key is None:
+                        return callback(**values)
+                    return once(db, key, environ, lambda: callback(**values))
+                except Problem as problem:
+                    if not problem.keeps:
+                        raise
+                    refusal = problem
+            raise refusal
         return connected
 
 
