@@ -1,6 +1,5 @@
 """Categories: the tree that contacts, applications and participants carry."""
 import json
-from decimal import Decimal
 
 from eventapi import journal, keys, money
 from eventapi.db import as_json
@@ -8,6 +7,7 @@ from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import references
+from eventapi.services.amounts import whole
 from eventapi.services.references import EVENT
 from eventapi.statements import statements
 
@@ -102,15 +102,6 @@ def columns(db, category):
               "tax_rate": whole(category, "tax_rate", 2, faults)}
     faults.raise_any()
     return values
-
-
-def whole(category, member, places, faults):
-    if category[member] is None:
-        return None
-    units = money.scaled(Decimal(str(category[member])), places)
-    if units is None:
-        faults.add(f"/{member}", "decimals", f"must have at most {places} decimals")
-    return units
 
 
 def named(db, body, id=None, parent_id=None):
