@@ -97,3 +97,7 @@ def today(zone_name):
 
 def add_days(day, days):
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def days_between(first, last):
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days
