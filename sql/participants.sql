@@ -52,7 +52,9 @@ SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact
 SELECT 1 FROM participants WHERE badge_number = :badge_number;
 
 -- name: users
-SELECT 'invoices' AS noun FROM invoices WHERE event_participant_id = :id LIMIT 1;
+SELECT 'invoices' AS noun FROM invoices WHERE event_participant_id = :id
+ UNION SELECT 'service orders' FROM service_orders WHERE event_participant_id = :id
+ UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_participant_id = :id;
 
 -- name: add
 INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_number, application_id, created_at,

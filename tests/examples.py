@@ -19,6 +19,7 @@ REFERENCES = {
     "category_id": ("category", "id"), "category_key": ("category", "category_key"), "category_keys": ("category", "category_key"),
     "participant_id": ("participant", "id"), "event_participant_id": ("participant", "id"),
     "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
+    "service_id": ("service", "id"), "service_key": ("service", "service_key"),
 }
 # entity_type -> the resource, where it is called otherwise.
 ENTITIES = {"event_participant": "participant"}

@@ -8,6 +8,10 @@ CATALOGUE = (
     "resources.categories",
     "resources.invoices",
     "resources.payments",
+    "resources.booth_reservations",
+    "resources.services",
+    "resources.service_categories",
+    "resources.service_orders",
     "resources.notes",
 )
 

@@ -1,0 +1,115 @@
+"""Service orders: what a participant wants besides space, from the draft to the last item done."""
+from eventapi.db import as_json
+from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.routes import Routes
+from eventapi.services import ordering, orders, references
+from eventapi.services.ordering import OF_ITEMS, TRANSITIONS
+from eventapi.services.orders import represent
+from eventapi.services.references import EVENT, PARTICIPANT
+from eventapi.statements import statements
+
+routes = Routes("service_orders", "service_order", scope="service_orders", flag="service_orders")
+sql = statements("service_orders")
+
+
+@routes.list("/service-orders", query="service_order.query")
+def list_service_orders(db, query):
+    return page(db, sql.list, references.filters(db, query, EVENT, PARTICIPANT), represent, INCLUDES)
+
+
+@routes.post("/service-orders", schema="service_order")
+def create_service_order(db, body):
+    order = represent(ordering.add(db, body))
+    return created(order, f"/service-orders/{order['id']}")
+
+
+@routes.get("/service-orders/<id>", query="service_order.one")
+def get_service_order(db, id, query):
+    return one(db, represent(get(db, id)), query, INCLUDES)
+
+
+@routes.update("/service-orders/<id>", schema="service_order")
+def update_service_order(db, id, body):
+    row = get(db, id)
+    unchanged(represent(row))
+    changed = ordering.change(db, row, body)
+    return represent(ordering.bring_to(db, changed, body.get("status", row["status"])))
+
+
+@routes.delete("/service-orders/<id>")
+def delete_service_order(db, id):
+    """Deletes a draft."""
+    row = get(db, id)
+    unchanged(represent(row))
+    ordering.remove(db, row)
+    return deleted()
+
+
+@routes.post("/service-orders/<id>/submit")
+def submit_service_order(db, id):
+    """Checks a draft again, takes from stock, gives it its number and freezes its prices."""
+    return represent(ordering.submit(db, get(db, id)))
+
+
+@routes.post("/service-orders/<id>/confirm")
+def confirm_service_order(db, id):
+    return represent(ordering.confirm(db, get(db, id)))
+
+
+@routes.post("/service-orders/<id>/cancel", schema="service_order.cancellation")
+def cancel_service_order(db, id, body):
+    """Cancels an order with all its items, and gives back to stock what it had taken."""
+    return represent(ordering.cancel(db, get(db, id), body["reason"]))
+
+
+@routes.post("/service-orders/<id>/items/<item_id>/start")
+def start_service_order_item(db, id, item_id):
+    return move_item(db, id, item_id, "start")
+
+
+@routes.post("/service-orders/<id>/items/<item_id>/complete")
+def complete_service_order_item(db, id, item_id):
+    """One item is done; the order is completed with the last one."""
+    return move_item(db, id, item_id, "complete")
+
+
+@routes.post("/service-orders/<id>/items/<item_id>/cancel")
+def cancel_service_order_item(db, id, item_id):
+    """Cancels one item and gives it back to stock; the rest goes on."""
+    return move_item(db, id, item_id, "cancel")
+
+
+def get(db, id):
+    return found(orders.row(db, id), "service_order", id)
+
+
+def move_item(db, id, item_id, action):
+    row = get(db, id)
+    item = next((item for item in row["items"] if item["id"] == item_id), None)
+    return represent(ordering.move_item(db, row, found(item, "item", item_id), action))
+
+
+def include_items(db, records):
+    items = {record["id"]: [] for record in records}
+    for row in db.all(sql.items_of, ids=ids_of(records)):
+        items[row.pop("service_order_id")].append(row)
+    for record in records:
+        record["items"] = [orders.represent_item(item, record["currency"]) for item in items[record["id"]]]
+
+
+def include_participant(db, records):
+    participants = {row.pop("service_order_id"): row for row in db.all(sql.participants_of, ids=ids_of(records))}
+    for record in records:
+        record["participant"] = participants[record["id"]]
+
+
+def include_allowed_actions(_, records):
+    for record in records:
+        record["allowed_actions"] = TRANSITIONS.actions(record["status"])
+
+
+def ids_of(records):
+    return as_json([record["id"] for record in records])
+
+
+INCLUDES = {"items": include_items, "participant": include_participant, "allowed_actions": include_allowed_actions}

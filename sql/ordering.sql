@@ -1,0 +1,56 @@
+-- Ordering: service orders are written and moved on.
+
+-- name: participant
+SELECT id, event_id, status FROM participants WHERE id = :id;
+
+-- name: booths_held
+SELECT booth_id FROM booth_reservations
+ WHERE event_participant_id = :id AND event_id = :event_id AND (status = 'confirmed' OR status = 'pending' AND expires_at > :now);
+
+-- name: add
+INSERT INTO service_orders (event_id, event_participant_id, status, currency, subtotal, tax_total, total, notes, created_at, updated_at)
+VALUES (:event_id, :event_participant_id, 'draft', :currency, :subtotal, :tax_total, :total, :notes, :now, :now);
+
+-- name: change
+UPDATE service_orders SET event_id = :event_id, event_participant_id = :event_participant_id, subtotal = :subtotal,
+  tax_total = :tax_total, total = :total, notes = :notes, updated_at = :now
+ WHERE id = :id;
+
+-- name: clear_items
+DELETE FROM service_order_items WHERE service_order_id = :id;
+
+-- name: add_item
+INSERT INTO service_order_items (service_order_id, position, service_id, booth_id, service_name, unit, quantity, unit_price, net,
+  tax_rate, specification, status)
+VALUES (:service_order_id, :position, :service_id, :booth_id, :service_name, :unit, :quantity, :unit_price, :net, :tax_rate,
+  :specification, 'pending');
+
+-- name: freeze_item
+UPDATE service_order_items SET service_name = :service_name, unit = :unit, unit_price = :unit_price, net = :net, tax_rate = :tax_rate
+ WHERE service_order_id = :service_order_id AND position = :position;
+
+-- name: submit
+UPDATE service_orders SET status = 'submitted', order_number = :order_number, subtotal = :subtotal, tax_total = :tax_total,
+  total = :total, submitted_at = :now, updated_at = :now
+ WHERE id = :id;
+
+-- name: confirm
+UPDATE service_orders SET status = 'confirmed', confirmed_at = :now, updated_at = :now WHERE id = :id;
+
+-- name: move_item
+UPDATE service_order_items SET status = :status, completed_at = CASE :status WHEN 'completed' THEN :now END,
+  cancelled_at = CASE :status WHEN 'cancelled' THEN :now END
+ WHERE id = :id;
+
+-- name: cancel_items
+UPDATE service_order_items SET status = 'cancelled', completed_at = NULL, cancelled_at = :now
+ WHERE service_order_id = :id AND status <> 'cancelled';
+
+-- name: settle
+UPDATE service_orders SET status = :status, subtotal = :subtotal, tax_total = :tax_total, total = :total,
+  completed_at = CASE :status WHEN 'completed' THEN :now END, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END,
+  cancellation_reason = :cancellation_reason, updated_at = :now
+ WHERE id = :id;
+
+-- name: remove
+DELETE FROM service_orders WHERE id = :id;

@@ -1,0 +1,30 @@
+-- Categories of services.
+
+-- name: get
+SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.updated_at FROM service_categories k WHERE k.id = :id;
+
+-- name: list
+SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.updated_at
+  FROM service_categories k
+ WHERE TRUE
+   AND k.id IN (SELECT value FROM json_each(:ids))                  -- when ids
+   AND likelihood(k.updated_at >= :updated_since, 0.0001)           -- when updated_since
+   AND k.category_key = :category_key                               -- when category_key
+ ORDER BY {sort} {order}, k.id {order}  -- sort: id=k.id category_name=k.category_name sort_order=k.sort_order created_at=k.id
+
+-- name: key_taken
+SELECT id FROM service_categories WHERE category_key = :category_key;
+
+-- name: add
+INSERT INTO service_categories (category_key, category_name, sort_order, created_at, updated_at)
+VALUES (:category_key, :category_name, :sort_order, :now, :now);
+
+-- name: change
+UPDATE service_categories SET category_key = :category_key, category_name = :category_name, sort_order = :sort_order, updated_at = :now
+ WHERE id = :id;
+
+-- name: users
+SELECT 'services' AS noun FROM services WHERE category_id = :id LIMIT 1;
+
+-- name: remove
+DELETE FROM service_categories WHERE id = :id;
