@@ -10,7 +10,8 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
                 'unit_price', unit_price, 'discount_percent', discount_percent, 'tax_rate', tax_rate,
                 'tax_category', tax_category, 'exemption_reason', exemption_reason, 'net', net,
-                'service_order_id', service_order_id, 'booth_reservation_id', booth_reservation_id) AS line
+                'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
+                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason) AS tax
@@ -57,7 +58,8 @@ SELECT i.id,
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
                 'unit_price', unit_price, 'discount_percent', discount_percent, 'tax_rate', tax_rate,
                 'tax_category', tax_category, 'exemption_reason', exemption_reason, 'net', net,
-                'service_order_id', service_order_id, 'booth_reservation_id', booth_reservation_id) AS line
+                'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
+                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason) AS tax

@@ -26,9 +26,13 @@ DELETE FROM invoices WHERE id = :id;
 
 -- name: add_item
 INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate,
-  tax_category, exemption_reason, net, service_order_id, booth_reservation_id)
+  tax_category, exemption_reason, net, service_order_id, service_order_item_id, booth_reservation_id, booth_id,
+  fee_of_participant_id)
 VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :tax_rate, :tax_category,
-  :exemption_reason, :net, :service_order_id, :booth_reservation_id);
+  :exemption_reason, :net, :service_order_id, :service_order_item_id, :booth_reservation_id,
+  coalesce((SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
+             WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
+           (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id);
 
 -- name: clear_items
 DELETE FROM invoice_items WHERE invoice_id = :id;
@@ -75,7 +79,20 @@ SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
 
 -- name: lines_left
 SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category, l.exemption_reason,
-       l.net, l.service_order_id, l.booth_reservation_id
+       l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  ORDER BY i.id, l.position;
+
+-- What the lines of an invoice may bill: the records that they name, with the participant.
+
+-- name: named_reservations
+SELECT id, event_participant_id FROM booth_reservations WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: named_orders
+SELECT id, event_participant_id FROM service_orders WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: named_order_items
+SELECT t.id, o.event_participant_id, t.service_order_id
+  FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
+ WHERE t.id IN (SELECT value FROM json_each(:ids));

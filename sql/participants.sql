@@ -24,6 +24,7 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.status = :status                              -- when status
    AND p.role = :role                                  -- when role
    AND p.badge_number = :badge_number                  -- when badge_number
+   AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = :ready     -- when ready
  ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id
 
 -- name: contacts_of

@@ -1,9 +1,9 @@
 """Participants: contacts that take part in an event."""
 from eventapi.db import as_json
 from eventapi.errors import Faults
-from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.rest import Answer, created, deleted, found, location, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import badges, participation, references
+from eventapi.services import badges, billing, participation, readiness, references
 from eventapi.services.participation import TRANSITIONS, represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.statements import statements
@@ -71,6 +71,31 @@ def reinstate_participant(db, id):
     return participation.move(db, get(db, id), "reinstate")
 
 
+@routes.get("/participants/<id>/readiness", answer="participant.readiness")
+def get_readiness(db, id):
+    """What stands between the participant and the show."""
+    get(db, id)
+    return readiness.of(db, [id])[id]
+
+
+@routes.get("/participants/<id>/balance", answer="participant.balance")
+def get_balance(db, id):
+    """What was ordered, billed and paid."""
+    return billing.balance(db, get(db, id))
+
+
+@routes.post("/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201)
+def bill_participant(db, id):
+    """Drafts the invoice of what is not billed yet, and credit notes of what was billed and then cancelled; nothing twice.
+
+    Category fee, confirmed reservations and the items of confirmed orders stand on one invoice; it is the answer, and
+    `credit_notes` in meta has the ids of the credit notes. Where there is nothing to invoice the first credit note is the answer.
+    """
+    made = billing.bill(db, get(db, id))
+    credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
+    return Answer(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
+
+
 def get(db, id):
     return found(participation.get(db, id), "participant", id)
 
@@ -96,6 +121,12 @@ def include_category(db, participants):
     attach(db, sql.categories_of, participants, "category")
 
 
+def include_readiness(db, participants):
+    found = readiness.of(db, [participant["id"] for participant in participants])
+    for participant in participants:
+        participant["readiness"] = found[participant["id"]]
+
+
 def include_allowed_actions(_, participants):
     for participant in participants:
         participant["allowed_actions"] = TRANSITIONS.actions(participant["status"])
@@ -110,4 +141,4 @@ def attach(db, statement, participants, member):
 
 
 INCLUDES = {"contact": include_contact, "event": include_event, "category": include_category,
-            "allowed_actions": include_allowed_actions}
+            "readiness": include_readiness, "allowed_actions": include_allowed_actions}

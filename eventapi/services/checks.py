@@ -1,6 +1,6 @@
-"""What `eventapi check` asks: whether database, money, files and audit log are as they were written."""
+"""What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
-from eventapi.services import files, housekeeping, ledger
+from eventapi.services import billing, files, housekeeping, ledger
 
 
 def findings(db):
@@ -11,6 +11,7 @@ def findings(db):
     with db.snapshot():
         found += [("foreign keys", line) for line in db.broken_foreign_keys()]
         found += [("money", line) for line in ledger.check(db)]
+        found += [("sales", line) for line in billing.check(db)]
         found += [("audit log", line) for line in journal.verify(db)]
         used = housekeeping.used_files(db)
     return found + [("files", line) for line in damaged_files(db.config, used)]

@@ -2,11 +2,17 @@
 from decimal import Decimal
 
 from eventapi import money
+from eventapi.db import as_json
 from eventapi.services.invoices import PLACES
+from eventapi.statements import statements
+
+sql = statements("invoicing")
 
 # What stands on the invoice where the category says enough by itself.
 REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT"}
-TEXTS = ("description", "unit", "service_order_id", "booth_reservation_id")
+BILLED = {"booth_reservation_id": sql.named_reservations, "service_order_id": sql.named_orders,
+          "service_order_item_id": sql.named_order_items}
+TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
 
 
 def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
@@ -57,6 +63,30 @@ def _tax(item, rate, default, at, faults, reverse_charge):
     if category == "E" and not reason:
         faults.add(f"{at}/exemption_reason", "required", "is required in category E: the law says why there is no tax")
     return {"tax_category": category, "tax_rate": rate or 0, "exemption_reason": reason or REASONS.get(category)}
+
+
+def refuse_foreign(db, lines, participant_id, faults):
+    """What lines bill must be there and be the participant's own: else it would count as billed, and nobody would pay for it."""
+    for name, statement in BILLED.items():
+        ids = sorted({line[name] for line in lines if line[name] is not None})
+        known = {row["id"]: row for row in db.all(statement, ids=as_json(ids))} if ids else {}
+        for line in lines:
+            if line[name] is not None:
+                _refuse_foreign(line, name, known.get(line[name]), participant_id, faults)
+    for line in lines:
+        if line["fee_of_participant_id"] not in (None, participant_id):
+            faults.add(f"/items/{line['position'] - 1}/fee_of_participant_id", "disagrees", "is not the participant of the invoice")
+
+
+def _refuse_foreign(line, name, record, participant_id, faults):
+    at = f"/items/{line['position'] - 1}/{name}"
+    if record is None:
+        faults.add(at, "unknown", "names no record")
+    elif record["event_participant_id"] != participant_id:
+        faults.add(at, "disagrees", "is of another participant than the invoice" if participant_id else
+                   "is of a participant: the invoice must name him as event_participant_id")
+    elif record.get("service_order_id", line["service_order_id"]) != line["service_order_id"]:
+        faults.add(at, "disagrees", f"is an item of the order {record['service_order_id']}: name that as service_order_id")
 
 
 def net(line, currency):

@@ -80,6 +80,7 @@ def compose(db, wanted, invoice_type, old=None):
              "is_reverse_charge": int(reverse_charge), **parties(db, wanted, faults), **number_wanted(db, wanted, old, faults),
              **invoice_lines.totals(invoice_lines.taxes(lines))}
     refuse_total(draft, faults)
+    invoice_lines.refuse_foreign(db, lines, draft["event_participant_id"], faults)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send it when it is there")
     faults.raise_any()

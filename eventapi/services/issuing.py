@@ -79,6 +79,7 @@ def credit(db, row, items):
     faults = Faults()
     lines = invoice_lines.lines(taxed_alike(items, row), row["currency"], db.config.tax_rate, faults,
                                 reverse_charge=row["is_reverse_charge"])
+    invoice_lines.refuse_foreign(db, lines, row["event_participant_id"], faults)
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
         faults.add("/items", "negative_total", "must come to more than 0")
     faults.raise_any()
@@ -112,12 +113,17 @@ def refuse_mail(mail):
 
 def issue_credit_note(db, invoice, lines):
     """Makes and sends a credit note of these lines; gives its row."""
+    note = issue(db, draft_credit_note(db, invoice, lines))
+    journal.created(db, "invoice", invoices.represent(note), title=note["invoice_number"], scope="invoices")
+    return note
+
+
+def draft_credit_note(db, invoice, lines):
+    """Stores a credit note of these lines, not yet sent; gives its row."""
     draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")), "taken_over": 0,
              "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
              **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
-    note = issue(db, invoices.row(db, invoicing.store(db, draft, lines)))
-    journal.created(db, "invoice", invoices.represent(note), title=note["invoice_number"], scope="invoices")
-    return note
+    return invoices.row(db, invoicing.store(db, draft, lines))
 
 
 def issue(db, row):
@@ -146,9 +152,7 @@ def fit_into_invoice(db, note):
     if invoice["status"] in ("draft", "cancelled"):
         raise Problem("exceeds_invoice", f"The invoice {invoice['invoice_number']} is {invoice['status']}: nothing of it is left "
                       "to credit.")
-    left = db.all(sql.left_to_credit, id=invoice["id"])
-    taxes = invoice_lines.credited_taxes(invoice_lines.taxes(note["items"]),
-                                         {(group["category"], group["rate"]): (group["net"], group["tax"]) for group in left})
+    taxes, left = taxes_of_credit(db, invoice["id"], note["items"])
     if taxes is None:
         left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]
         words = ", ".join(f"net {group['net']} in {group['category']} {group['rate']} %" for group in left) or "nothing"
@@ -160,6 +164,19 @@ def fit_into_invoice(db, note):
                       left_total=open_total)
     invoicing.store_taxes(db, note["id"], taxes)
     return totals
+
+
+def taxes_of_credit(db, invoice_id, lines):
+    """The taxes of a credit note, fitted to what is left of the invoice (None where they are more), and what that is."""
+    left = db.all(sql.left_to_credit, id=invoice_id)
+    rest = {(group["category"], group["rate"]): (group["net"], group["tax"]) for group in left}
+    return invoice_lines.credited_taxes(invoice_lines.taxes(lines), rest), left
+
+
+def totals_of_credit(db, invoice_id, lines):
+    """What a credit note of these lines will come to."""
+    taxes, _ = taxes_of_credit(db, invoice_id, lines)
+    return invoice_lines.totals(taxes if taxes is not None else invoice_lines.taxes(lines))
 
 
 # Who sends to whom

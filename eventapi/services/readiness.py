@@ -1,0 +1,67 @@
+"""Readiness: what stands between a participant and the show, computed from records."""
+from eventapi.db import as_json
+from eventapi.statements import statements
+
+sql = statements("readiness")
+
+
+def of(db, ids):
+    """id -> {ready, items} for many participants at once."""
+    return {facts["id"]: represent(facts) for facts in db.all(sql.facts, ids=as_json(ids))}
+
+
+def represent(facts):
+    items = checklist(facts)
+    if facts["status"] == "cancelled":
+        items = [{**item, "status": "blocked", "due": None, "detail": "the participation is cancelled"} for item in items]
+    return {"ready": all(item["status"] == "done" for item in items), "items": items}
+
+
+def checklist(facts):
+    """The items; the view `readiness` says the same in one word, for the filter."""
+    if facts["is_guest"]:
+        return [badge(facts)]
+    return [booth(facts), services(facts), invoice(facts), payment(facts), badge(facts)]
+
+
+def entry(name, status, detail, due=None):
+    return {"item": name, "status": status, "due": due, "detail": detail}
+
+
+def booth(facts):
+    if facts["booth_numbers"]:
+        return entry("booth", "done", f"confirmed: {facts['booth_numbers']}")
+    if facts["has_booth"]:
+        return entry("booth", "done", "needs none of its own")
+    held = facts["held_until"]
+    return entry("booth", "open", "held, not confirmed" if held else "no booth is reserved", held)
+
+
+def services(facts):
+    if facts["has_open_order"]:
+        return entry("services", "open", "an order waits to be submitted or confirmed", facts["order_deadline"])
+    return entry("services", "done", "no order waits")
+
+
+def invoice(facts):
+    if facts["has_unbilled"]:
+        return entry("invoice", "open", "something is to be billed or credited")
+    if facts["has_draft"]:
+        return entry("invoice", "open", "a draft waits to be sent")
+    if not facts["has_booth"] or facts["has_open_order"]:
+        return entry("invoice", "blocked", "booth and services come first")
+    return entry("invoice", "done", "all is billed")
+
+
+def payment(facts):
+    if facts["owes"]:
+        return entry("payment", "open", "an invoice is not paid in full", facts["payment_due"])
+    if invoice(facts)["status"] != "done":
+        return entry("payment", "blocked", "the invoice comes first")
+    return entry("payment", "done", "nothing is open")
+
+
+def badge(facts):
+    if facts["status"] == "confirmed":
+        return entry("badge", "done", "the participation is confirmed", facts["date_from"])
+    return entry("badge", "open", "the participation is not confirmed", facts["date_from"])

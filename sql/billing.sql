@@ -1,0 +1,65 @@
+-- What a participant is billed, from the views of migration 0016.
+
+-- name: claims
+SELECT c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
+       c.tax_rate, c.currency, c.is_billed, k.title, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
+       o.order_number
+  FROM claims c
+  LEFT JOIN participants p ON p.id = c.fee_of_participant_id
+  LEFT JOIN categories k ON k.id = p.category_id
+  LEFT JOIN booth_reservations r ON r.id = c.booth_reservation_id
+  LEFT JOIN booths b ON b.id = r.booth_id
+  LEFT JOIN booth_types y ON y.id = b.booth_type_id
+  LEFT JOIN service_order_items t ON t.id = c.service_order_item_id
+  LEFT JOIN service_orders o ON o.id = c.service_order_id
+ WHERE c.event_participant_id = :id
+ ORDER BY c.fee_of_participant_id NULLS LAST, c.booth_reservation_id NULLS LAST, c.service_order_id, t.position;
+
+-- name: unclaimed
+SELECT DISTINCT invoice_id, invoice_number, status, currency, bills
+  FROM billings WHERE event_participant_id = :id AND NOT is_claimed ORDER BY invoice_id, bills;
+
+-- name: lines
+SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category,
+       l.exemption_reason, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
+  FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
+ WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note'
+ ORDER BY i.id, l.position;
+
+-- name: party
+SELECT c.language, c.anonymized_at, e.date_from, e.timezone
+  FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
+ WHERE p.id = :id;
+
+-- name: sums
+SELECT coalesce(sum(total), 0) AS invoiced, coalesce(sum(paid_amount), 0) AS paid, coalesce(sum(open_amount), 0) AS open
+  FROM invoices WHERE event_participant_id = :id AND currency = :currency AND locked_at IS NOT NULL;
+
+-- What eventapi check asks
+
+-- name: billed_twice
+SELECT b.bills, c.net AS price, sum(b.net) AS billed, group_concat(DISTINCT b.invoice_number) AS numbers
+  FROM claims c
+  JOIN billings b ON b.bills IN ('booth ' || c.booth_reservation_id || ' ' || (SELECT r.booth_id FROM booth_reservations r
+                                   WHERE r.id = c.booth_reservation_id), 'item ' || c.service_order_item_id,
+                                 'fee ' || c.fee_of_participant_id)
+ GROUP BY b.bills
+HAVING count(DISTINCT b.invoice_id) > 1 AND sum(b.net) > c.net
+ ORDER BY b.bills;
+
+-- name: wrong_stock
+SELECT s.service_key, e.event_key, x.ordered AS stored,
+       (SELECT coalesce(sum(t.quantity), 0) FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
+         WHERE t.service_id = x.service_id AND o.event_id = x.event_id AND t.status <> 'cancelled'
+           AND o.status IN ('submitted', 'confirmed', 'completed')) AS computed
+  FROM service_events x JOIN services s ON s.id = x.service_id JOIN events e ON e.id = x.event_id
+ WHERE stored <> computed
+ ORDER BY s.service_key, e.event_key;
+
+-- name: wrong_booths
+SELECT e.event_key, b.booth_number, b.status AS stored, r.status AS reservation
+  FROM booths b JOIN events e ON e.id = b.event_id
+  LEFT JOIN booth_reservations r ON r.booth_id = b.id AND r.status IN ('pending', 'confirmed')
+ WHERE b.status IN ('available', 'blocked') AND r.id IS NOT NULL
+    OR b.status = 'reserved' AND r.status IS NOT 'pending' OR b.status = 'sold' AND r.status IS NOT 'confirmed'
+ ORDER BY b.id;

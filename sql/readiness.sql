@@ -1,0 +1,14 @@
+-- What stands between participants and the show: facts of the view `readiness`, and when each is due.
+
+-- name: facts
+SELECT f.id, f.status, f.is_guest, f.has_booth, f.has_open_order, f.has_draft, f.has_unbilled, f.owes, e.date_from,
+       (SELECT group_concat(r.booth_number, ', ') FROM booth_reservations r
+         WHERE r.event_participant_id = f.id AND r.status = 'confirmed') AS booth_numbers,
+       (SELECT min(r.expires_at) FROM booth_reservations r WHERE r.event_participant_id = f.id AND r.status = 'pending') AS held_until,
+       (SELECT min(x.order_deadline) FROM service_orders o JOIN service_order_items t ON t.service_order_id = o.id
+          JOIN service_events x ON x.service_id = t.service_id AND x.event_id = o.event_id
+         WHERE o.event_participant_id = f.id AND o.status = 'draft') AS order_deadline,
+       (SELECT min(i.due_date) FROM invoices i
+         WHERE i.event_participant_id = f.id AND i.status IN ('sent', 'partially_paid') AND i.open_amount > 0) AS payment_due
+  FROM readiness f JOIN events e ON e.id = f.event_id
+ WHERE f.id IN (SELECT value FROM json_each(:ids));
