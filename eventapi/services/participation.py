@@ -1,7 +1,7 @@
 """Participation: a contact takes part in an event, in one role, and has a badge number for it."""
 from eventapi import journal
 from eventapi.errors import Problem
-from eventapi.services import badges, contact_book, notes
+from eventapi.services import badges, booking, contact_book, notes
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -75,6 +75,8 @@ def move(db, old, action):
     db.run(sql.move, id=old["id"], status=status, now=db.now)
     new = get(db, old["id"])
     journal.updated(db, "event_participant", old, new, action=PAST[action], title=title(new), scope="participants")
+    if action == "cancel":
+        booking.release(db, old["id"], "The participation was cancelled.")
     return new
 
 

@@ -12,9 +12,9 @@ import time
 from eventapi.db import Database, Error
 from eventapi.errors import Problem
 from eventapi.services import housekeeping as signs
-from eventapi.worker import housekeeping
+from eventapi.worker import expiry, housekeeping
 
-JOBS = (housekeeping,)
+JOBS = (expiry, housekeeping)
 
 NAP = 0.5                    # seconds between two looks at the database: one PRAGMA each
 SIGN_EVERY = 10

@@ -7,7 +7,7 @@ CREATE TABLE booth_reservations (
   event_participant_id  INTEGER NOT NULL REFERENCES participants (id),
   status                TEXT NOT NULL CHECK (status IN ('pending', 'confirmed', 'cancelled', 'expired', 'waitlisted')),
   booth_number          TEXT COLLATE NOCASE,          -- the booth's, kept by the triggers: to sort by
-  final_price           INTEGER,                      -- minor units; null while waiting in line
+  final_price           INTEGER,                      -- minor units; null while waiting in line, unless it was negotiated
   is_negotiated         INTEGER NOT NULL DEFAULT 0 CHECK (is_negotiated IN (0, 1)),       -- given, not computed
   tax_rate              INTEGER,                      -- hundredths of a percent, frozen with the price
   price_breakdown       TEXT,                         -- JSON, frozen with the price
@@ -36,7 +36,7 @@ CREATE INDEX booth_reservations_by_update ON booth_reservations (updated_at);
 CREATE TRIGGER booth_reservations_insert AFTER INSERT ON booth_reservations BEGIN
   UPDATE booth_reservations SET booth_number = (SELECT booth_number FROM booths WHERE id = NEW.booth_id) WHERE id = NEW.id;
 END;
-CREATE TRIGGER booth_reservations_move AFTER UPDATE OF booth_id ON booth_reservations BEGIN
+CREATE TRIGGER booth_reservations_move AFTER UPDATE OF booth_id ON booth_reservations WHEN NEW.booth_id <> OLD.booth_id BEGIN
   UPDATE booth_reservations SET booth_number = (SELECT booth_number FROM booths WHERE id = NEW.booth_id) WHERE id = NEW.id;
 END;
 CREATE TRIGGER booth_reservations_follow AFTER UPDATE OF booth_number ON booths BEGIN

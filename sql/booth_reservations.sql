@@ -1,0 +1,90 @@
+-- Booth reservations. Status and expiry are read as stored; that a hold has run out is seen by who reads.
+
+-- name: get
+SELECT r.id, r.event_id, e.event_key, r.booth_id, r.booth_number, r.event_participant_id, r.status, r.reserved_at, r.expires_at,
+       r.confirmed_at, r.cancelled_at, r.cancellation_reason, r.final_price, r.is_negotiated, r.tax_rate, r.price_breakdown, r.notes,
+       r.created_by, r.created_at, r.updated_at
+  FROM booth_reservations r JOIN events e ON e.id = r.event_id
+ WHERE r.id = :id;
+
+-- name: list
+SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_id) AS event_key, r.booth_id, r.booth_number,
+       r.event_participant_id, r.status, r.reserved_at, r.expires_at, r.confirmed_at, r.cancelled_at, r.cancellation_reason,
+       r.final_price, r.is_negotiated, r.tax_rate, r.price_breakdown, r.notes, r.created_by, r.created_at, r.updated_at
+  FROM booth_reservations r
+ WHERE TRUE
+   AND r.id IN (SELECT value FROM json_each(:ids))                      -- when ids
+   AND likelihood(r.updated_at >= :updated_since, 0.0001)               -- when updated_since
+   AND r.event_id = :event_id                                           -- when event_id
+   AND r.booth_id = :booth_id                                           -- when booth_id
+   AND r.event_participant_id = :event_participant_id                   -- when event_participant_id
+   AND r.status = :status                                               -- when status
+   AND r.status = 'pending' AND r.expires_at > :now                     -- when pending
+   AND r.id IN (SELECT id FROM booth_reservations WHERE status = 'expired' UNION ALL             -- when expired
+                SELECT id FROM booth_reservations WHERE status = 'pending' AND expires_at <= :now)       -- when expired
+ ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id booth_number=r.booth_number status=r.status created_at=r.id reserved_at=r.reserved_at final_price=r.final_price
+
+-- name: booths_of
+SELECT r.id AS reservation_id, b.id, b.booth_number, b.booth_name, b.plan_id, p.plan_name, t.booth_type_name, b.width, b.depth, b.area
+  FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans p ON p.id = b.plan_id
+  LEFT JOIN booth_types t ON t.id = b.booth_type_id
+ WHERE r.id IN (SELECT value FROM json_each(:ids));
+
+-- name: participants_of
+SELECT r.id AS reservation_id, p.id, p.contact_id, c.customer_number, c.company_name, c.first_name, c.last_name, p.role, p.status
+  FROM booth_reservations r JOIN participants p ON p.id = r.event_participant_id JOIN contacts c ON c.id = p.contact_id
+ WHERE r.id IN (SELECT value FROM json_each(:ids));
+
+-- What stands in the way. `reach` is the sum of width and depth: who is further away cannot overlap, however they are turned.
+
+-- name: live
+SELECT id, booth_id, booth_number, event_participant_id, status, expires_at FROM booth_reservations
+ WHERE booth_id = :booth_id AND status IN ('pending', 'confirmed');
+
+-- name: live_nearby
+SELECT b.width, b.depth, b.pos_x, b.pos_y, b.rotation, r.id, r.booth_id, r.booth_number, r.event_participant_id, r.status, r.expires_at
+  FROM booths b JOIN booth_reservations r ON r.booth_id = b.id AND r.status IN ('pending', 'confirmed')
+ WHERE b.plan_id = :plan_id AND b.id <> :booth_id
+   AND abs(2 * b.pos_x + b.width - :middle_x) < b.width + b.depth + :reach
+   AND abs(2 * b.pos_y + b.depth - :middle_y) < b.width + b.depth + :reach
+ ORDER BY r.id;
+
+-- name: waiting_nearby
+SELECT b.id, b.width, b.depth, b.pos_x, b.pos_y, b.rotation
+  FROM booths b
+ WHERE b.plan_id = :plan_id AND b.id <> :booth_id
+   AND abs(2 * b.pos_x + b.width - :middle_x) < b.width + b.depth + :reach
+   AND abs(2 * b.pos_y + b.depth - :middle_y) < b.width + b.depth + :reach
+   AND EXISTS (SELECT 1 FROM booth_reservations r WHERE r.booth_id = b.id AND r.status = 'waitlisted')
+ ORDER BY b.id;
+
+-- The line
+
+-- name: first_in_line
+SELECT id FROM booth_reservations WHERE booth_id = :booth_id AND status = 'waitlisted' ORDER BY id LIMIT 1;
+
+-- name: in_line
+SELECT id FROM booth_reservations
+ WHERE booth_id = :booth_id AND event_participant_id = :event_participant_id AND status = 'waitlisted';
+
+-- name: due
+SELECT id FROM booth_reservations WHERE status = 'pending' AND expires_at <= :now ORDER BY expires_at LIMIT :limit;
+
+-- name: of_participant
+SELECT id FROM booth_reservations
+ WHERE event_participant_id = :event_participant_id AND status IN ('waitlisted', 'pending', 'confirmed')
+ ORDER BY status = 'waitlisted' DESC, id;
+
+-- Writing
+
+-- name: add
+INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price, is_negotiated, tax_rate,
+  price_breakdown, notes, reserved_at, expires_at, confirmed_at, created_by, created_at, updated_at)
+VALUES (:booth_id, :event_id, :event_participant_id, :status, :final_price, :is_negotiated, :tax_rate, :price_breakdown, :notes,
+  :reserved_at, :expires_at, :confirmed_at, :created_by, :now, :now);
+
+-- name: change
+UPDATE booth_reservations SET booth_id = :booth_id, status = :status, final_price = :final_price, is_negotiated = :is_negotiated,
+  tax_rate = :tax_rate, price_breakdown = :price_breakdown, notes = :notes, cancellation_reason = :cancellation_reason,
+  reserved_at = :reserved_at, expires_at = :expires_at, confirmed_at = :confirmed_at, cancelled_at = :cancelled_at, updated_at = :now
+ WHERE id = :id;

@@ -1,0 +1,472 @@
+"""Booth reservations: holds, the line behind them, and who is told of what."""
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from eventapi import journal, times
+from eventapi.services import availability, booking
+from eventapi.worker import Worker
+
+PLAN = ("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, sort_order, created_at,"
+        " updated_at) VALUES (1, 1, 'hall', 'Hall A', 50000, 30000, 1000, 1000, 1, 0, :now, :now)")
+TYPE = ("INSERT INTO booth_types (id, booth_type_key, booth_type_name, open_sides, price_model, price, sort_order, created_at, updated_at)"
+        " VALUES (1, 'row', 'Row', 1, 'per_m2', 10000, 0, :now, :now)")
+BOOTH = ("INSERT INTO booths (plan_id, event_id, booth_type_id, booth_number, width, depth, pos_x, pos_y, rotation, price, status,"
+         " created_at, updated_at) VALUES (1, 1, :type, :number, 3000, 2000, :x, :y, :rotation, 60000, 'available', :now, :now)")
+LONG_AGO = "2020-01-01T00:00:00Z"
+
+
+def ahead(**span):
+    return times.text(datetime.now(timezone.utc) + timedelta(**span))
+
+
+@pytest.fixture
+def hall(organiser, db):
+    """A fair with a hall; gives hall(number, x, y), which puts up a booth of 3 x 2 m and gives its id."""
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
+    with db.write():
+        db.connection.execute(PLAN, {"now": db.now})
+        db.connection.execute(TYPE, {"now": db.now})
+
+    def booth(number, x=None, y=None, type=1, rotation=0):
+        with db.write():
+            return db.connection.execute(BOOTH, {"number": number, "x": x, "y": y, "type": type, "rotation": rotation, "now": db.now}).lastrowid
+    return booth
+
+
+@pytest.fixture
+def exhibitor(organiser, hall):
+    """exhibitor("C-1"): the id of a new participant."""
+    def make(number, event_key="garden"):
+        organiser.make("/contacts", {"customer_number": number, "company_name": f"{number} GmbH"})
+        return organiser.make("/participants", {"event_key": event_key, "customer_number": number})["id"]
+    return make
+
+
+@pytest.fixture
+def reserve(organiser):
+    """reserve(booth, participant, …): the new reservation."""
+    return lambda booth, participant, **more: organiser.make(
+        "/booth-reservations", {"booth_id": booth, "event_participant_id": participant, **more})
+
+
+@pytest.fixture
+def run_out(db):
+    """Lets the hold of a reservation be over, as if time had passed."""
+    def change(reservation):
+        with db.write():
+            db.connection.execute("UPDATE booth_reservations SET expires_at = ? WHERE id = ?", (LONG_AGO, reservation["id"]))
+            db.connection.execute("UPDATE booths SET held_until = ? WHERE id = ?", (LONG_AGO, reservation["booth_id"]))
+    return change
+
+
+@pytest.fixture
+def stored(db):
+    """stored(id): status of a reservation as it is written."""
+    return lambda id: db.connection.execute("SELECT status FROM booth_reservations WHERE id = ?", (id,)).fetchone()[0]
+
+
+@pytest.fixture
+def standing(db):
+    """standing(booth): its status as it is written."""
+    return lambda id: db.connection.execute("SELECT status FROM booths WHERE id = ?", (id,)).fetchone()[0]
+
+
+@pytest.fixture
+def told(db):
+    """told("booth"): the names of the events of a kind, in order."""
+    return lambda kind: [name for name, in db.connection.execute(
+        "SELECT name FROM outgoing_events WHERE entity_type = ? ORDER BY id", (kind,))]
+
+
+def refused(answer, code="booth_unavailable"):
+    assert (answer.status_int, answer.json["code"]) == (409, code), answer.text
+    return answer.json
+
+
+def faults(answer):
+    assert answer.status_int == 422, answer.text
+    return [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]]
+
+
+# Reserving
+
+def test_a_booth_is_reserved_and_confirmed(organiser, hall, exhibitor, standing, told):
+    booth, participant = hall("A1"), exhibitor("C-1")
+    reservation = organiser.make("/booth-reservations", {"booth_id": booth, "event_participant_id": participant, "notes": "Corner"})
+    assert (reservation["status"], reservation["booth_number"], reservation["event_key"]) == ("pending", "A1", "garden")
+    assert (reservation["final_price"], reservation["tax_rate"], reservation["is_negotiated"]) == (600, 19, False)
+    assert reservation["price_breakdown"] == {"model": "per_m2", "unit_price": 100, "area": 6, "total": 600}
+    assert ahead(days=6, hours=23) < reservation["expires_at"] <= ahead(days=7) and reservation["created_by"]
+    assert standing(booth) == "reserved"
+    address = f"/booth-reservations/{reservation['id']}"
+    assert organiser.data(address) == reservation
+    confirmed = organiser.post(f"{address}/confirm", status=200).json["data"]
+    assert (confirmed["status"], confirmed["expires_at"]) == ("confirmed", None) and confirmed["confirmed_at"]
+    assert organiser.post(f"{address}/confirm", status=200).json["data"] == confirmed
+    assert standing(booth) == "sold"
+    assert told("booth_reservation") == ["booth_reservation.created", "booth_reservation.confirmed"]
+    assert told("booth") == ["booth.updated", "booth.updated", "booth.assigned"]
+
+
+def test_it_may_be_confirmed_at_once(hall, exhibitor, reserve, standing, told):
+    booth = hall("A1")
+    reservation = reserve(booth, exhibitor("C-1"), status="confirmed")
+    assert reservation["confirmed_at"] and reservation["expires_at"] is None and standing(booth) == "sold"
+    assert told("booth_reservation") == ["booth_reservation.created", "booth_reservation.confirmed"]
+    assert told("booth")[-1] == "booth.assigned"
+
+
+def test_a_booth_is_reserved_once_and_the_refusal_names_who_has_it(organiser, hall, exhibitor, reserve):
+    booth = hall("A1")
+    first = reserve(booth, exhibitor("C-1"))
+    wanted = {"booth_id": booth, "participant_id": exhibitor("C-2")}
+    found = refused(organiser.post("/booth-reservations", wanted))
+    assert found["blocked_by"] == {"reservation_id": first["id"], "status": "pending", "expires_at": first["expires_at"],
+                                   "booth_id": booth, "booth_number": "A1"}
+    organiser.post(f"/booth-reservations/{first['id']}/confirm", status=200)
+    assert refused(organiser.post("/booth-reservations", wanted))["blocked_by"]["status"] == "confirmed"
+    organiser.delete(f"/booth-reservations/{first['id']}", status=204)
+    organiser.post("/booth-reservations", wanted, status=201)
+
+
+def test_the_unique_index_decides(organiser, hall, exhibitor, reserve, monkeypatch):
+    booth = hall("A1")
+    first = reserve(booth, exhibitor("C-1"))
+    for module in (booking, availability):
+        monkeypatch.setattr(module, "blockers", lambda *_, **__: [])
+    found = refused(organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": exhibitor("C-2")}))
+    assert found["blocked_by"]["reservation_id"] == first["id"]
+
+
+def test_what_overlaps_a_reserved_booth_is_not_to_be_had(organiser, hall, exhibitor, reserve):
+    booth, participant = hall("A1", 10000, 10000), exhibitor("C-1")
+    first = reserve(booth, participant)
+    beside, over, turned = hall("A2", 13000, 10000), hall("A3", 12999, 10000), hall("A4", 12800, 9000, rotation=45)
+    reserve(beside, participant)
+    reserve(hall("A5"), participant)                       # unplaced: it overlaps nothing
+    reserve(hall("A6", 15000, 12000), participant)         # touches the corner of A2 only
+    for number in (over, turned):
+        found = refused(organiser.post("/booth-reservations", {"booth_id": number, "event_participant_id": participant}))
+        assert found["blocked_by"]["booth_number"] == "A1" and "overlaps booth A1" in found["detail"]
+        assert found["blocked_by"]["reservation_id"] == first["id"]
+
+
+def test_a_blocked_booth_is_not_to_be_had_but_waited_for(organiser, hall, exhibitor, db):
+    booth, participant = hall("A1"), exhibitor("C-1")
+    db.connection.execute("UPDATE booths SET status = 'blocked' WHERE id = ?", (booth,))
+    wanted = {"booth_id": booth, "event_participant_id": participant}
+    assert refused(organiser.post("/booth-reservations", wanted))["blocked_by"] == {
+        "reservation_id": None, "status": "blocked", "expires_at": None, "booth_id": booth, "booth_number": "A1"}
+    assert organiser.make("/booth-reservations", {**wanted, "waitlist": True})["status"] == "waitlisted"
+
+
+def test_who_takes_part_in_another_event_or_has_cancelled_gets_nothing(organiser, hall, exhibitor):
+    booth = hall("A1")
+    organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
+    wanted = {"booth_id": booth, "event_participant_id": exhibitor("C-1", "boats")}
+    assert faults(organiser.post("/booth-reservations", wanted)) == [("/event_participant_id", "other_event")]
+    participant = exhibitor("C-2")
+    organiser.post(f"/participants/{participant}/cancel", status=200)
+    refused(organiser.post("/booth-reservations", {**wanted, "event_participant_id": participant}), "participant_cancelled")
+
+
+def test_every_fault_is_named_at_once(organiser, hall, exhibitor):
+    exhibitor("C-1")
+    wrong = {"booth_id": 999, "event_participant_id": 999, "final_price": 1.001, "expires_at": LONG_AGO, "cancellation_reason": "x"}
+    assert faults(organiser.post("/booth-reservations", wrong)) == [
+        ("/booth_id", "unknown"), ("/event_participant_id", "unknown"), ("/final_price", "decimals"),
+        ("/cancellation_reason", "disagrees"), ("/expires_at", "out_of_range")]
+    wrong = {"booth_id": hall("A1"), "event_participant_id": 1, "status": "cancelled", "expires_at": ahead(days=400)}
+    assert faults(organiser.post("/booth-reservations", wrong)) == [("/status", "enum"), ("/expires_at", "out_of_range")]
+    wrong = {"booth_id": 1, "event_participant_id": 1, "status": "confirmed", "waitlist": True, "expires_at": ahead(days=1)}
+    assert faults(organiser.post("/booth-reservations", wrong)) == [("/waitlist", "disagrees"), ("/expires_at", "disagrees")]
+    assert faults(organiser.post("/booth-reservations", {})) == [("/booth_id", "required"), ("/event_participant_id", "any_of")]
+
+
+# Prices
+
+def test_a_booth_without_a_price_wants_one(organiser, hall, exhibitor, reserve):
+    booth, participant = hall("A1", type=None), exhibitor("C-1")
+    wanted = {"booth_id": booth, "event_participant_id": participant}
+    assert faults(organiser.post("/booth-reservations", wanted)) == [("/final_price", "required")]
+    reservation = reserve(booth, participant, final_price=12.5)
+    assert (reservation["final_price"], reservation["is_negotiated"]) == (12.5, True)
+    assert reservation["price_breakdown"] == {"model": "negotiated", "total": 12.5}
+
+
+def test_the_price_is_frozen_and_may_be_negotiated_while_pending(organiser, hall, exhibitor, reserve, db):
+    reservation = reserve(hall("A1"), exhibitor("C-1"))
+    address = f"/booth-reservations/{reservation['id']}"
+    db.connection.execute("UPDATE booth_types SET price = 20000")
+    assert organiser.put(address, reservation, status=200).json["data"] == reservation
+    changed = organiser.patch(address, {"final_price": 500, "notes": "As agreed"}, status=200).json["data"]
+    assert (changed["final_price"], changed["is_negotiated"], changed["notes"]) == (500, True, "As agreed")
+    changed = organiser.patch(address, {"final_price": None}, status=200).json["data"]
+    assert (changed["final_price"], changed["is_negotiated"]) == (1200, False)
+    organiser.post(f"{address}/confirm", status=200)
+    found = refused(organiser.patch(address, {"final_price": 1}), "invalid_transition")
+    assert found["allowed_from"] == ["pending", "waitlisted"]
+    assert organiser.patch(address, {"notes": "Paid"}, status=200).json["data"]["final_price"] == 1200
+
+
+def test_an_offer_without_a_price_waits_for_one(organiser, hall, exhibitor, reserve, db):
+    booth = hall("A1")
+    first = reserve(booth, exhibitor("C-1"))
+    waiting = reserve(booth, exhibitor("C-2"), waitlist=True)
+    db.connection.execute("UPDATE booths SET booth_type_id = NULL WHERE id = ?", (booth,))
+    organiser.delete(f"/booth-reservations/{first['id']}", status=204)
+    address = f"/booth-reservations/{waiting['id']}"
+    offered = organiser.data(address)
+    assert (offered["status"], offered["final_price"]) == ("pending", None)
+    assert faults(organiser.post(f"{address}/confirm")) == [("/final_price", "required")]
+    assert organiser.patch(address, {"final_price": 9, "status": "confirmed"}, status=200).json["data"]["status"] == "confirmed"
+
+
+# Time
+
+def test_a_hold_that_has_run_out_reads_as_expired_before_anybody_writes_so(organiser, hall, exhibitor, reserve, run_out, stored):
+    reservation = reserve(hall("A1"), exhibitor("C-1"))
+    address = f"/booth-reservations/{reservation['id']}"
+    tag = organiser.get(address, status=200).headers["ETag"]
+    run_out(reservation)
+    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == []
+    assert organiser.data(address)["status"] == "expired" and organiser.get(address).headers["ETag"] != tag
+    assert [found["status"] for found in organiser.data("/booth-reservations?status=expired")] == ["expired"]
+    assert organiser.data("/booth-reservations?status=pending") == []
+    assert stored(reservation["id"]) == "pending"
+
+
+def test_the_worker_ends_what_has_run_out(hall, exhibitor, reserve, run_out, stored, standing, told, db):
+    first, waiting = reserve(hall("A1"), exhibitor("C-1")), reserve(1, exhibitor("C-2"), waitlist=True)
+    other = reserve(hall("A2"), exhibitor("C-3"))
+    run_out(first)
+    run_out(other)
+    assert Worker(db.config).once() == []
+    assert [stored(found["id"]) for found in (first, waiting, other)] == ["expired", "pending", "expired"]
+    assert (standing(first["booth_id"]), standing(other["booth_id"])) == ("reserved", "available")
+    assert told("booth_reservation")[3:] == ["booth_reservation.expired", "booth_reservation.offered", "booth_reservation.expired"]
+    assert booking.expire_due(db, 50) == 0
+    assert journal.verify(db) == []
+
+
+def test_a_newcomer_ends_what_has_run_out_and_gets_the_booth(organiser, hall, exhibitor, reserve, run_out, stored):
+    booth = hall("A1")
+    first = reserve(booth, exhibitor("C-1"))
+    run_out(first)
+    assert reserve(booth, exhibitor("C-2"))["status"] == "pending"
+    assert stored(first["id"]) == "expired"
+
+
+def test_a_newcomer_does_not_get_ahead_of_the_line(organiser, hall, exhibitor, reserve, run_out, stored, told):
+    booth = hall("A1")
+    first, waiting = reserve(booth, exhibitor("C-1")), reserve(booth, exhibitor("C-2"), waitlist=True)
+    run_out(first)
+    found = refused(organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": exhibitor("C-3")}))
+    assert found["blocked_by"]["reservation_id"] == waiting["id"]
+    assert (stored(first["id"]), stored(waiting["id"])) == ("expired", "pending"), "what was found stays, although the newcomer is refused"
+    offered = organiser.data(f"/booth-reservations/{waiting['id']}")
+    assert ahead(days=2, hours=23) < offered["expires_at"] <= ahead(days=3) and offered["reserved_at"] and offered["final_price"] == 600
+    assert told("booth_reservation")[2:] == ["booth_reservation.expired", "booth_reservation.offered"]
+
+
+def test_a_refusal_that_keeps_nothing_is_not_kept_for_its_idempotency_key(organiser, hall, exhibitor, reserve, run_out):
+    booth, key = hall("A1"), {"Idempotency-Key": "late"}
+    first = reserve(booth, exhibitor("C-1"))
+    wanted = {"booth_id": booth, "event_participant_id": exhibitor("C-2")}
+    refused(organiser.post("/booth-reservations", wanted, headers=key))
+    organiser.delete(f"/booth-reservations/{first['id']}", status=204)
+    assert "Idempotency-Replayed" not in organiser.post("/booth-reservations", wanted, headers=key, status=201).headers
+
+
+def test_an_overlapping_hold_that_has_run_out_is_ended_too(hall, exhibitor, reserve, run_out, stored):
+    first = reserve(hall("A1", 0, 0), exhibitor("C-1"))
+    run_out(first)
+    reserve(hall("A2", 1000, 0), exhibitor("C-2"))
+    assert stored(first["id"]) == "expired"
+
+
+@pytest.mark.parametrize("action, body", [("confirm", None), ("cancel", None), ("extend", {"expires_at": "2099-01-01T00:00:00Z"}),
+                                          ("move", {"booth_id": 2})])
+def test_it_is_too_late_for_what_has_run_out(organiser, hall, exhibitor, reserve, run_out, stored, action, body):
+    first, waiting = reserve(hall("A1"), exhibitor("C-1")), reserve(1, exhibitor("C-2"), waitlist=True)
+    hall("A2")
+    run_out(first)
+    assert refused(organiser.post(f"/booth-reservations/{first['id']}/{action}", body), "invalid_transition")["state"] == "expired"
+    assert (stored(first["id"]), stored(waiting["id"])) == ("expired", "pending")
+    assert refused(organiser.post(f"/booth-reservations/{first['id']}/{action}", body), "invalid_transition")["state"] == "expired"
+
+
+def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, told):
+    reservation = reserve(hall("A1"), exhibitor("C-1"), expires_at=ahead(days=1))
+    address, later = f"/booth-reservations/{reservation['id']}", ahead(days=30)
+    assert organiser.post(f"{address}/extend", {"expires_at": later}, status=200).json["data"]["expires_at"] == later
+    assert db.connection.execute("SELECT held_until FROM booths").fetchone() == (later,)
+    assert organiser.patch(address, {"expires_at": ahead(days=2)}, status=200).json["data"]["expires_at"] == ahead(days=2)
+    for wrong in (LONG_AGO, ahead(days=367)):
+        assert faults(organiser.post(f"{address}/extend", {"expires_at": wrong})) == [("/expires_at", "out_of_range")]
+    assert faults(organiser.patch(address, {"expires_at": None})) == [("/expires_at", "required")]
+    organiser.post(f"{address}/confirm", status=200)
+    refused(organiser.post(f"{address}/extend", {"expires_at": later}), "invalid_transition")
+    assert told("booth_reservation") == ["booth_reservation.created", "booth_reservation.extended", "booth_reservation.extended",
+                                         "booth_reservation.confirmed"]
+
+
+# The line
+
+def test_the_first_in_line_is_offered_what_becomes_free(organiser, hall, exhibitor, reserve, stored, standing):
+    booth = hall("A1")
+    holder, second, third = reserve(booth, exhibitor("C-1")), reserve(booth, exhibitor("C-2"), waitlist=True), reserve(
+        booth, exhibitor("C-3"), waitlist=True, final_price=1)
+    assert (second["status"], second["final_price"], second["reserved_at"], third["final_price"]) == ("waitlisted", None, None, 1)
+    organiser.post(f"/booth-reservations/{holder['id']}/cancel", {"reason": "Too small"}, status=200)
+    assert (stored(second["id"]), stored(third["id"]), standing(booth)) == ("pending", "waitlisted", "reserved")
+    organiser.delete(f"/booth-reservations/{second['id']}", status=204)
+    offered = organiser.data(f"/booth-reservations/{third['id']}")
+    assert (offered["status"], offered["final_price"], offered["is_negotiated"]) == ("pending", 1, True)
+    organiser.delete(f"/booth-reservations/{third['id']}", status=204)
+    assert standing(booth) == "available"
+
+
+def test_a_place_in_line_can_be_given_up_and_is_not_had_twice(organiser, hall, exhibitor, reserve, stored):
+    booth, holder, other = hall("A1"), exhibitor("C-1"), exhibitor("C-2")
+    first, waiting = reserve(booth, holder), reserve(booth, other, waitlist=True)
+    for participant, known in ((holder, first), (other, waiting)):
+        body = {"booth_id": booth, "event_participant_id": participant, "waitlist": True}
+        assert refused(organiser.post("/booth-reservations", body), "duplicate")["booth_reservation_id"] == known["id"]
+    for action in ("confirm", "extend", "move"):
+        body = {"extend": {"expires_at": ahead(days=1)}, "move": {"booth_id": booth}}.get(action)
+        refused(organiser.post(f"/booth-reservations/{waiting['id']}/{action}", body), "invalid_transition")
+    organiser.delete(f"/booth-reservations/{waiting['id']}", status=204)
+    organiser.delete(f"/booth-reservations/{first['id']}", status=204)
+    assert stored(waiting["id"]) == "cancelled"
+
+
+def test_who_would_wait_for_a_free_booth_has_it_at_once(hall, exhibitor, reserve):
+    assert reserve(hall("A1"), exhibitor("C-1"), waitlist=True)["status"] == "pending"
+
+
+def test_who_waits_for_a_booth_that_was_overlapped_is_offered_it_too(organiser, hall, exhibitor, reserve, stored):
+    one, other = hall("A1", 0, 0), hall("A2", 1000, 0)
+    first = reserve(one, exhibitor("C-1"))
+    waiting = reserve(other, exhibitor("C-2"), waitlist=True)
+    organiser.delete(f"/booth-reservations/{first['id']}", status=204)
+    assert stored(waiting["id"]) == "pending"
+
+
+def test_the_own_line_of_a_booth_comes_before_that_of_another(organiser, hall, exhibitor, reserve, stored):
+    one, other = hall("A1", 0, 0), hall("A2", 1000, 0)
+    first = reserve(one, exhibitor("C-1"))
+    earlier, own = reserve(other, exhibitor("C-2"), waitlist=True), reserve(one, exhibitor("C-3"), waitlist=True)
+    organiser.delete(f"/booth-reservations/{first['id']}", status=204)
+    assert (stored(own["id"]), stored(earlier["id"])) == ("pending", "waitlisted")
+
+
+# Moving
+
+def test_a_move_frees_the_old_booth_for_its_line(organiser, hall, exhibitor, reserve, stored, standing, told):
+    old, new = hall("A1"), hall("A2")
+    reservation = reserve(old, exhibitor("C-1"), status="confirmed")
+    waiting = reserve(old, exhibitor("C-2"), waitlist=True)
+    before = len(told("booth"))
+    moved = organiser.post(f"/booth-reservations/{reservation['id']}/move", {"booth_id": new}, status=200).json["data"]
+    assert (moved["booth_id"], moved["booth_number"], moved["status"]) == (new, "A2", "confirmed")
+    assert (standing(old), standing(new), stored(waiting["id"])) == ("reserved", "sold", "pending")
+    assert [name for name in told("booth")[before:] if name != "booth.updated"] == ["booth.unassigned", "booth.assigned"]
+    assert "booth_reservation.moved" in told("booth_reservation")
+    assert organiser.post(f"/booth-reservations/{reservation['id']}/move", {"booth_id": new}, status=200).json["data"] == moved
+
+
+def test_a_move_finds_a_new_price_unless_one_was_agreed_on(organiser, hall, exhibitor, reserve, db):
+    participant, dearer = exhibitor("C-1"), hall("A2")
+    db.connection.execute("UPDATE booths SET fixed_price = 99900 WHERE id = ?", (dearer,))
+    computed = reserve(hall("A1"), participant)
+    assert organiser.patch(f"/booth-reservations/{computed['id']}", {"booth_id": dearer}, status=200).json["data"]["final_price"] == 999
+    organiser.delete(f"/booth-reservations/{computed['id']}", status=204)
+    agreed = reserve(computed["booth_id"], participant, final_price=5)
+    assert organiser.patch(f"/booth-reservations/{agreed['id']}", {"booth_id": dearer}, status=200).json["data"]["final_price"] == 5
+
+
+def test_a_move_to_where_nobody_may_go_changes_nothing(organiser, hall, exhibitor, reserve, run_out, stored, db):
+    mine, theirs, over = reserve(hall("A1", 0, 0), exhibitor("C-1")), reserve(hall("A2", 9000, 0), exhibitor("C-2")), hall("A3", 9500, 0)
+    address = f"/booth-reservations/{mine['id']}"
+    for booth in (theirs["booth_id"], over):
+        found = refused(organiser.patch(address, {"booth_id": booth, "notes": "new", "final_price": 1, "status": "confirmed"}))
+        assert found["blocked_by"]["booth_number"] == "A2"
+    assert organiser.data(address) == mine
+    waiting = reserve(theirs["booth_id"], exhibitor("C-3"), waitlist=True)
+    run_out(theirs)
+    refused(organiser.post(f"{address}/move", {"booth_id": theirs["booth_id"]}))
+    assert (stored(theirs["id"]), stored(waiting["id"])) == ("expired", "pending")
+    assert faults(organiser.post(f"{address}/move", {"booth_id": 999})) == [("/booth_id", "unknown")]
+    assert organiser.data(address) == mine
+
+
+def test_a_move_onto_what_only_the_own_booth_overlaps_is_possible(organiser, hall, exhibitor, reserve):
+    mine, over = reserve(hall("A1", 0, 0), exhibitor("C-1")), hall("A2", 1000, 0)
+    assert organiser.post(f"/booth-reservations/{mine['id']}/move", {"booth_id": over}, status=200).json["data"]["booth_number"] == "A2"
+
+
+# Changing
+
+def test_status_in_a_body_asks_for_the_same(organiser, hall, exhibitor, reserve, told, standing):
+    reservation = reserve(hall("A1"), exhibitor("C-1"))
+    address = f"/booth-reservations/{reservation['id']}"
+    confirmed = organiser.patch(address, {"status": "confirmed"}, status=200).json["data"]
+    assert organiser.put(address, confirmed, status=200).json["data"] == confirmed
+    for status in ("pending", "expired", "waitlisted"):
+        refused(organiser.patch(address, {"status": status}), "invalid_transition")
+    body = {**confirmed, "status": "cancelled", "cancellation_reason": "Bankrupt"}
+    cancelled = organiser.put(address, body, status=200).json["data"]
+    assert (cancelled["status"], cancelled["cancellation_reason"]) == ("cancelled", "Bankrupt") and cancelled["cancelled_at"]
+    assert standing(1) == "available" and told("booth")[-2:] == ["booth.updated", "booth.unassigned"]
+    refused(organiser.post(f"{address}/confirm"), "invalid_transition")
+    organiser.delete(address, status=204)
+    assert organiser.data(address) == cancelled
+
+
+def test_who_it_is_for_does_not_change(organiser, hall, exhibitor, reserve):
+    reservation = reserve(hall("A1"), exhibitor("C-1"))
+    address, wrong = f"/booth-reservations/{reservation['id']}", {"participant_id": exhibitor("C-2"), "waitlist": True,
+                                                                  "cancellation_reason": "x", "final_price": 0.001}
+    assert faults(organiser.patch(address, wrong)) == [("/event_participant_id", "fixed"), ("/final_price", "decimals"),
+                                                       ("/cancellation_reason", "disagrees"), ("/waitlist", "disagrees")]
+
+
+# What hangs together
+
+def test_a_cancelled_participant_gives_everything_back(organiser, hall, exhibitor, reserve, stored, standing):
+    leaving, other = exhibitor("C-1"), exhibitor("C-2")
+    sold, held = reserve(hall("A1"), leaving, status="confirmed"), reserve(hall("A2"), leaving)
+    theirs = reserve(hall("A3"), other)
+    place, behind = reserve(theirs["booth_id"], leaving, waitlist=True), reserve(sold["booth_id"], other, waitlist=True)
+    organiser.post(f"/participants/{leaving}/cancel", status=200)
+    assert [stored(found["id"]) for found in (sold, held, place, theirs, behind)] == ["cancelled"] * 3 + ["pending"] * 2
+    assert [standing(id) for id in (1, 2, 3)] == ["reserved", "available", "reserved"]
+    assert organiser.data(f"/booth-reservations/{sold['id']}")["cancellation_reason"] == "The participation was cancelled."
+
+
+def test_a_participant_with_reservations_is_not_deleted(organiser, hall, exhibitor, reserve):
+    participant = exhibitor("C-1")
+    reservation = reserve(hall("A1"), participant)
+    organiser.delete(f"/booth-reservations/{reservation['id']}", status=204)
+    assert refused(organiser.delete(f"/participants/{participant}"), "in_use")["used_by"] == ["booth reservations"]
+
+
+def test_the_list_is_filtered_and_brings_what_it_names(organiser, hall, exhibitor, reserve):
+    first, second = reserve(hall("A1"), exhibitor("C-1")), reserve(hall("A2"), exhibitor("C-2"), status="confirmed")
+    for query in ("event_key=garden&booth_id=2", "booth_id=2", f"participant_id={second['event_participant_id']}", "status=confirmed",
+                  f"event_participant_id={second['event_participant_id']}", "event_id=1&status=confirmed"):
+        assert [found["id"] for found in organiser.data(f"/booth-reservations?{query}")] == [second["id"]], query
+    assert [found["id"] for found in organiser.data("/booth-reservations?status=pending")] == [first["id"]]
+    assert organiser.data("/booth-reservations?event_key=no") == organiser.data("/booth-reservations?booth_id=99") == []
+    found = organiser.data("/booth-reservations?include=booth,participant&sort=booth_number&order=ASC")[0]
+    assert (found["booth"]["plan_name"], found["booth"]["area"], found["participant"]["company_name"]) == ("Hall A", 6, "C-1 GmbH")
+    actions = organiser.data(f"/booth-reservations/{second['id']}?include=allowed_actions")["allowed_actions"]
+    assert actions == ["cancel", "move"]
+
+
+def test_who_else_holds_a_place_is_told_to_who_may_know(organiser, hall, exhibitor, reserve, db):
+    reserve(hall("A1"), exhibitor("C-1"))
+    scopes = {scope for scope, in db.connection.execute("SELECT scope FROM outgoing_events WHERE entity_type IN ('booth', 'booth_reservation')")}
+    assert scopes == {"booths"}
