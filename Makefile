@@ -6,12 +6,13 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test test-debian load clean
+.PHONY: help run test test-debian race load clean
 
 help:
 	@echo "make run          start the service with a demo show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
+	@echo "make race         a hundred clients at once for one booth or the last of the stock, twenty times over"
 	@echo "make load         what lists cost at 50,000 contacts"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
 
@@ -55,6 +56,9 @@ test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \
 	  { echo "Missing packages. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest" >&2; exit 1; }
 	@/usr/bin/python3 -m pytest
+
+race: $(VENV)/ready-to-test
+	@RACE_ROUNDS=20 $(BIN)/python -m pytest tests/race
 
 load: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/lists.py
