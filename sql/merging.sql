@@ -31,6 +31,24 @@ UPDATE invoices SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
 -- name: hand_over_invoice
 UPDATE invoices SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
+-- name: hand_over_fee
+UPDATE invoice_items SET fee_of_participant_id = :participant_id WHERE fee_of_participant_id = :id;
+
+-- name: reservations
+SELECT r.id, r.status = 'waitlisted' AND EXISTS (SELECT 1 FROM booth_reservations k
+         WHERE k.booth_id = r.booth_id AND k.event_participant_id = :participant_id
+           AND k.status IN ('waitlisted', 'pending', 'confirmed')) AS is_second_place
+  FROM booth_reservations r WHERE r.event_participant_id = :id ORDER BY r.id;
+
+-- name: hand_over_reservation
+UPDATE booth_reservations SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+
+-- name: orders
+SELECT id FROM service_orders WHERE event_participant_id = :id ORDER BY id;
+
+-- name: hand_over_order
+UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+
 -- name: applications
 SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 

@@ -14,7 +14,13 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
 
 -- name: attached_records
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
-SELECT 'note' AS entity_type, n.id AS entity_id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
+SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN booth_reservations r ON r.event_participant_id = p.entity_id
+        WHERE p.entity_type = 'event_participant'
+ UNION SELECT 'service_order', o.id FROM pairs p JOIN service_orders o ON o.event_participant_id = p.entity_id
+        WHERE p.entity_type = 'event_participant'
+ UNION SELECT 'service_order', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'service_order'
+          AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+ UNION SELECT 'note', n.id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
  UNION SELECT 'payment', m.id FROM pairs p JOIN payments m ON m.invoice_id = p.entity_id WHERE p.entity_type = 'invoice'
  UNION SELECT 'note', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'note'
           AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs)
@@ -84,6 +90,20 @@ UPDATE applications SET company_name = NULL, first_name = NULL, last_name = NULL
 -- name: blank_participants
 UPDATE participants SET badge_name = NULL, updated_at = :now WHERE contact_id = :id AND badge_name IS NOT NULL;
 
+-- name: blank_reservations
+UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :now
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'booth_reservation')
+   AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);
+
+-- name: blank_orders
+UPDATE service_orders SET notes = NULL, cancellation_reason = NULL, updated_at = :now
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order')
+   AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);
+
+-- name: blank_specifications
+UPDATE service_order_items SET specification = NULL
+ WHERE service_order_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order') AND specification IS NOT NULL;
+
 -- name: drop_notes
 DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'note');
 
@@ -123,6 +143,8 @@ UPDATE idempotency_keys SET data = json_object('id', data ->> '$.id', 'created_a
              WHEN json_type(data, '$.badge_number') IS NOT NULL THEN 'event_participant'
              WHEN json_type(data, '$.note_text') IS NOT NULL THEN 'note'
              WHEN json_type(data, '$.transaction_id') IS NOT NULL THEN 'payment'
+             WHEN json_type(data, '$.is_negotiated') IS NOT NULL THEN 'booth_reservation'
+             WHEN json_type(data, '$.order_number') IS NOT NULL THEN 'service_order'
              WHEN json_type(data, '$.invoice_type') IS NOT NULL THEN 'invoice' END, data ->> '$.id')
        IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)));
 

@@ -1,7 +1,7 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
 from eventapi.db import as_json
-from eventapi.services import contact_book, invoices, notes, participation
+from eventapi.services import booking, contact_book, invoices, notes, orders, participation, reservations
 from eventapi.statements import statements
 
 sql = statements("merging")
@@ -60,6 +60,9 @@ def _move_participants(db, id, duplicate_id):
 def _absorb(db, kept, other):
     for invoice_id in db.values(sql.invoices_of_participant, id=other["id"]):
         _change_invoice(db, sql.hand_over_invoice, invoice_id, participant_id=kept["id"])
+    db.run(sql.hand_over_fee, id=other["id"], participant_id=kept["id"])
+    _hand_over_reservations(db, kept["id"], other["id"])
+    _hand_over_orders(db, kept["id"], other["id"])
     _move_notes(db, "event_participant", other["id"], kept["id"])
     filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
     kept = participation.change(db, kept, {**kept, **filled})
@@ -68,6 +71,25 @@ def _absorb(db, kept, other):
     if kept["status"] == "registered" and other["status"] == "confirmed":
         participation.move(db, kept, "confirm")
     participation.remove(db, other["id"])
+
+
+def _hand_over_reservations(db, kept_id, other_id):
+    """Nobody stands in one line twice."""
+    for found in db.all(sql.reservations, id=other_id, participant_id=kept_id):
+        row = reservations.row(db, found["id"])
+        if found["is_second_place"]:
+            row = booking.cancel(db, row, "The contacts were merged.")
+        db.run(sql.hand_over_reservation, id=row["id"], participant_id=kept_id, now=db.now)
+        new = reservations.row(db, row["id"])
+        journal.updated(db, "booth_reservation", reservations.as_stored(db, row), reservations.as_stored(db, new),
+                        title=reservations.title(new), scope="booths")
+
+
+def _hand_over_orders(db, kept_id, other_id):
+    for id in db.values(sql.orders, id=other_id):
+        old = orders.represent(orders.row(db, id))
+        db.run(sql.hand_over_order, id=id, participant_id=kept_id, now=db.now)
+        journal.updated(db, "service_order", old, orders.represent(orders.row(db, id)), title=old["order_number"], scope="service_orders")
 
 
 def _change_invoice(db, statement, id, **values):

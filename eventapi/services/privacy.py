@@ -4,7 +4,7 @@ from datetime import datetime
 
 from eventapi import journal, keys, money, times
 from eventapi.db import as_json
-from eventapi.services import contact_book, invoices, notes, participation, payments
+from eventapi.services import contact_book, invoices, notes, orders, participation, payments, reservations
 from eventapi.statements import statements
 
 sql = statements("privacy")
@@ -26,13 +26,16 @@ def records(db, contact_id):
 def export(db, contact):
     """Everything that is held about the contact."""
     contact_id, pairs = contact["id"], records(db, contact["id"])
-    ids = {kind: [id for name, id in pairs if name == kind] for kind in ("application", "event_participant", "invoice", "note")}
+    ids = {kind: [id for name, id in pairs if name == kind] for kind in (
+        "application", "event_participant", "booth_reservation", "service_order", "invoice", "note")}
     return {
         "contact": contact,
         "category_keys": contact_book.category_keys(db, contact_id),
         "merged_contacts": db.all(sql.merged, id=contact_id),
         "applications": _there(_application(db, id) for id in ids["application"]),
         "participants": _there(participation.get(db, id) for id in ids["event_participant"]),
+        "booth_reservations": [reservations.represent(db, row) for row in _there(reservations.row(db, id) for id in ids["booth_reservation"])],
+        "service_orders": [orders.represent(row) for row in _there(orders.row(db, id) for id in ids["service_order"])],
         "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], [])}
                      for invoice in _there(invoices.get(db, id) for id in ids["invoice"])],
         "notes": [notes.represent(note) for note in _there(db.one(sql.note, id=id) for id in ids["note"])],
@@ -67,7 +70,8 @@ def anonymize(db, contact):
         number = keys.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
         db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)
         db.run(sql.drop_tags, id=id)
-        for statement in (sql.blank_applications, sql.blank_participants, sql.drop_notes, sql.blank_remarks, sql.blank_payment_remarks):
+        for statement in (sql.blank_applications, sql.blank_participants, sql.blank_reservations, sql.blank_orders,
+                          sql.blank_specifications, sql.drop_notes, sql.blank_remarks, sql.blank_payment_remarks):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         _blank_journal(db, pairs)
