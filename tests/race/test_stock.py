@@ -1,0 +1,121 @@
+"""A hundred orders want the last thirty of a service at once, before real server processes: no more is sold than there is."""
+from datetime import date
+
+import pytest
+
+from eventapi import journal
+from eventapi.services import credentials
+from tests import crowd, processes
+from tests.crowd import ROUNDS
+
+CLIENTS, STOCK = 100, 30
+
+
+@pytest.fixture
+def key(db):
+    with db.write():
+        return credentials.create_key(db, "exhibitors", ["service_orders"])[1]
+
+
+@pytest.fixture
+def server(tmp_path, key):
+    with processes.Server(tmp_path, "--workers", "2") as running:
+        yield running
+
+
+@pytest.fixture
+def participant(organiser):
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
+    contact = organiser.make("/contacts", {"company_name": "Muster AG"})
+    return organiser.make("/participants", {"event_key": "garden", "contact_id": contact["id"]})["id"]
+
+
+@pytest.fixture
+def service(organiser, participant):
+    """service(): a new service of which there are thirty."""
+    def make():
+        return organiser.make("/services", {"service_name": "Power", "base_price": 100, "events": [{"event_key": "garden", "stock": STOCK}]})
+    return make
+
+
+@pytest.fixture
+def shop(server, key, db, participant):
+    return Shop(server, key, db, participant)
+
+
+class Shop:
+    """Orders one service through the server, and counts in the database."""
+
+    def __init__(self, server, key, db, participant):
+        self.server, self.key, self.db, self.participant = server, key, db, participant
+
+    def at_once(self, requests):
+        """The answers; a refusal is told as one, and none is a failure of the server."""
+        answers = crowd.at_once(self.server.port, self.key, requests)
+        assert {status for status, _ in answers} <= {200, 201, 409}, [answer for answer in answers if answer[0] not in (200, 201, 409)]
+        return answers
+
+    def ordered(self, service):
+        return self.db.connection.execute("SELECT ordered FROM service_events WHERE service_id = ?", (service["id"],)).fetchone()[0]
+
+    def held(self, service):
+        """What the items of living orders add up to."""
+        return self.db.connection.execute("""SELECT coalesce(sum(i.quantity), 0) FROM service_order_items i JOIN service_orders o ON
+            o.id = i.service_order_id WHERE i.service_id = ? AND i.status <> 'cancelled' AND o.status NOT IN ('draft', 'cancelled')""",
+                                          (service["id"],)).fetchone()[0]
+
+    def wanted(self, service, number, status="submitted"):
+        """An order of one to three, some of them in two items."""
+        quantities = [[1], [2], [1, 2]][number % 3]
+        return "POST", "/service-orders", {"event_participant_id": self.participant, "status": status, "items": [
+            {"service_id": service["id"], "quantity": quantity} for quantity in quantities]}
+
+
+def quantity(order):
+    return sum(item["quantity"] for item in order["items"])
+
+
+def accepted(answers, service):
+    """The orders that were taken; the others must have been told how many are left, which was too few."""
+    for status, document in answers:
+        assert status != 409 or document["code"] == "out_of_stock" and document["service_key"] == service["service_key"]
+        assert status != 409 or document["available"] < 3
+    return [document["data"] for status, document in answers if status in (200, 201)]
+
+
+def test_no_more_is_ordered_than_there_is(shop, service):
+    for _ in range(ROUNDS):
+        power = service()
+        taken = accepted(shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)]), power)
+        assert shop.ordered(power) == shop.held(power) == sum(map(quantity, taken)) == STOCK, "ones were wanted to the end"
+
+
+def test_drafts_that_all_fit_alone_are_submitted_at_once(shop, service):
+    for _ in range(ROUNDS):
+        power = service()
+        drafts = accepted(shop.at_once([shop.wanted(power, number, "draft") for number in range(CLIENTS)]), power)
+        assert len(drafts) == CLIENTS and shop.ordered(power) == 0
+        taken = accepted(shop.at_once([("POST", f"/service-orders/{draft['id']}/submit", {}) for draft in drafts]), power)
+        assert shop.ordered(power) == shop.held(power) == sum(map(quantity, taken)) == STOCK
+
+
+def test_what_is_cancelled_comes_back_once_while_others_order(shop, service):
+    for _ in range(ROUNDS):
+        power = service()
+        taken = accepted(shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)]), power)
+        orders = [("POST", f"/service-orders/{order['id']}/cancel", {}) for order in taken]
+        items = [("POST", f"/service-orders/{order['id']}/items/{order['items'][0]['id']}/cancel", {}) for order in taken]
+        shop.at_once([*orders, *items, *orders, *(shop.wanted(power, number) for number in range(30))])
+        assert 0 <= shop.ordered(power) == shop.held(power) <= STOCK
+        living = shop.db.connection.execute("SELECT id FROM service_orders WHERE status = 'submitted'").fetchall()
+        shop.at_once([("POST", f"/service-orders/{id}/cancel", {}) for id, in living * 2])
+        assert shop.ordered(power) == shop.held(power) == 0
+
+
+def test_numbers_have_no_gap_however_many_are_refused(shop, service, db):
+    power = service()
+    for _ in range(ROUNDS):
+        shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)])
+    numbers = [number for number, in db.connection.execute("SELECT order_number FROM service_orders WHERE order_number IS NOT NULL ORDER BY 1")]
+    assert numbers == [f"SO-{date.today().year}-{place:05}" for place in range(1, len(numbers) + 1)] and numbers
+    assert journal.verify(db) == []
