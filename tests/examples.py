@@ -19,14 +19,19 @@ REFERENCES = {
     "category_id": ("category", "id"), "category_key": ("category", "category_key"), "category_keys": ("category", "category_key"),
     "participant_id": ("participant", "id"), "event_participant_id": ("participant", "id"),
     "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
+    "plan_id": ("plan", "id"), "booth_id": ("booth", "id"), "formula_id": ("booth_formula", "id"),
+    "booth_type_id": ("booth_type", "id"), "booth_type_key": ("booth_type", "booth_type_key"),
     "service_id": ("service", "id"), "service_key": ("service", "service_key"),
 }
 # entity_type -> the resource, where it is called otherwise.
 ENTITIES = {"event_participant": "participant"}
 # Members that no two records may share, besides their own key: left out where they are made, else different each time.
-OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",)}
+OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",),
+       "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",)}
 # Members that hold the year in which the tests run: an example cannot know it.
 OF_THE_YEAR = ("invoice_number",)
+# What DELETE leaves behind, where the record stays to be read: singular -> its status then.
+KEPT = {"booth_reservation": "cancelled"}
 # What has to be done to a record before others may name it.
 MADE_FIT = {("payment", "invoice"): "send"}
 
