@@ -62,6 +62,12 @@ def etag(text):
     return f'"{blake2b(text.encode(), digest_size=12).hexdigest()}"'
 
 
+def is_known(tag):
+    """Whether If-None-Match (RFC 9110, 13.1.2) has the tag already."""
+    known = request.environ.get("HTTP_IF_NONE_MATCH", "")
+    return known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]
+
+
 def unchanged(record):
     """Raises 412 when If-Match (RFC 9110, 13.1.1) names another state of the record; call it inside the write."""
     wanted = request.environ.get("HTTP_IF_MATCH")

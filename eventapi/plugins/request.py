@@ -9,7 +9,7 @@ from bottle import HTTPResponse, request, response
 from eventapi import request_log, times
 from eventapi.db import as_json, problem_of
 from eventapi.errors import Problem
-from eventapi.rest import Answer, base_url, etag
+from eventapi.rest import Answer, base_url, etag, is_known
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
@@ -85,7 +85,7 @@ class Request:
             response.content_type = JSON
             data = minimal(answer.data, environ) or as_json(answer.data)
             if reads and answer.has_etag and isinstance(answer.data, dict):
-                if not_modified(data, environ):
+                if not_modified(data):
                     return b""
             meta = "," + as_json(answer.meta)[1:] if answer.meta else "}"
             return f'{{"data":{data},"meta":{{"request_id":"{environ["eventapi.request_id"]}"{meta}}}'.encode()
@@ -119,12 +119,11 @@ def tell(environ, seconds=0.0):
                          f"{response.status_code} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
 
 
-def not_modified(data, environ):
-    """Sets the ETag; True when If-None-Match (RFC 9110, 13.1.2) has it already."""
+def not_modified(data):
+    """Sets the ETag; True when the client has it already."""
     tag = etag(data)
     response.set_header("ETag", tag)
-    known = environ.get("HTTP_IF_NONE_MATCH")
-    if known and (known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]):
+    if is_known(tag):
         response.status = 304
         return True
     return False

@@ -1,10 +1,8 @@
 """Invoices and credit notes."""
 import re
 
-from bottle import request
-
 from eventapi.db import as_json
-from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
+from eventapi.rest import Answer, created, deleted, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import files, invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
 from eventapi.services.invoices import represent
@@ -94,7 +92,7 @@ def get_invoice_pdf(db, id):
     if not sha256:
         return Answer(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
     headers["ETag"] = f'"{sha256}"'
-    if headers["ETag"] in [tag.strip().removeprefix("W/") for tag in request.headers.get("If-None-Match", "").split(",")]:
+    if is_known(headers["ETag"]):
         return Answer(status=304, body=b"", headers={"ETag": headers["ETag"]})
     return Answer(body=files.read(db.config, sha256), headers=headers)
 

@@ -1,0 +1,207 @@
+"""The hall plan: a sheet of A3 with title, hall, booths, legend and scale, as one picture for SVG and PDF."""
+from collections import Counter
+from decimal import Decimal
+
+from eventapi import geometry, money
+from eventapi.pictures import words
+from eventapi.pictures.hall_blocks import LOOKS, block, blocks
+from eventapi.pictures.hall_fixtures import PILLAR, WALL, Hall, opening, power
+from eventapi.pictures.hall_words import WORDS
+from eventapi.pictures.letters import em, fit
+from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Text, rectangle
+
+LONG, SHORT = 420, 297
+MARGIN, HEAD, FOOT, ROUND = 12, 20, 27, 11          # ROUND: about the hall, for the names of doors
+GREY = "#555555"
+STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7.5)     # scales that a ruler knows, times powers of ten
+MOST_TYPES = 10
+
+
+def picture(hall, language="en"):
+    """The hall as services/halls.py reads it, drawn."""
+    return Sheet(hall, language).picture()
+
+
+class Sheet:
+    def __init__(self, hall, language):
+        self.hall, self.language, self.words = hall, language, {**words.WORDS[language], **WORDS[language]}
+        self.places = money.decimals(hall["currency"])
+        self.booths = [{**booth, "label": self._name(booth), "details": self._details(booth)} for booth in hall["booths"]]
+        self._measure()
+
+    def _measure(self):
+        """What of the hall is shown, on which way round of the paper, and how small."""
+        left, top, right, bottom = shown = _shown(self.hall)
+        self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]
+        self.missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
+        self.ratio, self.width, self.height = min((_ratio(right - left, bottom - top, width, height), width, height)
+                                                  for width, height in ((LONG, SHORT), (SHORT, LONG)))
+        scale = 1 / self.ratio
+        x = (self.width - (right - left) * scale) / 2 - left * scale
+        y = HEAD + (self.height - HEAD - FOOT - (bottom - top) * scale) / 2 - top * scale
+        self.plan = Hall(self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale)
+
+    def picture(self):
+        title = f"{self.hall['event']} – {self.hall['name']}"
+        counted = Counter(booth["status"] for booth in self.booths)
+        told = ", ".join(f"{counted[status]} {self.words[status]}" for status in LOOKS)
+        parts = (Area((rectangle(0, 0, self.width, self.height),), PAPER), *self._head(), *self.plan.floor(), *self._blocks(),
+                 *self.plan.fixtures(), *self._foot(counted))
+        return Picture(f"plan{self.hall['id']}", self.width, self.height, title,
+                       f"{self.words['plan']}, {_metres(self.hall['width'])} × {_metres(self.hall['height'])} m: {told}.", self.language, parts)
+
+    def _blocks(self):
+        for booths in blocks(self.placed):
+            yield block(booths, self.plan.point, self.plan.scale, self._describe)
+
+    # Texts
+
+    def _name(self, booth):
+        return booth["exhibitor"] or booth["booth_name"] or booth["blocked_reason"] or ""
+
+    def _details(self, booth):
+        """What stands below the name: how large it is while it is to be had, and what it costs."""
+        area = f"{self._number(Decimal(booth['width'] * booth['depth']) / 10 ** 6)} m²"
+        return (area if booth["status"] == "available" else None, self._price(booth))
+
+    def _price(self, booth):
+        return None if booth["price"] is None else self._money(booth["price"])
+
+    def _money(self, units):
+        return f"{words.number(Decimal(units).scaleb(-self.places), self.places, self.words)} {self.hall['currency']}"
+
+    def _number(self, value):
+        return words.number(value.quantize(Decimal("0.01")).normalize(), 0, self.words)
+
+    def _describe(self, booth):
+        """The tooltip of a booth: all that the picture may not have room for."""
+        size = f"{_metres(booth['width'])} × {_metres(booth['depth'])} m"
+        parts = (booth["booth_number"], booth["exhibitor"], booth["booth_name"], self.words[booth["status"]], booth["blocked_reason"],
+                 size, booth["type"], self._price(booth))
+        return ", ".join(part for part in parts if part)
+
+    # Title and legend
+
+    def _head(self):
+        hall, right = self.hall, self.width - MARGIN
+        title = fit(hall["name"], right - MARGIN - 95, 9, 7, 3)
+        yield Text(MARGIN, 14.5, (title.lines[0] if title else hall["name"][:60],), title.size if title else 3, True, align="start")
+        days = " – ".join(dict.fromkeys(words.day(day, self.words) for day in (hall["from"], hall["to"]) if day))
+        below = " · ".join(part for part in (hall["event"], hall["city"], days, hall["area_name"]) if part)
+        line = fit(below, right - MARGIN - 95, 4.4, 3.6, 2)
+        yield Text(MARGIN, 20, line.lines[:1] if line else (below[:90],), line.size if line else 2, ink=GREY, align="start")
+        yield Text(right, 13, (self.words[hall["view"]],), 3.2, True, align="end")
+        yield Text(right, 17.5, (f"{self.words['changed']} {hall['changed']}",), 2.6, ink=GREY, align="end")
+
+    def _foot(self, counted):
+        y = self.height - FOOT + 3
+        yield Lines((((MARGIN, y), (self.width - MARGIN, y)),), GREY, 0.15)
+        x = MARGIN
+        for status, look in LOOKS.items():
+            square = Decimal(sum(booth["width"] * booth["depth"] for booth in self.booths if booth["status"] == status)) / 10 ** 6
+            yield Area((rectangle(x, y + 3, 7, 4.6),), look.fill, look.hatch, INK, 0.2)
+            yield Text(x + 8.5, y + 4.8, (self.words[status],), 2.8, True, align="start")
+            yield Text(x + 8.5, y + 8, (f"{counted[status]} · {self._number(square)} m²",), 2.4, ink=GREY, align="start")
+            x += 36
+        yield from self._symbols(x + 2, y + 3)
+        yield from self._types(MARGIN, y + 12)
+        yield from self._absent(MARGIN, self.height - 4.2)
+        yield from self._ruler(self.width - MARGIN - 16, y + 8)
+        yield from _north(self.width - MARGIN - 5, y + 9, self.words["north"])
+
+    def _symbols(self, x, y):
+        """What the hall has of these."""
+        for kind, draw in (("door", _door_symbol), ("pillar", _pillar_symbol), ("power", _power_symbol)):
+            if any(thing["kind"] == kind for thing in self.hall["objects"]):
+                yield Group(tuple(draw(x + 2.5, y + 2.3)))
+                yield Text(x + 6, y + 3.2, (self.words[kind],), 2.6, align="start")
+                x += 9 + em(self.words[kind]) * 2.6
+
+    def _types(self, x, y):
+        counted = Counter((booth["type"], booth["color"]) for booth in self.booths if booth["type"])
+        last = self.width - MARGIN - 90
+        for (name, color), count in counted.most_common(MOST_TYPES):
+            text = f"{name} ({count})"
+            if x + 8 + em(text) * 2.4 > last:
+                yield Text(x, y + 2.2, ("…",), 2.4, align="start")
+                return
+            yield Area((rectangle(x, y + 0.4, 5, 1.6),), color or PAPER, None, INK, 0.12)
+            yield Text(x + 6.2, y + 2.2, (text,), 2.4, align="start")
+            x += 10 + em(text) * 2.4
+
+    def _absent(self, x, y):
+        """Booths that are not on the picture: without a position, or far outside of the hall."""
+        if self.missing:
+            numbers = ", ".join(booth["booth_number"] for booth in self.missing[:200])
+            line = fit(f"{self.words['missing']} ({len(self.missing)}): {numbers}", self.width - 2 * MARGIN - 60, 2.9, 2.4, 2.2)
+            yield Text(x, y, line.lines[:1], line.size, ink=GREY, align="start")
+
+    def _ruler(self, right, y):
+        """A scale bar of four parts, and the ratio for those who print."""
+        part = _step(9 * self.ratio)                    # millimetres of the hall: about a centimetre on paper
+        wide = part / self.ratio
+        for place in range(4):
+            x = right - (4 - place) * wide
+            yield Area((rectangle(x, y, wide, 1.6),), INK if place % 2 == 0 else PAPER, None, INK, 0.15)
+            yield Text(x, y - 1, (_metres(part * place),), 2.2)
+        yield Text(right, y - 1, (f"{_metres(part * 4)} m",), 2.2)
+        yield Text(right - 2 * wide, y + 5, (f"1 : {_plain(self.ratio)} (A3)",), 2.6, True)
+
+
+def _shown(hall):
+    """Left, top, right and bottom of what is drawn: the hall, and what juts out of it by up to a quarter."""
+    width, height = hall["width"], hall["height"]
+    limits = -width / 4, -height / 4, width * 1.25, height * 1.25
+    jutting = [geometry.box(geometry.corners(booth)) for booth in hall["booths"] if _lies_within(booth, limits)]
+    boxes = [(0, 0, width, height), *jutting]
+    return tuple(pick(box[place] for box in boxes) for place, pick in enumerate((min, min, max, max)))
+
+
+def _lies_within(booth, limits):
+    if booth["pos_x"] is None:
+        return False
+    left, top, right, bottom = geometry.box(geometry.corners(booth))
+    return left >= limits[0] and top >= limits[1] and right <= limits[2] and bottom <= limits[3]
+
+
+def _ratio(wide, high, width, height):
+    """How many times smaller the hall has to be to fit on a sheet of paper."""
+    return _step(max(wide / (width - 2 * MARGIN - 2 * ROUND), high / (height - HEAD - FOOT - 2 * ROUND)))
+
+
+def _step(least):
+    """The next round number that is not less."""
+    power = 0.001
+    while True:
+        for step in STEPS:
+            if step * power >= least * 0.9999:
+                return step * power
+        power *= 10
+
+
+def _metres(millimetres):
+    return _plain(millimetres / 1000)
+
+
+def _plain(value):
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _north(x, y, word):
+    """Up is north on every plan."""
+    yield Area((((x, y - 6), (x + 2.6, y + 2), (x, y), (x - 2.6, y + 2)),), PAPER, None, INK, 0.25)
+    yield Area((((x, y - 6), (x + 2.6, y + 2), (x, y)),), INK)
+    yield Text(x, y + 5.4, (word,), 2.8, True)
+
+
+def _door_symbol(x, y):
+    yield Area((rectangle(x - 2.5, y, 5, WALL),), "#3a3a3a")
+    yield from opening(lambda across, outwards: (x + across, y + WALL - outwards), 1.5)
+
+
+def _pillar_symbol(x, y):
+    yield Area((rectangle(x - 1.5, y - 1.5, 3, 3),), "#d0d0d0", PILLAR, INK, 0.3)
+
+
+def _power_symbol(x, y):
+    yield from power(x, y, 1.5)

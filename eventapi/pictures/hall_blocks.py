@@ -1,0 +1,228 @@
+"""Booths on a hall plan: those of one exhibitor that touch are one block with one outline and one label."""
+from collections import defaultdict
+from dataclasses import dataclass
+from math import dist
+
+from eventapi import geometry
+from eventapi.pictures.letters import LEAD, em, fit
+from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
+
+TOUCHING, COMMON = 10, 100                  # mm: how near edges are that are one, and how long a common edge is at least
+EDGE = 0.25
+BAND = 0.9                                  # of the type's colour, along the front
+NUMBER, NAME, DETAIL = (4.2, 1.0), (3.4, 1.25), (2.2, 1.2)      # sizes of letters: largest and smallest
+COMFORT = 1.7                               # the name does not get smaller than this for the sake of a detail
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a status is shown: by colour and by pattern, so that neither is needed."""
+    fill: str
+    ink: str = INK
+    hatch: Hatch = None
+
+
+# Colours of Okabe and Ito, lightened below dark text; light, hatched, dark and crossed in black and white.
+LOOKS = {
+    "available": Look("#e5f5ee"),
+    "reserved": Look("#fdebc4", hatch=Hatch("reserved", "#d98f00", 1.8, 0.3)),
+    "sold": Look("#00639c", ink=PAPER),
+    "blocked": Look("#eeeeee", hatch=Hatch("blocked", "#8c8c8c", 1.8, 0.22, crossed=True)),
+}
+
+
+def blocks(booths):
+    """Lists of booths: one for each exhibitor's booths that touch, in the order of their first booth. All have a position."""
+    polygons = [geometry.corners(booth) for booth in booths]
+    leader = list(range(len(booths)))
+
+    def lead_of(place):
+        while leader[place] != place:
+            place = leader[place]
+        return place
+    for one, other in geometry.nearby(polygons, TOUCHING):
+        if _together(booths[one], booths[other]) and _has_common_edge(polygons[one], polygons[other]):
+            first, second = sorted((lead_of(one), lead_of(other)))
+            leader[second] = first
+    found = defaultdict(list)
+    for place, booth in enumerate(booths):
+        found[lead_of(place)].append(booth)
+    return list(found.values())
+
+
+def _together(one, other):
+    return one["exhibitor_id"] is not None and all(one[member] == other[member] for member in ("exhibitor_id", "status"))
+
+
+def _has_common_edge(one, other):
+    return any(high - low >= COMMON for edge in geometry.edges(one) for low, high in _common(edge, other))
+
+
+def _common(edge, polygon):
+    """The parts (from, to) of an edge along which an edge of the polygon runs, in millimetres from its start."""
+    start, end = edge
+    length = dist(start, end)
+    along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+    for corner in geometry.edges(polygon):
+        away = [abs((x - start[0]) * along[1] - (y - start[1]) * along[0]) for x, y in corner]
+        if max(away) <= TOUCHING:
+            low, high = sorted((x - start[0]) * along[0] + (y - start[1]) * along[1] for x, y in corner)
+            if low < length and high > 0:
+                yield max(low, 0), min(high, length)
+
+
+def _borders(polygon, others):
+    """Lists of the parts of each edge that no other polygon shares, edge by edge."""
+    for start, end in geometry.edges(polygon):
+        length, place, free = dist(start, end), 0, []
+        for low, high in sorted(part for other in others for part in _common((start, end), other)):
+            if low - place > TOUCHING:
+                free.append((place, low))
+            place = max(place, high)
+        if length - place > TOUCHING:
+            free.append((place, length))
+        across, down = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+        yield [tuple((start[0] + across * place, start[1] + down * place) for place in part) for part in free]
+
+
+def block(booths, on_paper, scale, describe):
+    """The group of a block. `on_paper` turns a point of the hall into one of the sheet, `describe` gives the tooltip of a booth."""
+    first, look = booths[0], LOOKS[booths[0]["status"]]
+    polygons = [geometry.corners(booth) for booth in booths]
+    rings = tuple(tuple(map(on_paper, polygon)) for polygon in polygons)
+    alone = len(booths) == 1
+    parts = [Area(rings, look.fill, look.hatch, *((INK, EDGE) if alone else ()))]
+    if not alone:
+        free = [list(_borders(polygon, [other for other in polygons if other is not polygon])) for polygon in polygons]
+        parts.append(Lines(tuple(tuple(map(on_paper, line)) for sides in free for side in sides for line in side), INK, EDGE))
+    parts += [band for booth, polygon, ring in zip(booths, polygons, rings) for band in _band(booth, ring, alone)]
+    parts += _label(booths, polygons, on_paper, scale, look)
+    if not alone:
+        parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth)) for booth, ring in zip(booths, rings)]
+        return Group(tuple(parts))
+    return Group(tuple(parts), f"booth-{first['id']}", describe(first))
+
+
+def _band(booth, ring, alone):
+    """The type's colour along the front of a booth: its lower edge before it is turned."""
+    if not booth["color"]:
+        return
+    back_left, back_right, right, left = ring
+    deep = dist(back_left, left)
+    share = min(BAND / deep, 0.2) if deep else 0
+    inner = tuple((x + (to_x - x) * share, y + (to_y - y) * share) for (x, y), (to_x, to_y) in ((right, back_right), (left, back_left)))
+    yield Area(((left, right, *inner),), booth["color"], None, *((INK, 0.12) if alone else ()))
+
+
+# The label
+
+def _label(booths, polygons, on_paper, scale, look):
+    """Number, name and price in the best spot of the block, upright or turned, on a plate where the fill is hatched."""
+    spots = [_spot(booths, polygons, scale), *([] if len(booths) == 1 else [_spot([booth], [polygon], scale)
+                                                                            for booth, polygon in zip(booths, polygons)])]
+    number, name, details = _texts(booths)
+    best, best_worth = None, -1
+    for (middle, width, height, turn) in spots:
+        for wide, high, angle, favour in ((width, height, turn, 1.25), (height, width, _readable(turn - 90), 1)):
+            rows = _rows(number, name, details, wide - 1.2, high - (1.6 if booths[0]["color"] else 1))
+            worth = favour * _worth(rows, name)
+            if rows and worth > best_worth:
+                best, best_worth = (on_paper(middle), angle, rows), worth
+    return _set(*best, look) if best else []
+
+
+def _texts(booths):
+    """What is written on a block: its number or numbers, whose it is, and what else is told where there is room."""
+    numbers = [booth["booth_number"] for booth in booths]
+    number = numbers[0] if len(numbers) == 1 else f"{numbers[0]} + {len(numbers) - 1}" if len(numbers) > 2 else " + ".join(numbers)
+    names = dict.fromkeys(booth["label"] for booth in booths if booth["label"])
+    return number, next(iter(names), ""), tuple(detail for detail in booths[0]["details"] if detail) if len(booths) == 1 else ()
+
+
+def _readable(angle):
+    """The same line, to be read from the left or from below."""
+    angle = (angle + 90) % 180 - 90
+    return -90 if angle == 90 else angle
+
+
+def _spot(booths, polygons, scale):
+    """(middle, width, height, angle) of the largest rectangle in a block: a point of the hall, sizes on paper."""
+    first = booths[0]
+    angle = first["rotation"]
+    if len(booths) > 1 and all((booth["rotation"] - angle) % 90 == 0 for booth in booths) and angle % 90 == 0:
+        left, top, right, bottom = _largest([geometry.box(polygon) for polygon in polygons[:8]])
+        return ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
+    (left, top), (right, bottom) = polygons[0][0], polygons[0][2]
+    width, height = first["width"] * scale, first["depth"] * scale
+    if angle % 180 == 90:
+        width, height, angle = height, width, 0
+    return ((left + right) / 2, (top + bottom) / 2), width, height, _readable(angle)
+
+
+def _largest(boxes):
+    """The largest rectangle that upright boxes, which do not overlap, cover together."""
+    across = sorted({place for box in boxes for place in (box[0], box[2])})
+    down = sorted({place for box in boxes for place in (box[1], box[3])})
+
+    def covered(left, top, right, bottom):
+        return sum(max(0, min(right, box[2]) - max(left, box[0])) * max(0, min(bottom, box[3]) - max(top, box[1])) for box in boxes)
+    whole = ((left, top, right, bottom) for left in across for right in across if right > left for top in down for bottom in down
+             if bottom > top)
+    fitting = [box for box in whole if covered(*box) >= 0.995 * _area(box)]
+    return max(fitting, key=lambda box: _area(box) * min(1, 2 * (box[3] - box[1]) / (box[2] - box[0])) ** 0.25)
+
+
+def _area(box):
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _rows(number, name, details, width, height):
+    """(text, size, is_bold) from top to bottom, or () where not even the number fits."""
+    if width <= 0 or height <= 0:
+        return ()
+    share = 0.36 if name or details else 0.8
+    size = min(NUMBER[0], width / em(number, True), height * share / LEAD)
+    if size < NUMBER[1]:
+        size = min(NUMBER[1] * 1.3, width / em(number, True), height / LEAD)
+        return ((number, size, True),) if size >= NUMBER[1] * 0.7 else ()
+    rows, left = [(number, size, True)], height - size * LEAD
+    most = min(NAME[0], size * 0.95)
+    for kept in range(len(details) if most >= DETAIL[1] else 0, -1, -1):
+        small = [(text, min(DETAIL[0], size * 0.8, width / em(text))) for text in details[:kept]]
+        room = left - sum(size * LEAD for _, size in small)
+        fitted = fit(name, width, room, most, NAME[1]) if name and room > 0 else None
+        roomy = room >= 0 and all(size >= DETAIL[1] for _, size in small)
+        if not kept or roomy and (not name or fitted and fitted.is_whole and fitted.size >= COMFORT):
+            named = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
+            return (*rows, *named, *((text, size, False) for text, size in small))
+    return tuple(rows)
+
+
+def _worth(rows, name):
+    """How well a label tells what it should: more of the name counts most, then its size."""
+    told = sum(len(text) for text, _, is_bold in rows if not is_bold)
+    return (min(1, told / max(len(name), 1)) + 0.02) * min((size for _, size, _ in rows), default=0)
+
+
+def _set(middle, turn, rows, look):
+    """The rows as shapes, centred on a point."""
+    x, y = middle
+    height, parts = sum(size * LEAD for _, size, _ in rows), []
+    place = y - height / 2
+    if look.hatch:
+        wide = max(em(text, is_bold) * size for text, size, is_bold in rows)
+        parts.append(Area((rectangle(x - wide / 2 - 0.3, place, wide + 0.6, height),), look.fill))
+    for size, is_bold, lines in _same_size(rows):
+        parts.append(Text(x, place + size * (LEAD / 2 + 0.36), tuple(lines), size, is_bold, look.ink))
+        place += len(lines) * size * LEAD
+    return [Group(tuple(parts), turn=(turn, x, y))] if turn else parts
+
+
+def _same_size(rows):
+    """(size, is_bold, lines) of the rows, those of one size together."""
+    found = []
+    for text, size, is_bold in rows:
+        if not found or found[-1][:2] != (size, is_bold):
+            found.append((size, is_bold, []))
+        found[-1][2].append(text)
+    return found

@@ -1,0 +1,146 @@
+"""What stands in a hall besides booths: walls with doors in them, pillars, aisles, power, stages and text."""
+from math import cos, pi, sin
+
+from eventapi.pictures.letters import LEAD, fit
+from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
+
+WALL = 1.1
+AISLE, STAGE, QUIET = "#efefec", "#f3e3ee", "#555555"
+PILLAR = Hatch("pillar", "#333333", 0.8, 0.25)
+LONGEST_LEAF = 5                        # a gate would swing over the margin: it gets an arrow only
+FAR_FROM_WALL = 1500                    # mm: what is farther away is a door inside the hall
+BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
+
+
+class Hall:
+    """Walls and objects of a hall on paper. `left` and `top` are where its inside begins, `scale` is paper per millimetre."""
+
+    def __init__(self, width, height, objects, left, top, scale):
+        self.size, self.objects, self.left, self.top, self.scale = (width, height), objects, left, top, scale
+        self.width, self.height = width * scale, height * scale
+
+    def point(self, place):
+        return self.left + place[0] * self.scale, self.top + place[1] * self.scale
+
+    def box(self, thing):
+        """Left, top, width and height on paper."""
+        return (*self.point((thing["x"], thing["y"])), (thing["width"] or 0) * self.scale, (thing["depth"] or 0) * self.scale)
+
+    def floor(self):
+        """What lies below the booths: walls, floor, aisles and stages."""
+        outer = rectangle(self.left - WALL, self.top - WALL, self.width + 2 * WALL, self.height + 2 * WALL)
+        yield Area((outer,), "#3a3a3a")
+        yield Area((rectangle(self.left, self.top, self.width, self.height),), PAPER)
+        yield from self._each("aisle", self._aisle)
+        yield from self._each("stage", self._stage)
+
+    def fixtures(self):
+        """What stands above them."""
+        yield from self._each("pillar", self._pillar)
+        yield from self._each("power", self._power)
+        yield from self._each("text", self._text)
+        yield from self._each("door", self._door)
+
+    def _each(self, kind, draw):
+        for thing in self.objects:
+            if thing["kind"] == kind:
+                yield Group(tuple(draw(thing)), title=thing.get("label") or None)
+
+    def _aisle(self, thing):
+        yield Area((rectangle(*self.box(thing)),), AISLE)
+        yield from self._inscribed(thing, 3.2, QUIET)
+
+    def _stage(self, thing):
+        x, y, width, height = self.box(thing)
+        yield Area((rectangle(x, y, width, height),), STAGE, None, "#8a4a75", 0.3)
+        inset = min(0.9, width / 8, height / 8)
+        yield Area((rectangle(x + inset, y + inset, width - 2 * inset, height - 2 * inset),), STAGE, None, "#8a4a75", 0.12)
+        yield from self._inscribed(thing, 4, INK)
+
+    def _pillar(self, thing):
+        yield Area((rectangle(*self.box(thing)),), "#d0d0d0", PILLAR, INK, 0.3)
+
+    def _power(self, thing):
+        """A flash in a circle, as large on every sheet."""
+        x, y, width, height = self.box(thing)
+        x, y, radius = x + width / 2, y + height / 2, 1.3
+        yield from power(x, y, radius)
+
+    def _text(self, thing):
+        """Within its box; without one it begins at its place."""
+        if thing["width"] and thing["depth"]:
+            yield from self._inscribed(thing, 5, INK)
+        elif thing.get("label"):
+            x, y = self.point((thing["x"], thing["y"]))
+            yield Text(x, y, (thing["label"],), 2.4, align="start")
+
+    def _inscribed(self, thing, largest, ink):
+        """The label along the longer side."""
+        x, y, width, height = self.box(thing)
+        if not thing.get("label") or width <= 0 or height <= 0:
+            return
+        upright = height > 1.5 * width
+        fitted = fit(thing["label"], (height if upright else width) * 0.96, (width if upright else height) * 0.9, largest, 1.3)
+        if fitted:
+            x, y = x + width / 2, y + height / 2
+            first = y - len(fitted.lines) * fitted.size * LEAD / 2 + fitted.size * (LEAD / 2 + 0.36)
+            text = Text(x, first, fitted.lines, fitted.size, ink=ink)
+            yield Group((text,), turn=(-90, x, y)) if upright else text
+
+    # Doors
+
+    def _door(self, thing):
+        """A gap in the nearest wall, with its leaves, an arrow and its name outside; inside the hall an opening with its name."""
+        width, depth = thing["width"] or 0, thing["depth"] or 0
+        middle_x, middle_y = thing["x"] + width / 2, thing["y"] + depth / 2
+        away, wall = min((abs(middle_y), "top"), (abs(self.size[1] - middle_y), "bottom"), (abs(middle_x), "left"),
+                         (abs(self.size[0] - middle_x), "right"))
+        if away > FAR_FROM_WALL:
+            yield Area((rectangle(*self.box(thing)),), PAPER, None, INK, 0.2)
+            yield from self._inscribed(thing, 2.4, INK)
+            return
+        half = max(width, depth) * self.scale / 2
+        upright, out = wall in ("left", "right"), -1 if wall in ("left", "top") else 1
+        start = {"top": self.top, "bottom": self.top + self.height, "left": self.left, "right": self.left + self.width}[wall]
+        along = self.point((middle_x, middle_y))[1 if upright else 0]
+
+        def place(across, outwards):
+            """A point by its way along the wall from the middle of the door, and out of the hall."""
+            return (start + out * outwards, along + across) if upright else (along + across, start + out * outwards)
+        yield from opening(place, half)
+        yield from self._sign(thing.get("label"), place, upright)
+
+    def _sign(self, label, place, upright):
+        """The name of a door, behind its leaves."""
+        if label:
+            fitted = fit(label, 32, 4.5, 2.4, 1.5)
+            x, y = place(0, WALL + LONGEST_LEAF + 2)
+            lines = fitted.lines if fitted else (label[:20],)
+            size = fitted.size if fitted else 1.5
+            text = Text(x, y + size * 0.36 - (len(lines) - 1) * size * LEAD / 2, lines, size, True)
+            yield Group((text,), turn=(-90, x, y)) if upright else text
+
+
+def opening(place, half):
+    """The gap, its leaves and its arrow."""
+    yield Area((tuple(place(*corner) for corner in ((-half, -0.05), (half, -0.05), (half, WALL + 0.1), (-half, WALL + 0.1))),), PAPER)
+    leaf = half if half > 2 else 2 * half
+    if leaf <= LONGEST_LEAF:
+        hinges = ((-half, 1), (half, -1)) if half > 2 else ((-half, 1),)
+        yield Lines(tuple(tuple(place(*point) for point in _swing(hinge, side, leaf)) for hinge, side in hinges), INK, 0.18)
+    width = min(1.5, max(half * 0.7, 0.6))
+    yield Area((tuple(place(*corner) for corner in ((0, -1.6), (width, WALL + 0.2), (-width, WALL + 0.2))),), INK)
+
+
+def _swing(hinge, side, leaf):
+    """A leaf that stands open outwards, as ways of escape do, and the quarter of a circle that it describes."""
+    yield hinge, WALL
+    for step in range(9):
+        angle = pi / 2 * (1 - step / 8)
+        yield hinge + side * leaf * cos(angle), WALL + leaf * sin(angle)
+
+
+def power(x, y, radius):
+    circle = tuple((x + radius * cos(pi * step / 8), y + radius * sin(pi * step / 8)) for step in range(16))
+    yield Area((circle,), "#f0e442", None, INK, 0.2)
+    yield Area((tuple((x + across * radius * 0.75, y + down * radius * 0.75) for across, down in BOLT),), INK)

@@ -1,0 +1,104 @@
+"""A picture as SVG: text is text, nothing is fetched from elsewhere, and it may stand inline in a page."""
+from xml.sax.saxutils import escape, quoteattr
+
+from eventapi.pictures.shapes import INK, Area, Group, Hatch, Lines, Text
+
+FONTS = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
+
+
+def draw(picture):
+    """The bytes of a picture."""
+    width, height = number(picture.width), number(picture.height)
+    page = f"<style>@page{{size:{width}mm {height}mm;margin:0}}</style>"
+    hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
+    return "".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}mm" height="{height}mm" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-labelledby="{picture.name}-title {picture.name}-desc" lang="{picture.language}" font-family="{FONTS}" '
+        f'text-anchor="middle" stroke-linejoin="round" fill="{INK}">',
+        f'<title id="{picture.name}-title">{clean(picture.title)}</title>',
+        f'<desc id="{picture.name}-desc">{clean(picture.description)}</desc>',
+        f"<defs>{page}{''.join(_pattern(picture, hatch) for hatch in hatches)}</defs>",
+        *(piece for part in picture.parts for piece in _drawn(part, picture.name)), "</svg>\n"]).encode()
+
+
+def number(value):
+    """At most two decimals, the shortest way to write it."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "-.", 1)
+
+
+def clean(text):
+    """Escaped, and without characters that XML does not know."""
+    return escape("".join(char for char in text if char >= " " and not "\ufffe" <= char <= "\uffff" or char in "\t\n"))
+
+
+def _hatches(parts):
+    for part in parts:
+        if isinstance(part, Group):
+            yield from _hatches(part.parts)
+        elif isinstance(part, Area) and isinstance(part.hatch, Hatch):
+            yield part.hatch
+
+
+def _pattern(picture, hatch):
+    """A tile: its line and the corners of the neighbours' lines."""
+    gap, quarter = hatch.gap, hatch.gap / 4
+    strokes = [((-quarter, quarter), (quarter, -quarter)), ((0, gap), (gap, 0)), ((3 * quarter, 5 * quarter), (5 * quarter, 3 * quarter))]
+    if hatch.crossed:
+        strokes += [tuple((gap - x, y) for x, y in stroke) for stroke in strokes]
+    return (f'<pattern id="{picture.name}-{hatch.name}" width="{number(gap)}" height="{number(gap)}" patternUnits="userSpaceOnUse">'
+            f'<path d="{"".join(map(_path, strokes))}" fill="none" stroke="{hatch.ink}" stroke-width="{number(hatch.thickness)}"/></pattern>')
+
+
+def _drawn(part, name):
+    if isinstance(part, Group):
+        yield from _group(part, name)
+    elif isinstance(part, Area):
+        yield from _area(part, name)
+    elif isinstance(part, Lines):
+        dash = f' stroke-dasharray="{number(part.dash)}"' if part.dash else ""
+        yield (f'<path d="{"".join(map(_path, part.lines))}" fill="none" stroke="{part.stroke}" '
+               f'stroke-width="{number(part.thickness)}"{dash}/>')
+    elif isinstance(part, Text):
+        yield _text(part)
+
+
+def _group(group, name):
+    id_ = f" id={quoteattr(f'{name}-{group.id}')}" if group.id else ""
+    turn = f' transform="rotate({" ".join(map(number, group.turn))})"' if group.turn else ""
+    yield f"<g{id_}{turn}>"
+    if group.title:
+        yield f"<title>{clean(group.title)}</title>"
+    for part in group.parts:
+        yield from _drawn(part, name)
+    yield "</g>"
+
+
+def _area(area, name):
+    path = "".join(f"{_path(ring)}Z" for ring in area.rings)
+    stroke = f' stroke="{area.stroke}" stroke-width="{number(area.thickness)}"' if area.stroke else ""
+    if area.fill or not area.hatch:
+        # Without a fill it still is what the pointer may point at.
+        fill = area.fill or 'none" pointer-events="all'
+        yield f'<path d="{path}" fill="{fill}"{"" if area.hatch else stroke}/>'
+    if area.hatch:
+        yield f'<path d="{path}" fill="url(#{name}-{area.hatch.name})"{stroke}/>'
+
+
+def _path(points):
+    """As absolute moves; the shortest form for what runs along an axis."""
+    (x, y), *others = [(number(x), number(y)) for x, y in points]
+    path = f"M{x} {y}"
+    for to_x, to_y in others:
+        path += f"V{to_y}" if to_x == x else f"H{to_x}" if to_y == y else f"L{to_x} {to_y}"
+        x, y = to_x, to_y
+    return path
+
+
+def _text(text):
+    bold = ' font-weight="bold"' if text.bold else ""
+    ink = f' fill="{text.ink}"' if text.ink != INK else ""
+    anchor = f' text-anchor="{text.align}"' if text.align != "middle" else ""
+    x, first, *others = number(text.x), *map(clean, text.lines)
+    rest = "".join(f'<tspan x="{x}" dy="{number(text.size * text.lead)}">{line}</tspan>' for line in others)
+    return f'<text x="{x}" y="{number(text.y)}" font-size="{number(text.size)}"{bold}{ink}{anchor}>{first}{rest}</text>'
