@@ -93,15 +93,6 @@ SELECT p.id, p.event_id, p.area_name FROM plans p WHERE p.id = :id;
 SELECT 'reservations' AS noun FROM booth_reservations WHERE booth_id = :id
  UNION SELECT 'order items' FROM service_order_items WHERE booth_id = :id;
 
--- name: of_type
-SELECT id FROM booths WHERE booth_type_id = :id ORDER BY id;
-
--- name: of_formula
-SELECT id FROM booths WHERE formula_id = :id ORDER BY id;
-
--- name: priced_by_days
-SELECT b.id FROM booths b WHERE b.event_id = :id AND b.formula_id IS NOT NULL ORDER BY b.id;
-
 -- name: category_price
 SELECT base_price FROM categories WHERE id = :id;
 

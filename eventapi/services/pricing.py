@@ -97,9 +97,9 @@ def _by_formula(db, booth, participant):
     except Missing as missing:
         needed = MISSING.get(missing.name, f"{{{missing.name}}}, which is not known")
         return None, {**told, "note": f"The price depends on {needed}."}
+    if booth["result_type"] == "percentage" and booth["booth_type_id"] is None:
+        return None, {**told, "note": "The formula gives percents of what the type of the booth asks, and it has none."}
     if booth["result_type"] == "percentage":
-        if booth["booth_type_id"] is None:
-            raise _Impossible("the formula gives percents of what the booth's type asks, and it has no type")
         base, by_type = _by_type(db, booth)
         told, amount = {**told, "percent": as_number(result), "of": by_type}, result * base / 100
     else:

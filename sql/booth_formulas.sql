@@ -1,0 +1,32 @@
+-- Formulas by which booths are priced.
+
+-- name: get
+SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f.updated_at FROM booth_formulas f WHERE f.id = :id;
+
+-- name: list
+SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f.updated_at
+  FROM booth_formulas f
+ WHERE TRUE
+   AND f.id IN (SELECT value FROM json_each(:ids))             -- when ids
+   AND likelihood(f.updated_at >= :updated_since, 0.0001)      -- when updated_since
+   AND f.name = :name                                          -- when name
+   AND f.result_type = :result_type                            -- when result_type
+ ORDER BY {sort} {order}, f.id {order}  -- sort: id=f.id name=f.name
+
+-- name: name_taken
+SELECT id FROM booth_formulas WHERE name = :name;
+
+-- name: add
+INSERT INTO booth_formulas (name, expression, description, result_type, created_at, updated_at)
+VALUES (:name, :expression, :description, :result_type, :now, :now);
+
+-- name: change
+UPDATE booth_formulas SET name = :name, expression = :expression, description = :description, result_type = :result_type,
+  updated_at = :now
+ WHERE id = :id;
+
+-- name: booths
+SELECT id FROM booths WHERE formula_id = :id ORDER BY id;
+
+-- name: remove
+DELETE FROM booth_formulas WHERE id = :id;

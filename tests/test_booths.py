@@ -1,0 +1,313 @@
+"""Booths."""
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from eventapi.services import booths, pricing
+from eventapi.statements import statements
+
+ROW = {"booth_type_name": "Row", "price_model": "per_m2", "price": 189.5}
+PARTICIPANTS = statements("participants")
+
+
+@pytest.fixture
+def hall(organiser, db):
+    """The id of a hall of a fair of three days."""
+    organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03"})
+    return add_hall(db, "fair", "Hall A", "A")
+
+
+def add_hall(db, event_key, name, area=None):
+    with db.write():
+        return db.connection.execute("""
+            INSERT INTO plans (event_id, plan_key, plan_name, area_name, width, height, grid_size, scale_factor, is_active, sort_order,
+              created_at, updated_at)
+            SELECT id, ?, ?, ?, 60000, 40000, 1, 1000, 1, 0, ?, ? FROM events WHERE event_key = ?""",
+                                     (name, name, area, db.now, db.now, event_key)).lastrowid
+
+
+@pytest.fixture
+def prices(organiser):
+    """prices(): booth_number -> price."""
+    return lambda: {booth["booth_number"]: booth["price"] for booth in organiser.data("/booths?per_page=100")}
+
+
+@pytest.fixture
+def exhibitor(organiser, hall):
+    """Takes part in the fair; the category costs 450."""
+    organiser.make("/contacts", {"company_name": "Tantau", "customer_number": "T1"})
+    organiser.make("/categories", {"title": "Plants", "category_key": "plants", "base_price": 450})
+    return organiser.make("/participants", {"event_key": "fair", "customer_number": "T1", "category_key": "plants"})
+
+
+def reserve(db, booth, participant, status="pending", expires_at="2099-01-01T00:00:00Z"):
+    """A reservation as it is stored, with the status that it gives the booth."""
+    with db.write():
+        db.connection.execute("""
+            INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                              (booth["id"], booth["event_id"], participant["id"], status, expires_at, db.now, db.now))
+        if status in ("pending", "confirmed"):
+            held = status == "pending"
+            booths.set_status(db, booth["id"], "reserved" if held else "sold", expires_at if held else None)
+
+
+def actions(db, entity_type="booth"):
+    return [action for (action,) in db.connection.execute("SELECT action FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,))]
+
+
+def pointers(answer):
+    return [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]]
+
+
+def test_a_booth_is_created_read_changed_and_deleted(organiser, hall, db):
+    organiser.make("/booths/types", {**ROW, "color": "#2e7d32", "tax_rate": 7})
+    booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "width": 4, "depth": 2.5, "pos_x": 10, "pos_y": 0.125,
+                                       "rotation": 45})
+    assert booth["dimensions"] == {"width": 4, "depth": 2.5, "area": 10} and booth["position"] == {"x": 10, "y": 0.125, "rotation": 45}
+    assert booth["event_key"] == "fair" and booth["event_title"] == "Fair" and booth["plan_name"] == "Hall A"
+    assert booth["booth_type_key"] == "row" and booth["booth_type_name"] == "Row" and booth["color"] == "#2e7d32"
+    assert booth["price"] == 1895 and booth["tax_rate"] == 7 and booth["status"] == "available" and booth["event_participant_id"] is None
+    assert booth["price_breakdown"] == {"model": "per_m2", "unit_price": 189.5, "area": 10, "total": 1895}
+    address = f"/booths/{booth['id']}"
+    assert organiser.data(address) == booth and organiser.data("/booths") == [booth]
+    changed = organiser.patch(address, {"width": 8}, status=200).json["data"]
+    assert changed["dimensions"]["area"] == 20 and changed["price"] == 3790
+    assert organiser.put(address, changed, status=200).json["data"] == changed
+    organiser.delete(address, status=204)
+    organiser.get(address, status=404)
+    assert actions(db) == ["created", "updated", "deleted"]
+
+
+def test_defaults_are_three_by_three_and_not_placed(organiser, hall):
+    booth = organiser.make("/booths", {"plan_id": hall})
+    assert booth["dimensions"] == {"width": 3, "depth": 3, "area": 9} and booth["position"] is None and booth["tax_rate"] == 19
+    assert booth["price"] is None and booth["price_breakdown"]["model"] == "none"
+
+
+# Numbers
+
+def test_numbers_run_on_behind_the_letter_of_the_area(organiser, hall, db):
+    def add(plan, **more):
+        return organiser.make("/booths", {"plan_id": plan, **more})["booth_number"]
+    assert [add(hall), add(hall), add(hall, booth_number="a41"), add(hall), add(hall, booth_number="A-99")] == ["A1", "A2", "a41", "A42", "A-99"]
+    other = add_hall(db, "fair", "Hall 3", "Hall 3")
+    assert [add(other), add(hall), add(other)] == ["1", "A43", "2"]
+
+
+def test_a_number_is_taken_once_at_an_event_in_any_case(organiser, hall, db):
+    first = organiser.make("/booths", {"plan_id": hall, "booth_number": "A1"})
+    organiser.make("/booths", {"plan_id": hall, "booth_number": "A2"})
+    other_hall = add_hall(db, "fair", "Hall B")
+    answer = organiser.post("/booths", {"plan_id": other_hall, "booth_number": "a1"}, status=409)
+    assert (answer.json["code"], answer.json["member"], answer.json["booth_id"]) == ("duplicate", "booth_number", first["id"])
+    organiser.patch(f"/booths/{first['id']}", {"booth_number": "a2"}, status=409)
+    assert organiser.patch(f"/booths/{first['id']}", {"booth_number": "a1"}, status=200).json["data"]["booth_number"] == "a1"
+    organiser.make("/events", {"title": "Other", "event_key": "other"})
+    organiser.make("/booths", {"plan_id": add_hall(db, "other", "Hall A"), "booth_number": "A1"})
+
+
+# Place and size
+
+@pytest.mark.parametrize("body, expected", [
+    ({"width": 0}, ("/width", "exclusive_minimum")), ({"depth": -1}, ("/depth", "exclusive_minimum")), ({"width": 1000.001}, ("/width", "maximum")),
+    ({"width": 3.0005}, ("/width", "decimals")), ({"pos_x": 1}, ("/pos_y", "incomplete")), ({"pos_y": 1}, ("/pos_x", "incomplete")),
+    ({"rotation": 360}, ("/rotation", "maximum")), ({"fixed_price": 1.001}, ("/fixed_price", "decimals")), ({"plan_id": 99}, ("/plan_id", "unknown")),
+    ({"booth_type_key": "none"}, ("/booth_type_key", "unknown")), ({"formula_id": 99}, ("/formula_id", "unknown"))])
+def test_what_makes_no_sense_is_refused(organiser, hall, body, expected):
+    assert pointers(organiser.post("/booths", {"plan_id": hall, **body}, status=422)) == [expected]
+
+
+def test_all_faults_are_named_at_once(organiser, hall):
+    body = {"plan_id": 99, "booth_type_id": 99, "width": 1.0005, "tax_rate": 1.005, "pos_y": 3, "status": "sold"}
+    assert sorted(pointers(organiser.post("/booths", body, status=422))) == [
+        ("/booth_type_id", "unknown"), ("/plan_id", "unknown"), ("/pos_x", "incomplete"), ("/status", "follows_reservations"),
+        ("/tax_rate", "decimals"), ("/width", "decimals")]
+
+
+def test_a_booth_is_placed_moved_and_taken_off_the_plan(organiser, hall):
+    address = f"/booths/{organiser.make('/booths', {'plan_id': hall, 'rotation': 90})['id']}"
+    organiser.patch(address, {"pos_x": 1}, status=422)
+    assert organiser.patch(address, {"pos_x": 1, "pos_y": 2}, status=200).json["data"]["position"] == {"x": 1, "y": 2, "rotation": 90}
+    assert organiser.patch(address, {"pos_x": 5}, status=200).json["data"]["position"]["x"] == 5
+    organiser.patch(address, {"pos_x": None}, status=422)
+    assert organiser.patch(address, {"pos_x": None, "pos_y": None}, status=200).json["data"]["position"] is None
+
+
+def test_a_booth_moves_to_another_event_only_without_reservations(organiser, hall, exhibitor, db):
+    organiser.make("/events", {"title": "Other", "event_key": "other"})
+    elsewhere, beside = add_hall(db, "other", "Hall A"), add_hall(db, "fair", "Hall B")
+    booth = organiser.make("/booths", {"plan_id": hall})
+    address = f"/booths/{booth['id']}"
+    assert organiser.patch(address, {"plan_id": elsewhere}, status=200).json["data"]["event_key"] == "other"
+    organiser.patch(address, {"plan_id": hall}, status=200)
+    reserve(db, booth, exhibitor, "cancelled")
+    answer = organiser.patch(address, {"plan_id": elsewhere}, status=409)
+    assert (answer.json["code"], answer.json["used_by"]) == ("in_use", ["reservations"])
+    assert organiser.patch(address, {"plan_id": beside}, status=200).json["data"]["plan_name"] == "Hall B"
+
+
+def test_a_booth_that_was_ever_reserved_cannot_be_deleted(organiser, hall, exhibitor, db):
+    booth = organiser.make("/booths", {"plan_id": hall})
+    reserve(db, booth, exhibitor, "cancelled")
+    answer = organiser.delete(f"/booths/{booth['id']}", status=409)
+    assert (answer.json["code"], answer.json["used_by"]) == ("in_use", ["reservations"])
+
+
+# Status
+
+def test_a_booth_is_blocked_and_free_again_by_hand(organiser, hall):
+    booth = organiser.make("/booths", {"plan_id": hall, "status": "blocked", "blocked_reason": "Fire exit"})
+    assert (booth["status"], booth["blocked_reason"]) == ("blocked", "Fire exit")
+    free = organiser.patch(f"/booths/{booth['id']}", {"status": "available"}, status=200).json["data"]
+    assert (free["status"], free["blocked_reason"]) == ("available", None)
+    for status in ("reserved", "sold"):
+        assert pointers(organiser.patch(f"/booths/{booth['id']}", {"status": status}, status=422)) == [("/status", "follows_reservations")]
+
+
+@pytest.mark.parametrize("status, read", [("pending", "reserved"), ("confirmed", "sold")])
+def test_a_reserved_or_sold_booth_is_not_blocked_or_freed_by_hand(organiser, hall, exhibitor, db, status, read):
+    booth = organiser.make("/booths", {"plan_id": hall})
+    reserve(db, booth, exhibitor, status)
+    address = f"/booths/{booth['id']}"
+    record = organiser.data(address)
+    assert (record["status"], record["event_participant_id"]) == (read, exhibitor["id"])
+    assert organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
+    for wanted in ("blocked", "available"):
+        assert organiser.patch(address, {"status": wanted}, status=409).json["code"] == "booth_unavailable"
+    assert organiser.patch(address, {"width": 5}, status=200).json["data"]["status"] == read
+
+
+def test_a_hold_that_has_run_out_reads_as_over(organiser, hall, exhibitor, db):
+    booth = organiser.make("/booths", {"plan_id": hall})
+    reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
+    record = organiser.data(f"/booths/{booth['id']}")
+    assert (record["status"], record["event_participant_id"]) == ("available", None)
+    assert organiser.data("/booths?status=available") == [record] and organiser.data("/booths?status=reserved") == []
+
+
+def test_a_hold_that_has_run_out_stays_reserved_while_somebody_waits(organiser, hall, exhibitor, db):
+    booth = organiser.make("/booths", {"plan_id": hall})
+    reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
+    organiser.make("/contacts", {"company_name": "Kordes", "customer_number": "K1"})
+    reserve(db, booth, organiser.make("/participants", {"event_key": "fair", "customer_number": "K1"}), "waitlisted", None)
+    record = organiser.data(f"/booths/{booth['id']}")
+    assert (record["status"], record["event_participant_id"]) == ("reserved", None)
+    assert organiser.data("/booths?status=available") == [] and organiser.data("/booths?status=reserved") == [record]
+
+
+def test_a_booth_whose_hold_has_run_out_can_be_blocked(organiser, hall, exhibitor, db):
+    booth = organiser.make("/booths", {"plan_id": hall})
+    reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
+    blocked = organiser.patch(f"/booths/{booth['id']}", {"status": "blocked"}, status=200).json["data"]
+    assert (blocked["status"], blocked["event_participant_id"]) == ("blocked", None)
+    assert db.connection.execute("SELECT status FROM booth_reservations").fetchall() == [("expired",)]
+
+
+# Lists
+
+def test_a_list_is_filtered(organiser, hall, db):
+    organiser.make("/booths/types", ROW)
+    other = add_hall(db, "fair", "Hall B")
+    for number, body in {"1": {"booth_type_key": "row"}, "2": {"width": 6, "fixed_price": 900}, "3": {"status": "blocked"}, "x": {"plan_id": other}}.items():
+        organiser.make("/booths", {"plan_id": hall, "booth_number": number, **body})
+
+    def found(query):
+        return [booth["booth_number"] for booth in organiser.data(f"/booths?sort=booth_number&order=ASC&{query}")]
+    assert found("event_key=fair") == ["1", "2", "3", "x"] and found("event_key=none") == []
+    assert found(f"plan_id={other}") == ["x"] and found("status=blocked") == ["3"] and found("status=available") == ["1", "2", "x"]
+    assert found("booth_type_key=row") == ["1"] and found("min_area=9.000001") == ["2"] and found("max_area=9") == ["1", "3", "x"]
+    assert found("max_price=1705.50") == ["1", "2"] and found("max_price=1705.499") == ["2"] and found("booth_number=X") == ["x"]
+    assert [booth["price"] for booth in organiser.data("/booths?sort=price&order=DESC")] == [1705.5, 900, None, None]
+
+
+# Price
+
+def test_a_fixed_price_goes_before_the_formula_and_that_before_the_type(organiser, hall):
+    organiser.make("/booths/types", ROW)
+    formula = organiser.make("/booths/formulas", {"name": "f", "expression": "{booth_size} * 100 + {days}"})
+    booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "formula_id": formula["id"], "fixed_price": 500.5})
+    assert (booth["price"], booth["price_breakdown"]) == (500.5, {"model": "fixed_price", "total": 500.5})
+    address = f"/booths/{booth['id']}"
+    booth = organiser.patch(address, {"fixed_price": None}, status=200).json["data"]
+    assert booth["price"] == 903
+    assert booth["price_breakdown"] == {"model": "formula", "formula": "f", "expression": "{booth_size} * 100 + {days}", "total": 903,
+                                        "result_type": "currency", "values": {"booth_size": 9, "days": 3}}
+    assert organiser.patch(address, {"formula_id": None}, status=200).json["data"]["price"] == 1705.5
+    assert organiser.patch(address, {"booth_type_key": None}, status=200).json["data"]["price"] is None
+
+
+@pytest.mark.parametrize("width, depth, price", [(3, 3, 1800.09), (0.001, 0.001, 0), (2.5, 1.999, 999.55), (0.005, 0.005, 0.01)])
+def test_a_price_per_square_metre_is_exact_and_rounded_once(organiser, hall, width, depth, price):
+    organiser.make("/booths/types", {**ROW, "price": 200.01})
+    assert organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "width": width, "depth": depth})["price"] == price
+
+
+def test_a_tax_rate_is_the_booths_own_or_its_types_or_the_tenants(organiser, hall):
+    row = organiser.make("/booths/types", {**ROW, "tax_rate": 7})
+    booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row"})
+    address = f"/booths/{booth['id']}"
+    organiser.put(address, booth, status=200)
+    organiser.patch(f"/booths/types/{row['id']}", {"tax_rate": None}, status=200)
+    assert organiser.data(address)["tax_rate"] == 19, "what was read and sent back is still not the booth's own"
+    organiser.patch(address, {"tax_rate": 7.5}, status=200)
+    organiser.patch(f"/booths/types/{row['id']}", {"tax_rate": 3}, status=200)
+    assert organiser.data(address)["tax_rate"] == 7.5
+    assert organiser.patch(address, {"tax_rate": None}, status=200).json["data"]["tax_rate"] == 3
+
+
+def test_new_dates_of_the_event_give_new_prices(organiser, hall, prices):
+    formula = organiser.make("/booths/formulas", {"name": "days", "expression": "900 / {days}"})
+    organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": "1"})
+    event = organiser.data("/events")[0]
+    assert prices() == {"1": 300}
+    organiser.patch(f"/events/{event['id']}", {"date_to": "2027-05-02"}, status=200)
+    assert prices() == {"1": 450}
+    organiser.patch(f"/events/{event['id']}", {"date_from": None, "date_to": None}, status=200)
+    assert prices() == {"1": None}
+    assert "dates of the event" in organiser.data("/booths")[0]["price_breakdown"]["note"]
+
+
+def test_a_price_that_depends_on_the_participant_is_open_until_there_is_one(organiser, hall, exhibitor, db):
+    formula = organiser.make("/booths/formulas", {"name": "fee", "expression": "{category_price} * 2 + {booth_width}"})
+    booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
+    assert booth["price"] is None and "category" in booth["price_breakdown"]["note"]
+    with db.write():
+        row = booths.row(db, booth["id"])
+        quoted = pricing.quote(db, row, db.one(PARTICIPANTS.get, id=exhibitor["id"]))
+        assert pricing.quote(db, row)["price"] is None
+    assert (quoted["price"], quoted["tax_rate"]) == (90300, 1900)
+    assert quoted["breakdown"]["values"] == {"category_price": 450, "booth_width": 3} and quoted["breakdown"]["total"] == 903
+
+
+def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhibitor, db):
+    formula = organiser.make("/booths/formulas", {"name": "field", "expression": "IF({booth_size} > 20, 100, {field:members} * 5)"})
+    small = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
+    large = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "width": 10})
+    assert (small["price"], large["price"]) == (None, 100), "only the branch that is taken counts"
+    assert "{field:members}" in small["price_breakdown"]["note"]
+    with db.write():
+        assert pricing.quote(db, booths.row(db, small["id"]), db.one(PARTICIPANTS.get, id=exhibitor["id"]))["price"] is None
+
+
+def test_percents_are_of_what_the_type_asks(organiser, hall):
+    organiser.make("/booths/types", ROW)
+    formula = organiser.make("/booths/formulas", {"name": "p", "expression": "IF({open_sides} > 1, 110, 90.5)", "result_type": "percentage"})
+    booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_type_key": "row"})
+    assert booth["price"] == 1543.48 and booth["price_breakdown"]["percent"] == 90.5 and booth["price_breakdown"]["of"]["unit_price"] == 189.5
+    without = organiser.patch(f"/booths/{booth['id']}", {"booth_type_id": None, "booth_type_key": None}, status=200).json["data"]
+    assert without["price"] is None and "type" in without["price_breakdown"]["note"]
+
+
+@pytest.mark.parametrize("expression", ["1 / ({booth_size} - 9)", "5 - {booth_size}", "{booth_size} * 1000000000000"])
+def test_a_booth_that_its_formula_gives_no_price_is_refused(organiser, hall, expression):
+    formula = organiser.make("/booths/formulas", {"name": "f", "expression": expression})
+    answer = organiser.post("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": "A7"}, status=422)
+    assert pointers(answer) == [("/formula_id", "impossible_price")] and "A7" in answer.json["errors"][0]["detail"]
+    assert organiser.data("/booths") == []
+
+
+def test_two_at_once_do_not_get_the_same_number(organiser, hall):
+    with ThreadPoolExecutor(8) as pool:
+        numbers = [booth["booth_number"] for booth in pool.map(lambda _: organiser.make("/booths", {"plan_id": hall}), range(40))]
+    assert sorted(numbers) == sorted(f"A{number}" for number in range(1, 41))
