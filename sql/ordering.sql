@@ -1,7 +1,8 @@
 -- Ordering: service orders are written and moved on.
 
 -- name: participant
-SELECT id, event_id, status FROM participants WHERE id = :id;
+SELECT p.id, p.event_id, p.status, p.contact_id, c.anonymized_at FROM participants p JOIN contacts c ON c.id = p.contact_id
+ WHERE p.id = :id;
 
 -- name: booths_held
 SELECT booth_id FROM booth_reservations
@@ -12,7 +13,7 @@ INSERT INTO service_orders (event_id, event_participant_id, status, currency, su
 VALUES (:event_id, :event_participant_id, 'draft', :currency, :subtotal, :tax_total, :total, :notes, :now, :now);
 
 -- name: change
-UPDATE service_orders SET event_id = :event_id, event_participant_id = :event_participant_id, subtotal = :subtotal,
+UPDATE service_orders SET event_id = :event_id, event_participant_id = :event_participant_id, currency = :currency, subtotal = :subtotal,
   tax_total = :tax_total, total = :total, notes = :notes, updated_at = :now
  WHERE id = :id;
 
@@ -30,8 +31,8 @@ UPDATE service_order_items SET service_name = :service_name, unit = :unit, unit_
  WHERE service_order_id = :service_order_id AND position = :position;
 
 -- name: submit
-UPDATE service_orders SET status = 'submitted', order_number = :order_number, subtotal = :subtotal, tax_total = :tax_total,
-  total = :total, submitted_at = :now, updated_at = :now
+UPDATE service_orders SET status = 'submitted', order_number = :order_number, currency = :currency, subtotal = :subtotal,
+  tax_total = :tax_total, total = :total, submitted_at = :now, updated_at = :now
  WHERE id = :id;
 
 -- name: confirm

@@ -236,6 +236,14 @@ def test_a_cancelled_participant_orders_nothing(fair, organiser):
     fair.act(order, "submit")
 
 
+def test_nothing_is_ordered_for_an_anonymised_contact(fair, organiser):
+    order = fair.order({"service_id": fair.power["id"], "quantity": 1, "specification": "For Anna"}, notes="Call Anna")
+    organiser.post(f"/contacts/{fair.participant['contact_id']}/anonymize", {}, status=200)
+    assert fair.refused(409, (fair.power, 1))["code"] == fair.act(order, "submit", status=409)["code"] == "anonymized"
+    order = organiser.data(f"/service-orders/{order['id']}")
+    assert order["notes"] is None and order["items"][0]["specification"] is None
+
+
 def test_a_submitted_order_keeps_its_items(fair, organiser):
     order = fair.order((fair.power, 1), status="submitted")
     address = f"/service-orders/{order['id']}"

@@ -1,7 +1,7 @@
 """Ordering: service orders are written, submitted, confirmed, cancelled, and their items done one by one."""
 from eventapi import journal
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoice_lines, invoices, numbering, offers, order_lines, orders, references
+from eventapi.services import contact_book, invoice_lines, invoices, numbering, offers, order_lines, orders, references
 from eventapi.services.invoicing import same
 from eventapi.services.references import PARTICIPANT
 from eventapi.states import Transitions
@@ -33,7 +33,7 @@ def add(db, body):
     if body["status"] not in BEGINNINGS:
         faults.add("/status", "enum", "must be one of: " + ", ".join(BEGINNINGS))
     draft, lines = compose(db, body, faults)
-    id = db.insert(sql.add, **draft, currency=db.config.currency, notes=body["notes"], now=db.now)
+    id = db.insert(sql.add, **draft, notes=body["notes"], now=db.now)
     store_items(db, id, lines)
     new = orders.row(db, id)
     journal.created(db, "service_order", orders.represent(new), scope="service_orders")
@@ -46,9 +46,10 @@ def compose(db, wanted, faults):
     participant = participant_id and db.one(sql.participant, id=participant_id)
     lines = order_lines.lines(db, participant, wanted["items"], faults) if participant else []
     faults.raise_any()
-    refuse_cancelled(participant)
+    refuse_gone(participant)
     order_lines.refuse_late_and_short(lines)
-    draft = {"event_id": participant["event_id"], "event_participant_id": participant_id, **totals(lines)}
+    draft = {"event_id": participant["event_id"], "event_participant_id": participant_id, "currency": db.config.currency,
+             **totals(lines)}
     return draft, lines
 
 
@@ -174,7 +175,8 @@ def totals(lines):
     return invoice_lines.totals(invoice_lines.taxes([order_lines.taxed(line) for line in lines]))
 
 
-def refuse_cancelled(participant):
+def refuse_gone(participant):
+    contact_book.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
     if participant["status"] == "cancelled":
         raise Problem("invalid_transition", "The participant is cancelled and orders nothing; reinstate the participation first.",
                       state="cancelled", allowed_from=["registered", "confirmed"], allowed_actions=[])
