@@ -27,7 +27,7 @@ SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price,
  ORDER BY i.id, l.position;
 
 -- name: party
-SELECT c.language, c.anonymized_at, e.date_from, e.timezone
+SELECT c.id, c.language, c.anonymized_at, e.date_from, e.timezone
   FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
  WHERE p.id = :id;
 

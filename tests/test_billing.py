@@ -1,0 +1,409 @@
+"""Billing: what participants owe is invoiced once, and credited when it is cancelled."""
+from threading import Thread
+
+import pytest
+
+from eventapi.services import checks, ledger
+
+SUMS = ("ordered", "unbilled", "to_credit", "invoiced", "paid", "open")
+
+
+class Fair:
+    """An event with a hall, services, and an exhibitor of the category Gold."""
+
+    def __init__(self, organiser, db):
+        self.organiser, self.db = organiser, db
+        self.event = organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": "2099-05-01"})
+        self.gold = organiser.make("/categories", {"title": "Gold", "category_key": "gold", "base_price": 150, "tax_rate": 19})
+        organiser.make("/booths/types", {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
+        self.power = self.service("Power", 80)
+        self.book = self.service("Catalogue entry", 33.33, tax_rate=7, unit="entry")
+        with db.write():
+            db.connection.execute(
+                "INSERT INTO plans (event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, sort_order, created_at, "
+                "updated_at) VALUES (?, 'hall', 'Hall', 60000, 40000, 1, 1000, 1, 0, ?, ?)", (self.event["id"], db.now, db.now))
+        self.plan_id, = db.connection.execute("SELECT id FROM plans").fetchone()
+        self.participant = self.exhibitor("Muster AG")
+        self.address = f"/participants/{self.participant['id']}"
+
+    def service(self, name, price, **members):
+        return self.organiser.make("/services", {"service_name": name, "base_price": price, **members, "events": [{"event_key": "fair"}]})
+
+    def exhibitor(self, name, **members):
+        contact = self.organiser.make("/contacts", {"company_name": name, "address": "Weg 1", "city": "Wien", "postal_code": "1010"})
+        return self.organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "category_key": "gold", **members})
+
+    def booth(self, number, width=4):
+        return self.organiser.make("/booths", {"plan_id": self.plan_id, "booth_number": number, "width": width, "depth": 3,
+                                               "booth_type_key": "row"})
+
+    def reserve(self, number, status="confirmed", participant=None, width=4):
+        return self.organiser.make("/booth-reservations", {
+            "booth_id": self.booth(number, width)["id"], "event_participant_id": (participant or self.participant)["id"], "status": status})
+
+    def order(self, *items, confirm=True, participant=None):
+        order = self.organiser.make("/service-orders", {
+            "event_participant_id": (participant or self.participant)["id"], "status": "submitted",
+            "items": [{"service_id": service["id"], "quantity": quantity} for service, quantity in items]})
+        return self.act("service-orders", order, "confirm") if confirm else order
+
+    def act(self, kind, record, action, body=None, status=200):
+        return self.organiser.post(f"/{kind}/{record['id']}/{action}", body or {}, status=status).json["data"]
+
+    def cancel(self, kind, record):
+        return self.act(kind, record, "cancel")
+
+    def bill(self, participant=None):
+        """The invoice or credit note that is answered, and the ids of all credit notes."""
+        answer = self.organiser.post(f"/participants/{(participant or self.participant)['id']}/invoice", status=201)
+        record = answer.json["data"]
+        assert answer.headers["Location"].endswith(f"/invoices/{record['id']}") and self.invoice(record["id"]) == record
+        return record, answer.json["meta"]["credit_notes"]
+
+    def refused(self, code="nothing_to_bill"):
+        answer = self.organiser.post(f"{self.address}/invoice", status=409).json
+        assert answer["code"] == code, answer
+        return answer
+
+    def invoice(self, id):
+        return self.organiser.data(f"/invoices/{id}")
+
+    def send(self, invoice):
+        return self.act("invoices", invoice, "send")
+
+    def balance(self, *expected):
+        found = self.organiser.data(f"{self.address}/balance")
+        assert found.pop("currency") == "EUR"
+        assert tuple(found[name] for name in SUMS) == expected, found
+
+
+@pytest.fixture
+def fair(organiser, db):
+    yield Fair(organiser, db)
+    assert checks.findings(db) == [] == ledger.check(db)
+
+
+def lines(invoice):
+    return [(item["description"], item["quantity"], item["net"]) for item in invoice["items"]]
+
+
+# Billing
+
+def test_fee_booths_and_services_stand_on_one_draft(fair):
+    reservation = fair.reserve("A12", width=2.5)
+    order = fair.order((fair.power, 2), (fair.book, 3))
+    invoice, credit_notes = fair.bill()
+    assert lines(invoice) == [("Participation: Gold", 1, 150), ("Booth A12, Row, 2.5 × 3 m", 1, 750),
+                              (f"Power ({order['order_number']})", 2, 160), (f"Catalogue entry ({order['order_number']})", 3, 99.99)]
+    fee, booth, power, book = invoice["items"]
+    assert fee["fee_of_participant_id"] == fair.participant["id"] and booth["booth_reservation_id"] == reservation["id"]
+    assert [(item["service_order_id"], item["service_order_item_id"]) for item in (power, book)] == [
+        (order["id"], item["id"]) for item in order["items"]]
+    assert (invoice["status"], invoice["subtotal"], invoice["tax_total"], invoice["service_date"]) == ("draft", 1159.99, 208.4, "2099-05-01")
+    assert (invoice["event_participant_id"], book["unit"], book["tax_rate"], credit_notes) == (fair.participant["id"], "entry", 7, [])
+    fair.refused()
+    fair.balance(1368.39, 0, 0, 0, 0, 0)
+    fair.send(invoice)
+    fair.refused()
+    fair.balance(1368.39, 0, 0, 1368.39, 0, 1368.39)
+
+
+def test_only_what_is_new_is_billed(fair):
+    fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    fair.balance(1606.5, 0, 0, 1606.5, 0, 1606.5)
+    fair.reserve("A2", status="pending")
+    fair.order((fair.power, 1), confirm=False)
+    fair.refused()
+    fair.order((fair.power, 1))
+    fair.balance(1701.7, 95.2, 0, 1606.5, 0, 1606.5)
+    assert [line[1:] for line in lines(fair.bill()[0])] == [(1, 80)]
+
+
+def test_a_deleted_draft_is_billed_again(fair):
+    invoice, _ = fair.bill()
+    fair.organiser.delete(f"/invoices/{invoice['id']}", status=204)
+    assert lines(fair.bill()[0]) == lines(invoice)
+
+
+def test_a_cancelled_invoice_is_billed_again(fair):
+    fair.reserve("A1")
+    fair.cancel("invoices", fair.send(fair.bill()[0]))
+    fair.balance(1606.5, 1606.5, 0, 0, 0, 0)
+    assert fair.bill()[0]["total"] == 1606.5
+    fair.refused()
+
+
+def test_a_draft_that_was_worked_on_bills_what_it_names(fair):
+    invoice, _ = fair.bill()
+    items = [{**item, "discount_percent": 10} for item in invoice["items"]]
+    fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": items}, status=200)
+    fair.refused()
+    fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": [{**items[0], "discount_percent": 100}]}, status=200)
+    fair.refused()
+    fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": [{**items[0], "fee_of_participant_id": None}]}, status=200)
+    fair.bill()
+
+
+@pytest.mark.parametrize("members", [{"role": "visitor"}, {"role": "speaker"}, {"category_key": None}])
+def test_who_owes_no_fee_is_not_billed(fair, members):
+    participant = fair.exhibitor("Guest", **members)
+    assert fair.organiser.post(f"/participants/{participant['id']}/invoice", status=409).json["code"] == "nothing_to_bill"
+
+
+def test_a_fee_stays_billed_when_category_or_price_change(fair):
+    fair.send(fair.bill()[0])
+    fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 999}, status=200)
+    fair.refused()
+    fair.organiser.patch(fair.address, {"category_key": None, "category_id": None}, status=200)
+    fair.refused()
+
+
+def test_an_untaxed_price_is_zero_rated(fair):
+    fair.organiser.patch(f"/categories/{fair.gold['id']}", {"tax_rate": 0}, status=200)
+    item, = fair.bill()[0]["items"]
+    assert (item["tax_category"], item["tax_rate"]) == ("Z", 0)
+
+
+def test_an_invoice_speaks_the_language_of_its_buyer(fair):
+    fair.organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"language": "de-AT"}, status=200)
+    fair.reserve("A1", width=2.5)
+    assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold", "Stand A1, Row, 2,5 × 3 m"]
+
+
+# What an invoice names by hand
+
+def test_an_invoice_by_hand_bills_what_it_names(fair):
+    reservation, order = fair.reserve("A1"), fair.order((fair.power, 1), (fair.book, 1))
+    fair.organiser.make("/invoices", {"event_participant_id": fair.participant["id"], "items": [
+        {"description": "Stand", "quantity": 1, "unit_price": 1000, "booth_reservation_id": reservation["id"]},
+        {"description": "Technics", "quantity": 1, "unit_price": 100, "service_order_id": order["id"]},
+        {"description": "Fee", "quantity": 1, "unit_price": 100, "fee_of_participant_id": fair.participant["id"]}]})
+    fair.refused()
+
+
+def test_an_invoice_names_only_what_is_its_participants(fair):
+    other = fair.exhibitor("Other AG")
+    reservation, order = fair.reserve("A1", participant=other), fair.order((fair.power, 1), participant=other)
+    mine = fair.order((fair.power, 1))
+    items = [{"booth_reservation_id": reservation["id"]}, {"booth_reservation_id": 999}, {"service_order_id": order["id"]},
+             {"service_order_id": mine["id"], "service_order_item_id": order["items"][0]["id"]},
+             {"service_order_item_id": mine["items"][0]["id"]}, {"fee_of_participant_id": other["id"]}]
+    body = {"event_participant_id": fair.participant["id"], "items": [{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items]}
+    expected = [("/items/0/booth_reservation_id", "disagrees"), ("/items/1/booth_reservation_id", "unknown"),
+                ("/items/2/service_order_id", "disagrees"), ("/items/3/service_order_item_id", "disagrees"),
+                ("/items/4/service_order_item_id", "disagrees"), ("/items/5/fee_of_participant_id", "disagrees")]
+    faults = fair.organiser.post("/invoices", body, status=422).json["errors"]
+    assert sorted((entry["pointer"], entry["code"]) for entry in faults) == expected
+    sent = fair.send(fair.bill()[0])
+    faults = fair.organiser.post(f"/invoices/{sent['id']}/credit", {"items": body["items"][:1]}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in faults] == ["/items/0/booth_reservation_id"]
+    alone = {"contact_id": fair.participant["contact_id"], "items": body["items"][:1]}
+    assert "event_participant_id" in fair.organiser.post("/invoices", alone, status=422).json["errors"][0]["detail"]
+
+
+# Crediting
+
+def test_a_cancelled_booth_is_credited_once(fair):
+    reservation = fair.reserve("A1")
+    invoice = fair.send(fair.bill()[0])
+    fair.cancel("booth-reservations", reservation)
+    fair.balance(178.5, 0, 1428, 1606.5, 0, 1606.5)
+    note, credit_notes = fair.bill()
+    assert (note["invoice_type"], note["status"], note["related_invoice_id"], credit_notes) == ("credit_note", "draft", invoice["id"], [note["id"]])
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1, -1200)] and note["items"][0]["booth_reservation_id"] == reservation["id"]
+    fair.refused()
+    assert fair.invoice(invoice["id"]) == invoice
+    fair.send(note)
+    fair.refused()
+    fair.balance(178.5, 0, 0, 178.5, 0, 178.5)
+    fair.organiser.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": 178.5})
+    fair.balance(178.5, 0, 0, 178.5, 178.5, 0)
+
+
+def test_a_deleted_draft_of_a_credit_note_is_due_again(fair):
+    reservation = fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    fair.cancel("booth-reservations", reservation)
+    note, _ = fair.bill()
+    fair.organiser.delete(f"/invoices/{note['id']}", status=204)
+    assert lines(fair.bill()[0]) == lines(note)
+
+
+def test_items_and_orders_that_were_cancelled_are_credited(fair):
+    first, second = fair.order((fair.power, 2), (fair.book, 1)), fair.order((fair.book, 2))
+    fair.send(fair.bill()[0])
+    fair.organiser.post(f"/service-orders/{first['id']}/items/{first['items'][0]['id']}/cancel", status=200)
+    assert [line[1:] for line in lines(fair.bill()[0])] == [(-2, -160)]
+    fair.cancel("service-orders", second)
+    assert [line[1:] for line in lines(fair.bill()[0])] == [(-2, -66.66)]
+
+
+def test_new_and_cancelled_come_in_one_call(fair):
+    reservation = fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    late = fair.order((fair.power, 1))
+    fair.send(fair.bill()[0])
+    fair.cancel("booth-reservations", reservation)
+    fair.cancel("service-orders", late)
+    fair.reserve("A2")
+    invoice, credit_notes = fair.bill()
+    assert invoice["invoice_type"] == "invoice" and [line[2] for line in lines(invoice)] == [1200]
+    assert [fair.invoice(id)["subtotal"] for id in credit_notes] == [-1200, -80]
+    fair.refused()
+
+
+def test_a_booth_moved_to_another_is_credited_and_billed_anew(fair):
+    reservation = fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
+    invoice, (note,) = fair.bill()
+    assert lines(invoice) == [("Booth B1, Row, 5 × 3 m", 1, 1500)]
+    assert lines(fair.invoice(note)) == [("Booth A1, Row, 4 × 3 m", -1, -1200)]
+    fair.refused()
+    fair.send(fair.invoice(note))
+    fair.send(invoice)
+    fair.cancel("booth-reservations", reservation)
+    assert lines(fair.bill()[0]) == [("Booth B1, Row, 5 × 3 m", -1, -1500)]
+
+
+def test_a_cancelled_participation_gets_everything_back(fair):
+    fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    fair.cancel("participants", fair.participant)
+    assert fair.bill()[0]["total"] == -1606.5
+    fair.refused()
+    fair.act("participants", fair.participant, "reinstate")
+    assert lines(fair.bill()[0]) == [("Participation: Gold", 1, 150)]
+
+
+def test_only_what_is_left_is_credited(fair):
+    reservation = fair.reserve("A1")
+    invoice = fair.send(fair.bill()[0])
+    goodwill = {"description": "Draughty", "quantity": 1, "unit_price": 199.99, "booth_reservation_id": reservation["id"]}
+    fair.act("invoices", invoice, "credit", {"items": [goodwill]}, status=201)
+    fair.refused()
+    fair.cancel("booth-reservations", reservation)
+    note, _ = fair.bill()
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1, -1000.01)]
+    fair.send(note)
+    fair.refused()
+
+
+def test_a_credit_that_does_not_say_for_what_counts_as_well(fair):
+    reservation = fair.reserve("A1")
+    invoice = fair.send(fair.bill()[0])
+    fair.act("invoices", invoice, "credit", {"items": [{"description": "Goodwill", "quantity": 1, "unit_price": 500}]}, status=201)
+    fair.cancel("booth-reservations", reservation)
+    fair.balance(178.5, 0, 1011.5, 1011.5, 0, 1011.5)
+    note, _ = fair.bill()
+    assert note["subtotal"] == -850
+    fair.send(note)
+    fair.balance(178.5, 178.5, 0, 0, 0, 0)
+
+
+def test_a_draft_of_what_was_cancelled_is_named_not_changed(fair):
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    fair.cancel("booth-reservations", reservation)
+    refused = fair.refused("draft_outdated")
+    assert refused["invoice_ids"] == [draft["id"]] and draft["invoice_number"] in refused["detail"]
+    assert fair.invoice(draft["id"]) == draft
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"items": draft["items"][:1]}, status=200)
+    fair.refused()
+
+
+def test_cents_are_exact_however_prices_round(fair):
+    odd = fair.service("Odd", 0.35, tax_rate=7)
+    fair.order((odd, 1), (odd, 1), (fair.book, 7))
+    invoice = fair.send(fair.bill()[0])
+    fair.balance(invoice["total"], 0, 0, invoice["total"], 0, invoice["total"])
+    fair.cancel("participants", fair.participant)
+    for order in fair.organiser.data("/service-orders"):
+        fair.cancel("service-orders", order)
+    fair.balance(0, 0, invoice["total"], invoice["total"], 0, invoice["total"])
+    fair.send(fair.bill()[0])
+    fair.balance(0, 0, 0, 0, 0, 0)
+
+
+# Who may, and two at once
+
+def test_billing_needs_the_scope_and_flag_of_invoices(fair, person):
+    person("participants").post(f"{fair.address}/invoice", status=403)
+    minimal = person("invoices").post(f"{fair.address}/invoice", status=201, headers={"Prefer": "return=minimal"}).json["data"]
+    assert set(minimal) == {"invoice_id", "created_at", "updated_at"}
+    person("participants:read").get(f"{fair.address}/balance", status=200)
+    fair.organiser.post("/participants/999/invoice", status=404)
+
+
+def test_who_was_anonymised_is_not_billed(fair):
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/anonymize", status=200)
+    fair.refused("anonymized")
+
+
+def test_of_many_at_once_one_bills(fair):
+    fair.reserve("A1")
+    answers = []
+
+    def bill():
+        answers.append(fair.organiser.post(f"{fair.address}/invoice"))
+    threads = [Thread(target=bill) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer.status_int for answer in answers) == [201] + [409] * 7
+    assert {answer.json["code"] for answer in answers if answer.status_int == 409} == {"nothing_to_bill"}
+    assert len(fair.organiser.data("/invoices")) == 1
+
+
+def test_what_is_merged_stays_billed(fair):
+    twin = fair.exhibitor("Muster A.G.")
+    reservation, order = fair.reserve("A1", participant=twin), fair.order((fair.power, 1), participant=twin)
+    fair.organiser.patch(fair.address, {"category_id": None, "category_key": None}, status=200)
+    fair.send(fair.bill(twin)[0])
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
+    assert fair.organiser.data(f"/booth-reservations/{reservation['id']}")["event_participant_id"] == fair.participant["id"]
+    assert fair.organiser.data(f"/service-orders/{order['id']}")["event_participant_id"] == fair.participant["id"]
+    fair.refused()
+    fair.cancel("booth-reservations", reservation)
+    assert fair.bill()[0]["subtotal"] == -1200
+
+
+# What `eventapi check` finds
+
+@pytest.fixture
+def sold(organiser, db):
+    fair = Fair(organiser, db)
+    fair.reserve("A1")
+    fair.reserve("A2", status="pending")
+    fair.order((fair.power, 2))
+    fair.bill()
+    assert checks.findings(db) == []
+    return db
+
+
+@pytest.mark.parametrize("change, word", [
+    ("UPDATE service_events SET ordered = ordered + 1 WHERE ordered", "power at fair: ordered is 3 and its orders sum to 2"),
+    ("UPDATE service_order_items SET status = 'cancelled'", "power at fair: ordered is 2 and its orders sum to 0"),
+    ("UPDATE booths SET status = 'available' WHERE status = 'sold'", "A1 of fair is available and its reservation is confirmed"),
+    ("UPDATE booths SET status = 'sold'", "A2 of fair is sold and its reservation is pending"),
+    ("UPDATE booth_reservations SET status = 'cancelled' WHERE status = 'confirmed'", "A1 of fair is sold and its reservation is not there")])
+def test_what_disagrees_is_found(sold, change, word):
+    sold.connection.execute(change)
+    (check, text), = checks.findings(sold)
+    assert check == "sales" and word in text
+
+
+@pytest.mark.parametrize("kind", ["booth_reservation_id", "service_order_item_id", "fee_of_participant_id"])
+def test_what_is_billed_twice_is_found(sold, kind):
+    item, = sold.connection.execute(f"SELECT id FROM invoice_items WHERE {kind} IS NOT NULL").fetchone()
+    sold.connection.executescript(f"""
+        INSERT INTO invoices (invoice_number, contact_id, event_participant_id, currency, subtotal, tax_total, total, created_at, updated_at)
+        SELECT 'DRAFT-9', contact_id, event_participant_id, currency, 0, 0, 0, created_at, updated_at FROM invoices LIMIT 1;
+        INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_price, tax_rate, tax_category, net, service_order_id,
+          service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id)
+        SELECT (SELECT max(id) FROM invoices), 1, description, quantity, unit_price, tax_rate, tax_category, net, service_order_id,
+               service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id FROM invoice_items WHERE id = {item};""")
+    found = [text for check, text in checks.findings(sold) if check == "sales"]
+    assert len(found) == 1 and "is billed" in found[0] and "DRAFT-9" in found[0]

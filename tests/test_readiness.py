@@ -1,0 +1,122 @@
+"""Readiness: what stands between a participant and the show."""
+import random
+
+import pytest
+
+from tests.test_billing import Fair
+
+
+@pytest.fixture
+def fair(organiser, db):
+    return Fair(organiser, db)
+
+
+def statuses(fair, participant=None):
+    found = fair.organiser.data(f"/participants/{(participant or fair.participant)['id']}/readiness")
+    assert found["ready"] == all(item["status"] == "done" for item in found["items"])
+    return " ".join(f"{item['item']}:{item['status']}" for item in found["items"])
+
+
+def item(fair, name):
+    found = fair.organiser.data(f"{fair.address}/readiness")["items"]
+    return next(entry for entry in found if entry["item"] == name)
+
+
+def test_an_exhibitor_becomes_ready_step_by_step(fair):
+    assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:open"
+    reservation = fair.reserve("A1", status="pending")
+    assert item(fair, "booth")["due"] == reservation["expires_at"]
+    fair.act("booth-reservations", reservation, "confirm")
+    assert item(fair, "booth")["detail"] == "confirmed: A1"
+    order = fair.order((fair.power, 1), confirm=False)
+    assert statuses(fair) == "booth:done services:open invoice:open payment:blocked badge:open"
+    fair.act("service-orders", order, "confirm")
+    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:open"
+    invoice, _ = fair.bill()
+    assert item(fair, "invoice")["detail"] == "a draft waits to be sent"
+    sent = fair.send(invoice)
+    assert statuses(fair) == "booth:done services:done invoice:done payment:open badge:open"
+    assert item(fair, "payment")["due"] == sent["due_date"]
+    fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
+    assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:open"
+    assert item(fair, "badge")["due"] == "2099-05-01"
+    fair.act("participants", fair.participant, "confirm")
+    assert fair.organiser.data(f"{fair.address}/readiness")["ready"] is True
+    fair.cancel("booth-reservations", reservation)
+    assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:done"
+
+
+def test_a_draft_order_is_due_by_its_deadline(fair):
+    service = fair.organiser.make("/services", {"service_name": "Carpet", "base_price": 1, "events": [
+        {"event_key": "fair", "order_deadline": "2099-03-31"}]})
+    fair.organiser.make("/service-orders", {"event_participant_id": fair.participant["id"], "items": [{"service_id": service["id"], "quantity": 1}]})
+    assert (item(fair, "services")["status"], item(fair, "services")["due"]) == ("open", "2099-03-31")
+
+
+def test_the_invoice_waits_for_the_booth(fair):
+    fair.send(fair.bill()[0])
+    assert statuses(fair) == "booth:open services:done invoice:blocked payment:open badge:open"
+
+
+@pytest.mark.parametrize("role", ["speaker", "visitor", "press", "staff"])
+def test_guests_need_the_badge_only(fair, role):
+    guest = fair.exhibitor("Guest", role=role)
+    assert statuses(fair, guest) == "badge:open"
+    fair.act("participants", guest, "confirm")
+    assert statuses(fair, guest) == "badge:done"
+
+
+@pytest.mark.parametrize("role", ["co_exhibitor", "sponsor"])
+def test_who_shares_a_booth_needs_none_of_its_own(fair, role):
+    partner = fair.exhibitor("Partner", role=role)
+    assert statuses(fair, partner).startswith("booth:done")
+    fair.reserve("A1", status="pending", participant=partner)
+    assert statuses(fair, partner).startswith("booth:open")
+
+
+def test_who_cancelled_is_blocked(fair):
+    fair.cancel("participants", fair.participant)
+    assert statuses(fair) == "booth:blocked services:blocked invoice:blocked payment:blocked badge:blocked"
+
+
+def test_readiness_is_of_a_participant_that_is_there(fair, person):
+    fair.organiser.get("/participants/999/readiness", status=404)
+    person("participants:read").get(f"{fair.address}/readiness", status=200)
+
+
+def test_include_and_filter_say_the_same_whatever_happens(fair):
+    """Many exhibitors in random states: the list, the filter and the single answer agree."""
+    chance, roles = random.Random(4), ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor")
+    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(30)]
+    for number, who in enumerate(people):
+        happen(fair, chance, who, number)
+    listed = fair.organiser.data("/participants?include=readiness&per_page=100")
+    for found in listed:
+        assert found["readiness"] == fair.organiser.data(f"/participants/{found['id']}/readiness")
+    for ready in (0, 1):
+        wanted = [found["id"] for found in listed if found["readiness"]["ready"] == bool(ready)]
+        assert wanted and [found["id"] for found in fair.organiser.data(f"/participants?ready={ready}&per_page=100")] == wanted
+        answer = fair.organiser.get(f"/participants?ready={ready}&event_key=fair&per_page=1", status=200).json
+        assert answer["meta"]["total"] == len(wanted)
+    seen = {(entry["item"], entry["status"]) for found in listed for entry in found["readiness"]["items"]}
+    assert len(seen) >= 12, "the states are too much alike"
+
+
+def happen(fair, chance, who, number):
+    """Some of what may happen to a participant, mostly up to the end."""
+    if chance.random() < 0.9:
+        fair.act("participants", who, "confirm")
+    if who["role"] == "visitor":
+        return
+    booth = fair.reserve(f"B{number}", status=chance.choice(("confirmed", "confirmed", "pending")), participant=who) if chance.random() < 0.8 else None
+    if chance.random() < 0.4:
+        fair.order((fair.power, 1), confirm=chance.random() < 0.7, participant=who)
+    answer = fair.organiser.post(f"/participants/{who['id']}/invoice") if chance.random() < 0.9 else None
+    if answer and answer.status_int == 201 and chance.random() < 0.9:
+        sent = fair.send(answer.json["data"])
+        if chance.random() < 0.8:
+            fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
+    if booth and chance.random() < 0.15:
+        fair.cancel("booth-reservations", booth)
+    if chance.random() < 0.1:
+        fair.cancel("participants", who)
