@@ -66,8 +66,9 @@ def test_a_service_stands_in_a_category_by_id_or_key(organiser):
         [found] = organiser.data(f"/services?{query}&include=category")
         assert found["category"] == {name: category[name] for name in ("id", "category_key", "category_name", "sort_order")}
     assert organiser.data("/services?category_key=nothing") == []
-    answer = organiser.post("/services", {"service_name": "x", "base_price": 1, "category_id": 99, "events": [{"event_key": "no"}]}, status=422)
-    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/category_id", "/events/0/event_key"]
+    answer = organiser.post("/services", {"service_name": "x", "base_price": 1, "category_id": 99, "tax_rate": 1.005,
+                                          "events": [{"event_key": "no"}]}, status=422)
+    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/category_id", "/events/0/event_key", "/tax_rate"]
     assert organiser.patch(f"/services/{service['id']}", {"category_id": None}, status=200).json["data"]["category_key"] is None
 
 

@@ -28,8 +28,7 @@ def list_services(db, query):
 
 @routes.post("/services", schema="service")
 def create_service(db, body):
-    category_id, rows = named(db, body)
-    values = columns(db, {**body, "category_id": category_id})
+    values, rows = checked(db, body, body)
     values["service_key"] = body["service_key"] or free_key(db, body["service_name"])
     claim_key(db, values["service_key"])
     id = db.insert(sql.add, **values, now=db.now)
@@ -49,13 +48,11 @@ def get_service(db, id, query):
 @routes.update("/services/<id>", schema="service")
 def update_service(db, id, body):
     old = unchanged(get(db, id))
-    category_id, rows = named(db, body, old["category_id"])
-    merged = {**old, **body, "category_id": category_id}
-    values = columns(db, merged)
-    claim_key(db, merged["service_key"], but=id)
+    values, rows = checked(db, {**old, **body}, body)
+    claim_key(db, values["service_key"], but=id)
     if rows is not None:
         offers.replace(db, id, rows)
-    if values != columns(db, old) or get(db, id) != old:
+    if values != columns(db, old, Faults()) or get(db, id) != old:
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
     journal.updated(db, "service", old, new, title=new["service_name"], scope="services")
@@ -89,25 +86,23 @@ def represent(db, row):
     return row
 
 
-def named(db, body, category_id=None):
-    """The id of the category, which stays when none is sent, and the offers as rows, None when these are not sent."""
+def checked(db, service, body):
+    """The service as columns and the offers that the body names as rows, None when it names none; 422 for all that is wrong."""
     faults = Faults()
     if any(member in body for member, _ in SERVICE_CATEGORY[1]):
-        category_id = references.resolve(db, body, SERVICE_CATEGORY, faults)
+        service = {**service, "category_id": references.resolve(db, body, SERVICE_CATEGORY, faults)}
     rows = None if body.get("events") is None else offers.read(db, body["events"], faults)
+    values = columns(db, service, faults)
     faults.raise_any()
-    return category_id, rows
+    return values, rows
 
 
-def columns(db, service):
-    """The service as columns: money and percent as whole numbers."""
-    faults = Faults()
-    values = {**service, "base_price": whole(service, "base_price", money.decimals(db.config.currency), faults),
-              "tax_rate": whole(service, "tax_rate", 2, faults)}
+def columns(db, service, faults):
+    """Money and percent as whole numbers; its offers have a table of their own."""
     if service["max_quantity"] is not None and service["max_quantity"] < service["min_quantity"]:
         faults.add("/max_quantity", "below_minimum", "must not be less than min_quantity")
-    faults.raise_any()
-    return {name: value for name, value in values.items() if not isinstance(value, list)}
+    return {**{name: value for name, value in service.items() if name != "events"}, "tax_rate": whole(service, "tax_rate", 2, faults),
+            "base_price": whole(service, "base_price", money.decimals(db.config.currency), faults)}
 
 
 def claim_key(db, service_key, but=None):
