@@ -26,7 +26,7 @@ CODES = {
     "insufficient_storage": (507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
     "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
     "nothing_to_bill": (409, "Nothing to bill", "All is billed, and all that was cancelled is credited; drafts count as well."),
-    "draft_outdated": (409, "Draft outdated", "A draft bills what was cancelled since. Change or delete it, then ask again."),
+    "draft_outdated": (409, "Draft outdated", "A draft bills what was cancelled since, or credits what stands again. Change or delete it, then ask again."),
     "in_use": (409, "In use", "Other records hang on this one; the detail names them."),
     "deadline_passed": (409, "Deadline passed", "It is too late for this; the detail names what has ended."),
     "booth_unavailable": (409, "Booth unavailable", "The booth is taken, blocked or overlapped by one that is; blocked_by names what stands in the way and until when."),

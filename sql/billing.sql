@@ -1,7 +1,7 @@
 -- What a participant is billed, from the views of migration 0016.
 
 -- name: claims
-SELECT c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
+SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
        c.tax_rate, c.currency, c.is_billed, k.title, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
        o.order_number
   FROM claims c
@@ -18,6 +18,13 @@ SELECT c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.se
 -- name: unclaimed
 SELECT DISTINCT invoice_id, invoice_number, status, currency, bills
   FROM billings WHERE event_participant_id = :id AND NOT is_claimed ORDER BY invoice_id, bills;
+
+-- name: crediting_drafts
+SELECT DISTINCT i.id AS invoice_id, i.invoice_number
+  FROM invoices i JOIN invoice_items l ON l.invoice_id = i.id
+ WHERE i.event_participant_id = :id AND i.invoice_type = 'credit_note' AND i.status = 'draft'
+   AND l.bills IN (SELECT value FROM json_each(:bills))
+ ORDER BY i.id;
 
 -- name: lines
 SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category,
@@ -40,9 +47,7 @@ SELECT coalesce(sum(total), 0) AS invoiced, coalesce(sum(paid_amount), 0) AS pai
 -- name: billed_twice
 SELECT b.bills, c.net AS price, sum(b.net) AS billed, group_concat(DISTINCT b.invoice_number) AS numbers
   FROM claims c
-  JOIN billings b ON b.bills IN ('booth ' || c.booth_reservation_id || ' ' || (SELECT r.booth_id FROM booth_reservations r
-                                   WHERE r.id = c.booth_reservation_id), 'item ' || c.service_order_item_id,
-                                 'fee ' || c.fee_of_participant_id)
+  JOIN billings b ON b.bills = c.bills
  GROUP BY b.bills
 HAVING count(DISTINCT b.invoice_id) > 1 AND sum(b.net) > c.net
  ORDER BY b.bills;

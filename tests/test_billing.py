@@ -271,10 +271,22 @@ def test_a_cancelled_participation_gets_everything_back(fair):
     fair.reserve("A1")
     fair.send(fair.bill()[0])
     fair.cancel("participants", fair.participant)
-    assert fair.bill()[0]["total"] == -1606.5
+    note, _ = fair.bill()
+    assert note["total"] == -1606.5
     fair.refused()
+    fair.send(note)
     fair.act("participants", fair.participant, "reinstate")
     assert lines(fair.bill()[0]) == [("Participation: Gold", 1, 150)]
+
+
+def test_a_draft_that_credits_what_stands_again_is_named(fair):
+    fair.send(fair.bill()[0])
+    fair.cancel("participants", fair.participant)
+    note, _ = fair.bill()
+    fair.act("participants", fair.participant, "reinstate")
+    assert fair.refused("draft_outdated")["invoice_ids"] == [note["id"]]
+    fair.organiser.delete(f"/invoices/{note['id']}", status=204)
+    fair.refused()
 
 
 def test_only_what_is_left_is_credited(fair):

@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import groupby
 
 from eventapi import journal, money, times
+from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.pictures.words import WORDS, number
 from eventapi.services import contact_book, invoice_lines, invoices, invoicing, issuing
@@ -26,8 +27,9 @@ def bill(db, participant):
     party = db.one(sql.party, id=participant["id"])
     contact_book.refuse_anonymized(party)
     unclaimed = db.all(sql.unclaimed, id=participant["id"])
-    refuse_outdated(unclaimed)
-    items = unbilled_items(db, participant["id"], party["language"])[:MOST_ITEMS]
+    unbilled = [claim for claim in claims(db, participant["id"]) if not claim["is_billed"]][:MOST_ITEMS]
+    refuse_outdated(db, participant["id"], unclaimed, unbilled)
+    items = [item(db, claim, party["language"]) for claim in unbilled]
     made = [draft_invoice(db, participant, party, items)] if items else []
     made += [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
     if not made:
@@ -35,12 +37,13 @@ def bill(db, participant):
     return made
 
 
-def refuse_outdated(unclaimed):
-    """409 naming the drafts that bill what was cancelled since: the organiser may have worked on them."""
-    drafts = {row["invoice_id"]: row["invoice_number"] for row in unclaimed if row["status"] == "draft"}
+def refuse_outdated(db, participant_id, unclaimed, unbilled):
+    """409 naming the drafts that bill what was cancelled since, or credit what stands again: the organiser may have worked on them."""
+    crediting = db.all(sql.crediting_drafts, id=participant_id, bills=as_json([claim["bills"] for claim in unbilled]))
+    drafts = {row["invoice_id"]: row["invoice_number"] for row in (*unclaimed, *crediting) if row.get("status", "draft") == "draft"}
     if drafts:
-        raise Problem("draft_outdated", f"{', '.join(drafts.values())} bills what was cancelled since: change or delete it, and ask "
-                      "again.", invoice_ids=list(drafts))
+        raise Problem("draft_outdated", f"{', '.join(drafts.values())} bills what was cancelled since, or credits what stands again: "
+                      "change or delete it, and ask again.", invoice_ids=list(drafts))
 
 
 def draft_invoice(db, participant, party, items):
@@ -55,10 +58,6 @@ def draft_credit_note(db, invoice_id, lines):
 
 
 # What is owed
-
-def unbilled_items(db, participant_id, language=None):
-    return [item(db, claim, language) for claim in claims(db, participant_id) if not claim["is_billed"]]
-
 
 def claims(db, participant_id):
     """What the participant owes in the tenant's currency; an order in another is invoiced by hand."""

@@ -35,21 +35,21 @@ SELECT l.id, l.bills, l.net, i.event_participant_id, i.id AS invoice_id, i.invoi
 
 -- What a participant owes the organiser, billed or not. Net amounts in minor units; currency and tax rate are the tenant's where null.
 CREATE VIEW fee_claims AS
-SELECT p.id AS event_participant_id, p.id AS fee_of_participant_id, NULL AS booth_reservation_id, NULL AS service_order_id,
+SELECT p.id AS event_participant_id, 'fee ' || p.id AS bills, p.id AS fee_of_participant_id, NULL AS booth_reservation_id, NULL AS service_order_id,
        NULL AS service_order_item_id, k.base_price AS net, 1 AS quantity, k.base_price AS unit_price, k.tax_rate, NULL AS currency,
        EXISTS (SELECT 1 FROM billings b WHERE b.bills = 'fee ' || p.id) AS is_billed
   FROM participants p JOIN categories k ON k.id = p.category_id
  WHERE p.status <> 'cancelled' AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND k.base_price > 0;
 
 CREATE VIEW booth_claims AS
-SELECT r.event_participant_id, NULL AS fee_of_participant_id, r.id AS booth_reservation_id, NULL AS service_order_id,
+SELECT r.event_participant_id, 'booth ' || r.id || ' ' || r.booth_id AS bills, NULL AS fee_of_participant_id, r.id AS booth_reservation_id, NULL AS service_order_id,
        NULL AS service_order_item_id, r.final_price AS net, 1 AS quantity, r.final_price AS unit_price, r.tax_rate, NULL AS currency,
        EXISTS (SELECT 1 FROM billings b WHERE b.bills = 'booth ' || r.id || ' ' || r.booth_id) AS is_billed
   FROM booth_reservations r
  WHERE r.status = 'confirmed' AND r.final_price > 0;
 
 CREATE VIEW item_claims AS
-SELECT o.event_participant_id, NULL AS fee_of_participant_id, NULL AS booth_reservation_id, o.id AS service_order_id,
+SELECT o.event_participant_id, 'item ' || t.id AS bills, NULL AS fee_of_participant_id, NULL AS booth_reservation_id, o.id AS service_order_id,
        t.id AS service_order_item_id, t.net, t.quantity, t.unit_price, t.tax_rate, o.currency,
        EXISTS (SELECT 1 FROM billings b WHERE b.bills IN ('item ' || t.id, 'order ' || o.id)) AS is_billed
   FROM service_orders o JOIN service_order_items t ON t.service_order_id = o.id
