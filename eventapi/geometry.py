@@ -2,7 +2,7 @@
 
 A polygon is a convex one, its corners in order. What lies at right angles is exact; what is turned is a millimetre's matter.
 """
-from math import cos, dist, hypot, radians, sin
+from math import cos, dist, radians, sin
 
 TOLERANCE = 1
 RIGHT_ANGLES = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}      # degrees -> cosine and sine, without rounding
@@ -41,13 +41,15 @@ def edges(polygon):
 
 def overlap(a, b):
     """Whether the two share more than a corner or an edge."""
-    left, top, right, bottom = box(a)
-    other_left, other_top, other_right, other_bottom = box(b)
-    if right <= other_left or other_right <= left or bottom <= other_top or other_bottom <= top:
-        return False
-    if is_upright(a) and is_upright(b):
-        return True
-    return all(_shared(a, b, normal) > TOLERANCE for polygon in (a, b) for normal in _normals(polygon))
+    return depth(a, b) > (0 if is_upright(a) and is_upright(b) else TOLERANCE)
+
+
+def depth(a, b):
+    """How far the two reach into each other where that is least; 0 or less when they share nothing."""
+    upright = min(_shared(a, b, axis) for axis in ((1, 0), (0, 1)))
+    if upright <= 0 or is_upright(a) and is_upright(b):
+        return upright
+    return min(_shared(a, b, normal) for polygon in (a, b) for normal in _normals(polygon))
 
 
 def _normals(polygon):
@@ -74,20 +76,39 @@ def inside(polygon, width, height):
 def distance(a, b):
     """The shortest way from one to the other; 0 when they touch or overlap."""
     if is_upright(a) and is_upright(b):
-        left, top, right, bottom = box(a)
-        other_left, other_top, other_right, other_bottom = box(b)
-        return hypot(max(other_left - right, left - other_right, 0), max(other_top - bottom, top - other_bottom, 0))
+        return dist(*way(a, b))
     if all(_shared(a, b, normal) >= 0 for polygon in (a, b) for normal in _normals(polygon)):
         return 0
-    return min(_to_edge(corner, *edge) for one, other in ((a, b), (b, a)) for corner in one for edge in edges(other))
+    return dist(*way(a, b))
 
 
-def _to_edge(point, start, end):
+def way(a, b):
+    """Two points between which the way from one to the other is shortest, in the middle where they face each other upright."""
+    if is_upright(a) and is_upright(b):
+        left, top, right, bottom = box(a)
+        other_left, other_top, other_right, other_bottom = box(b)
+        return tuple(zip(_nearest(left, right, other_left, other_right), _nearest(top, bottom, other_top, other_bottom)))
+    ways = ((corner, _foot(corner, *edge)) for one, other in ((a, b), (b, a)) for corner in one for edge in edges(other))
+    return min(ways, key=lambda points: dist(*points))
+
+
+def _nearest(low, high, other_low, other_high):
+    """The two numbers of two ranges that are nearest; the middle of what they share."""
+    if high < other_low:
+        return high, other_low
+    if other_high < low:
+        return low, other_high
+    middle = (max(low, other_low) + min(high, other_high)) / 2
+    return middle, middle
+
+
+def _foot(point, start, end):
+    """The point of an edge that is nearest to a point."""
     (x, y), (start_x, start_y), (end_x, end_y) = point, start, end
     across, down = end_x - start_x, end_y - start_y
     squared = across * across + down * down
     along = max(0, min(1, ((x - start_x) * across + (y - start_y) * down) / squared)) if squared else 0
-    return hypot(x - start_x - along * across, y - start_y - along * down)
+    return start_x + along * across, start_y + along * down
 
 
 def nearby(polygons, reach):

@@ -43,10 +43,15 @@ UPDATE events SET event_key = :event_key, title = :title, description = :descrip
   timezone = :timezone, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now
  WHERE id = :id;
 
+-- name: booths_priced_by_days
+SELECT id FROM booths WHERE event_id = :id AND formula_id IS NOT NULL ORDER BY id;
+
 -- name: users
 SELECT 'applications' AS noun FROM application_events WHERE event_id = :id
  UNION SELECT 'participants' FROM participants WHERE event_id = :id
- UNION SELECT 'invoices' FROM invoices WHERE event_id = :id;
+ UNION SELECT 'invoices' FROM invoices WHERE event_id = :id
+ UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_id = :id
+ UNION SELECT 'service orders' FROM service_orders WHERE event_id = :id;
 
 -- name: remove
 DELETE FROM events WHERE id = :id;

@@ -6,7 +6,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import notes
+from eventapi.services import notes, plans, pricing
 from eventapi.statements import statements
 
 routes = Routes("events", "event", scope="events")
@@ -44,6 +44,9 @@ def update_event(db, id, body):
         db.run(sql.change, **columns(merged), now=db.now)
     new = get(db, id)
     journal.updated(db, "event", old, new, title=new["title"], scope="events")
+    changed = [name for name in ("date_to", "date_from", "timezone") if new[name] != old[name]]
+    if changed:
+        pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
     return new
 
 
@@ -54,6 +57,7 @@ def delete_event(db, id):
     if users:
         raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
     notes.delete_with(db, "event", id)
+    plans.delete_with(db, id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "event", event, title=event["title"], scope="events")
     return deleted()
