@@ -174,7 +174,8 @@ def test_a_reserved_or_sold_booth_is_not_blocked_or_freed_by_hand(organiser, hal
     assert (record["status"], record["event_participant_id"]) == (read, exhibitor["id"])
     assert organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
     for wanted in ("blocked", "available"):
-        assert organiser.patch(address, {"status": wanted}, status=409).json["code"] == "booth_unavailable"
+        answer = organiser.patch(address, {"status": wanted}, status=409).json
+        assert answer["code"] == "booth_unavailable" and answer["blocked_by"]["status"] == status
     assert organiser.patch(address, {"width": 5}, status=200).json["data"]["status"] == read
 
 
@@ -202,6 +203,27 @@ def test_a_booth_whose_hold_has_run_out_can_be_blocked(organiser, hall, exhibito
     blocked = organiser.patch(f"/booths/{booth['id']}", {"status": "blocked"}, status=200).json["data"]
     assert (blocked["status"], blocked["event_participant_id"]) == ("blocked", None)
     assert db.connection.execute("SELECT status FROM booth_reservations").fetchall() == [("expired",)]
+
+
+@pytest.mark.parametrize("change", [{"pos_x": 20}, {"width": 1}, {"pos_x": None, "pos_y": None}, {"rotation": 90}])
+def test_who_waits_for_an_overlapped_booth_has_it_when_the_other_moves_away(organiser, hall, exhibitor, db, change):
+    organiser.make("/booths/types", ROW)
+    sold = organiser.make("/booths", {"plan_id": hall, "pos_x": 0, "pos_y": 0, "width": 5, "depth": 1})
+    wanted = organiser.make("/booths", {"plan_id": hall, "pos_x": 4, "pos_y": 0, "width": 3, "depth": 1, "booth_type_key": "row"})
+    reserve(db, sold, exhibitor, "confirmed")
+    reserve(db, wanted, exhibitor, "waitlisted", None)
+    organiser.patch(f"/booths/{sold['id']}", {"notes": "Not moved"}, status=200)
+    assert organiser.data(f"/booths/{wanted['id']}")["status"] == "available"
+    organiser.patch(f"/booths/{sold['id']}", change, status=200)
+    assert organiser.data(f"/booths/{wanted['id']}")["status"] == "reserved"
+
+
+def test_who_waits_for_a_blocked_booth_has_it_when_it_is_free_again(organiser, hall, exhibitor, db):
+    organiser.make("/booths/types", ROW)
+    booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "status": "blocked"})
+    reserve(db, booth, exhibitor, "waitlisted", None)
+    offered = organiser.patch(f"/booths/{booth['id']}", {"status": "available"}, status=200).json["data"]
+    assert (offered["status"], offered["event_participant_id"]) == ("reserved", exhibitor["id"])
 
 
 # Lists

@@ -3,7 +3,7 @@ from eventapi import journal, money, times
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import booking, booths, pricing, references
+from eventapi.services import availability, booking, booths, pricing, references
 from eventapi.services.amounts import whole
 from eventapi.services.booths import represent
 from eventapi.services.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
@@ -14,6 +14,7 @@ sql = statements("booths")
 
 METRES = ("width", "depth", "pos_x", "pos_y")
 BY_RESERVATION = ("reserved", "sold")
+FREEING = ("status", "plan_id", "width", "depth", "pos_x", "pos_y", "rotation")        # what may free a booth, or those that it overlapped
 STATUS_FILTERS = {"available": "free", "reserved": "held"}      # those that the time decides
 
 
@@ -61,8 +62,8 @@ def update_booth(db, id, body):
         db.run(sql.change, **merged, now=db.now)
         price(db, id)
         booths.tell(db, old)
-    if (old["status"], merged["status"]) == ("blocked", "available"):
-        booking.offer_around(db, booths.row(db, id))
+    if any(merged[name] != old[name] for name in FREEING):
+        booking.offer_around(db, old)
     return get(db, id)
 
 
@@ -93,8 +94,8 @@ def changed(db, old, body):
     merged = {**old, **{name: value for name, value in asked.items() if name in old}, "status": status}
     if status != "blocked" and old["status"] == "blocked":
         merged["blocked_reason"] = None
-    if status != old["status"] and old["status"] in BY_RESERVATION:
-        raise Problem("booth_unavailable", f"The booth is {old['status']}; cancel its reservation first.", state=old["status"])
+    if status != old["status"]:
+        refuse_taken(db, old)
     if merged["event_id"] != old["event_id"]:
         refuse_in_use(db, old)
     if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):
@@ -138,6 +139,13 @@ def price(db, id):
     member = next((name for name in ("fixed_price", "formula_id") if booth[name] is not None), "booth_type_id")
     pricing.settle(db, booth, f"/{member}", faults)
     faults.raise_any()
+
+
+def refuse_taken(db, booth):
+    """409 while a reservation says what the status of the booth is; it has to be cancelled first."""
+    for live in availability.blockers(db, booth):
+        if live["booth_id"] == booth["id"]:
+            raise availability.unavailable(booth, live)
 
 
 def refuse_in_use(db, booth):
