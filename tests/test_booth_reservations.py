@@ -1,4 +1,5 @@
 """Booth reservations: holds, the line behind them, and who is told of what."""
+import json
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -117,6 +118,15 @@ def test_it_may_be_confirmed_at_once(hall, exhibitor, reserve, standing, told):
     assert told("booth")[-1] == "booth.assigned"
 
 
+def test_who_is_assigned_a_booth_is_told_with_it(organiser, hall, exhibitor, reserve, db):
+    reservation = reserve(hall("A1"), exhibitor("C-1"), status="confirmed")
+    organiser.delete(f"/booth-reservations/{reservation['id']}", status=204)
+    for name, status in (("booth.assigned", "sold"), ("booth.unassigned", "available")):
+        data = json.loads(db.connection.execute("SELECT data FROM outgoing_events WHERE name = ?", (name,)).fetchone()[0])
+        assert (data["booth_number"], data["status"], data["booth_reservation_id"], data["event_participant_id"]) == (
+            "A1", status, reservation["id"], reservation["event_participant_id"])
+
+
 def test_a_booth_is_reserved_once_and_the_refusal_names_who_has_it(organiser, hall, exhibitor, reserve):
     booth = hall("A1")
     first = reserve(booth, exhibitor("C-1"))
@@ -202,6 +212,7 @@ def test_the_price_is_frozen_and_may_be_negotiated_while_pending(organiser, hall
     assert organiser.put(address, reservation, status=200).json["data"] == reservation
     changed = organiser.patch(address, {"final_price": 500, "notes": "As agreed"}, status=200).json["data"]
     assert (changed["final_price"], changed["is_negotiated"], changed["notes"]) == (500, True, "As agreed")
+    assert db.connection.execute("SELECT count(*) FROM outgoing_events WHERE name = 'booth_reservation.updated'").fetchone() == (1,)
     changed = organiser.patch(address, {"final_price": None}, status=200).json["data"]
     assert (changed["final_price"], changed["is_negotiated"]) == (1200, False)
     organiser.post(f"{address}/confirm", status=200)
@@ -295,6 +306,16 @@ def test_it_is_too_late_for_what_has_run_out(organiser, hall, exhibitor, reserve
     assert refused(organiser.post(f"/booth-reservations/{first['id']}/{action}", body), "invalid_transition")["state"] == "expired"
     assert (stored(first["id"]), stored(waiting["id"])) == ("expired", "pending")
     assert refused(organiser.post(f"/booth-reservations/{first['id']}/{action}", body), "invalid_transition")["state"] == "expired"
+
+
+@pytest.mark.parametrize("status", ["confirmed", "cancelled"])
+def test_of_a_change_that_comes_too_late_nothing_is_kept_but_the_end_of_the_hold(organiser, hall, exhibitor, reserve, run_out, stored, status):
+    reservation = reserve(hall("A1"), exhibitor("C-1"), notes="Before")
+    address = f"/booth-reservations/{reservation['id']}"
+    run_out(reservation)
+    refused(organiser.patch(address, {"status": status, "notes": "After"}), "invalid_transition")
+    assert (stored(reservation["id"]), organiser.data(address)["notes"]) == ("expired", "Before")
+    assert organiser.patch(address, {"notes": "Too late"}, status=200).json["data"]["status"] == "expired"
 
 
 def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, told):
@@ -466,7 +487,7 @@ def test_the_list_is_filtered_and_brings_what_it_names(organiser, hall, exhibito
     assert actions == ["cancel", "move"]
 
 
-def test_who_else_holds_a_place_is_told_to_who_may_know(organiser, hall, exhibitor, reserve, db):
+def test_only_who_may_read_booths_is_told(organiser, hall, exhibitor, reserve, db):
     reserve(hall("A1"), exhibitor("C-1"))
     scopes = {scope for scope, in db.connection.execute("SELECT scope FROM outgoing_events WHERE entity_type IN ('booth', 'booth_reservation')")}
     assert scopes == {"booths"}

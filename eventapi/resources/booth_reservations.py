@@ -142,16 +142,19 @@ def check_new(db, body, faults):
 def change(db, row, shown, body):
     """The reservation with what the body says. Moving comes first, since it alone may be refused for the sake of others."""
     wanted, booth = checked(db, row, shown, body)
+    if wanted["status"] != shown["status"]:
+        booking.standing(db, row)               # before anything is written, since what that refuses keeps what was
     if booth:
         row = booking.move(db, row, booth)
-    if wanted["final_price"] != row["final_price"] and "final_price" in body:
-        row = booking.reprice(db, row, wanted["final_price"])
+    changes = {"notes": wanted["notes"]}
+    if "final_price" in body and wanted["final_price"] != row["final_price"]:
+        changes.update(booking.another_price(db, row, wanted["final_price"]))
     if wanted["expires_at"] != shown["expires_at"]:
         row = booking.extend(db, row, wanted["expires_at"])
-    row = reservations.store(db, row, "updated", notes=wanted["notes"])
     if wanted["status"] == shown["status"]:
-        return reservations.store(db, row, "updated", cancellation_reason=wanted["cancellation_reason"])
+        return reservations.store(db, row, "updated", **changes, cancellation_reason=wanted["cancellation_reason"])
     action = TRANSITIONS.action_to(row["status"], wanted["status"])
+    row = reservations.store(db, row, "updated", **changes)
     return booking.confirm(db, row) if action == "confirm" else booking.cancel(db, row, wanted["cancellation_reason"])
 
 

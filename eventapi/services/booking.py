@@ -138,15 +138,14 @@ def move(db, old, booth):
     return new
 
 
-def reprice(db, old, negotiated):
-    """Another price while the booth is not sold: one agreed on, or with None the computed one."""
+def another_price(db, old, negotiated):
+    """The columns of another price while the booth is not sold: one agreed on, or with None the computed one."""
     if standing(db, old)["status"] not in ("pending", "waitlisted"):
         raise Problem("invalid_transition", f"The price is fixed once the booth reservation is {old['status']}; cancel it and reserve anew.",
                       state=old["status"], allowed_from=["pending", "waitlisted"], allowed_actions=TRANSITIONS.actions(old["status"]))
     if negotiated is None and old["status"] == "waitlisted":
-        return store(db, old, "updated", **UNPRICED)
-    price = priced(db, booths.row(db, old["booth_id"]), db.one(participants.get, id=old["event_participant_id"]), negotiated)
-    return store(db, old, "updated", **price)
+        return UNPRICED
+    return priced(db, booths.row(db, old["booth_id"]), db.one(participants.get, id=old["event_participant_id"]), negotiated)
 
 
 def standing(db, old):
