@@ -1,13 +1,12 @@
 """Categories: the tree that contacts, applications and participants carry."""
-import json
-
 from eventapi import journal, keys, money
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import references
+from eventapi.services import categories, references
 from eventapi.services.amounts import whole
+from eventapi.services.categories import represent
 from eventapi.services.references import EVENT
 from eventapi.statements import statements
 
@@ -82,17 +81,7 @@ def delete_category(db, id):
 
 
 def get(db, id):
-    return represent(db, found(db.one(sql.get, id=id), "category", id))
-
-
-def represent(db, row):
-    row["is_visible"] = bool(row["is_visible"])
-    row["account_access_enabled"] = bool(row["account_access_enabled"])
-    row["base_price"] = money.major(row["base_price"], db.config.currency)
-    row["tax_rate"] = money.unscaled(row["tax_rate"], 2)
-    if "event_keys" in row:
-        row["event_keys"] = json.loads(row["event_keys"])
-    return row
+    return found(categories.get(db, id), "category", id)
 
 
 def columns(db, category):
@@ -147,9 +136,9 @@ def nest(db, roots):
         parent["children"].append(category)
 
 
-def include_event_keys(db, categories):
-    by_id = {category["id"]: category.setdefault("event_keys", []) for category in categories}
-    for row in db.all(sql.event_keys_of, ids=ids_of(categories)):
+def include_event_keys(db, records):
+    by_id = {category["id"]: category.setdefault("event_keys", []) for category in records}
+    for row in db.all(sql.event_keys_of, ids=ids_of(records)):
         by_id[row["category_id"]].append(row["event_key"])
 
 
