@@ -23,7 +23,6 @@ SMALL = {"tenant", "flags", "admins", "api_keys", "gateways", "counters", "worke
 # Statements that read a whole table on purpose, and why.
 SCANS = {
     "billing.wrong_stock": "eventapi check adds up everything",
-    "billing.wrong_booths": "eventapi check adds up everything",
     "housekeeping.used_files": "the worker compares all files with all rows that name them",
     "journal.last": "two rows, each the last of its table by primary key",
     "journal.entries": "verifying the chain reads all of it",
