@@ -1,6 +1,7 @@
 """Booth reservations: holds, the line behind them, and who is told of what."""
 import json
 from datetime import datetime, timedelta, timezone
+from random import Random
 
 import pytest
 
@@ -491,3 +492,59 @@ def test_only_who_may_read_booths_is_told(organiser, hall, exhibitor, reserve, d
     reserve(hall("A1"), exhibitor("C-1"))
     scopes = {scope for scope, in db.connection.execute("SELECT scope FROM outgoing_events WHERE entity_type IN ('booth', 'booth_reservation')")}
     assert scopes == {"booths"}
+
+
+def test_unblocking_a_booth_offers_it_to_its_line(organiser, hall, exhibitor, reserve, stored):
+    booth = hall("A1")
+    organiser.patch(f"/booths/{booth}", {"status": "blocked"}, status=200)
+    waiting = reserve(booth, exhibitor("C-1"), waitlist=True)
+    organiser.patch(f"/booths/{booth}", {"status": "available"}, status=200)
+    assert stored(waiting["id"]) == "pending"
+
+
+# Whatever happens
+
+WALKS = [("POST", "confirm", None), ("POST", "cancel", None), ("POST", "extend", {"expires_at": "2099-01-01T00:00:00Z"}),
+         ("POST", "move", {"booth_id": 1}), ("POST", "move", {"booth_id": 2}), ("POST", "move", {"booth_id": 4})]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_any_steps_booths_and_reservations_agree(organiser, hall, exhibitor, run_out, db, monkeypatch, seed):
+    """A walk at random; A1 overlaps A2, and A2 overlaps A3."""
+    random = Random(seed)
+    monkeypatch.setattr(booking, "LONGEST", timedelta(days=40000))
+    booths = [hall("A1", 0, 0), hall("A2", 2000, 0), hall("A3", 4000, 0), hall("A4")]
+    people, met = [exhibitor(f"C-{number}") for number in range(5)], set()
+    for _ in range(150):
+        ids, held = live(db, "'pending', 'confirmed', 'waitlisted'"), live(db, "'pending'")
+        step = random.random()
+        if step < 0.4 or not ids:
+            answer = organiser.post("/booth-reservations", {
+                "booth_id": random.choice(booths), "event_participant_id": random.choice(people), "waitlist": random.random() < 0.7})
+        elif step < 0.85:
+            method, action, body = random.choice(WALKS)
+            answer = organiser(method, f"/booth-reservations/{random.choice(ids)}/{action}", body)
+        elif step < 0.95:
+            for id in random.sample(held, min(1, len(held))):
+                run_out(organiser.data(f"/booth-reservations/{id}"))
+        else:
+            booking.expire_due(db, 1)
+        met.add((answer.status_int, answer.json.get("code")))
+        agree(db)
+    assert met == {(200, None), (201, None), (409, "booth_unavailable"), (409, "invalid_transition"), (409, "duplicate")}
+    assert journal.verify(db) == []
+
+
+def live(db, states):
+    return [id for id, in db.connection.execute(f"SELECT id FROM booth_reservations WHERE status IN ({states}) ORDER BY id")]
+
+
+def agree(db):
+    """Booths have the status that their reservations give them, none overlaps another that is taken, none is free while somebody waits."""
+    taken = dict(db.connection.execute("SELECT booth_number, status FROM booth_reservations WHERE status IN ('pending', 'confirmed')"))
+    assert not {"A1", "A2"} <= taken.keys() and not {"A2", "A3"} <= taken.keys()
+    stored = dict(db.connection.execute("SELECT booth_number, status FROM booths"))
+    assert stored == {number: {"pending": "reserved", "confirmed": "sold"}.get(taken.get(number), "available") for number in stored}
+    over = {"A1": {"A1", "A2"}, "A2": {"A1", "A2", "A3"}, "A3": {"A2", "A3"}, "A4": {"A4"}}
+    for number, in db.connection.execute("SELECT booth_number FROM booth_reservations WHERE status = 'waitlisted'"):
+        assert over[number] & taken.keys(), f"{number} is free, and somebody waits for it"
