@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from eventapi.errors import Problem
 from eventapi.services import booths, pricing
 from eventapi.statements import statements
 
@@ -300,6 +301,17 @@ def test_a_price_that_depends_on_the_participant_is_open_until_there_is_one(orga
         assert pricing.quote(db, row)["price"] is None
     assert (quoted["price"], quoted["tax_rate"]) == (90300, 1900)
     assert quoted["breakdown"]["values"] == {"category_price": 450, "booth_width": 3} and quoted["breakdown"]["total"] == 903
+
+
+def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_the_fee_is_nothing(organiser, hall, exhibitor, db):
+    formula = organiser.make("/booths/formulas", {"name": "share", "expression": "1000 / {category_price}"})
+    booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
+    participant = db.one(PARTICIPANTS.get, id=exhibitor["id"])
+    assert pricing.quote(db, booths.row(db, booth["id"]), participant)["price"] == 222
+    with pytest.raises(Problem) as refused:
+        pricing.quote(db, booths.row(db, booth["id"]), {**participant, "category_id": None})
+    assert [(entry["pointer"], entry["code"]) for entry in refused.value.errors] == [("/booth_id", "impossible_price")]
+    assert "division by zero" in refused.value.errors[0]["detail"]
 
 
 def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhibitor, db):
