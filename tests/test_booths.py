@@ -96,6 +96,12 @@ def test_numbers_run_on_behind_the_letter_of_the_area(organiser, hall, db):
     assert [add(other), add(hall), add(other)] == ["1", "A43", "2"]
 
 
+def test_numbers_that_are_very_long_do_not_stop_those_that_run_on(organiser, hall):
+    for number in ("A999999999", "A99999999999999999999"):
+        organiser.make("/booths", {"plan_id": hall, "booth_number": number})
+    assert [organiser.make("/booths", {"plan_id": hall})["booth_number"] for _ in range(2)] == ["A1000000000", "A1000000001"]
+
+
 def test_a_number_is_taken_once_at_an_event_in_any_case(organiser, hall, db):
     first = organiser.make("/booths", {"plan_id": hall, "booth_number": "A1"})
     organiser.make("/booths", {"plan_id": hall, "booth_number": "A2"})

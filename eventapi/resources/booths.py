@@ -163,8 +163,11 @@ def claim_number(db, booth, but=None):
 
 def free_number(db, booth):
     """The number after the highest of the plan's area, or of the event where the area has no letter."""
-    area = area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"])
-    return f"{area}{(db.value(sql.last_number, event_id=booth['event_id'], area=area) or 0) + 1}"
+    event_id, area = booth["event_id"], area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"])
+    number = (db.value(sql.last_number, event_id=event_id, area=area) or 0) + 1
+    while db.value(sql.number_taken, event_id=event_id, booth_number=f"{area}{number}"):
+        number += 1                                 # beyond what counts as a number that runs on
+    return f"{area}{number}"
 
 
 def area_letter(area_name):
