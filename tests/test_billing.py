@@ -18,11 +18,7 @@ class Fair:
         organiser.make("/booths/types", {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
         self.power = self.service("Power", 80)
         self.book = self.service("Catalogue entry", 33.33, tax_rate=7, unit="entry")
-        with db.write():
-            db.connection.execute(
-                "INSERT INTO plans (event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, sort_order, created_at, "
-                "updated_at) VALUES (?, 'hall', 'Hall', 60000, 40000, 1, 1000, 1, 0, ?, ?)", (self.event["id"], db.now, db.now))
-        self.plan_id, = db.connection.execute("SELECT id FROM plans").fetchone()
+        self.plan_id = organiser.make("/plans", {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40})["id"]
         self.participant = self.exhibitor("Muster AG")
         self.address = f"/participants/{self.participant['id']}"
 

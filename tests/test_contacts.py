@@ -6,6 +6,7 @@ from tests.conftest import SCOPES
 
 from eventapi import journal, times
 from eventapi.services import contact_book, folding, privacy
+from tests.test_billing import Fair
 
 PERSON = {
     "external_id": "crm-9", "company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "email": "anna@rosen.example",
@@ -296,6 +297,21 @@ def test_a_merge_joins_two_participations_in_one_event(organiser, fair, roses, d
     assert moved == (kept["id"], mine["id"])
 
 
+def test_a_merge_moves_reservations_and_orders_and_leaves_one_place_in_line(organiser, db):
+    fair = Fair(organiser, db)
+    other, blocker = fair.exhibitor("Muster A.G."), fair.reserve("A1", participant=fair.exhibitor("Blocker"))
+    line = [organiser.make("/booth-reservations", {"booth_id": blocker["booth_id"], "event_participant_id": who["id"], "waitlist": True})
+            for who in (fair.participant, other)]
+    held, order = fair.reserve("A2", participant=other), fair.order((fair.power, 1), participant=other)
+    organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
+    for path in (f"/booth-reservations/{held['id']}", f"/service-orders/{order['id']}", f"/booth-reservations/{line[1]['id']}"):
+        assert organiser.data(path)["event_participant_id"] == fair.participant["id"]
+    assert [organiser.data(f"/booth-reservations/{place['id']}")["status"] for place in line] == ["waitlisted", "cancelled"]
+    assert organiser.data(f"/booth-reservations/{held['id']}")["status"] == "confirmed"
+    assert journalled(db, "booth_reservation")[-3:] == ["cancelled", "updated", "updated"]
+    assert journalled(db, "service_order")[-1] == "updated"
+
+
 @pytest.mark.parametrize("which, code", [("itself", "same"), ("nobody", "unknown")])
 def test_a_contact_merges_with_another_that_is_there(organiser, which, code):
     contact = organiser.make("/contacts", {"last_name": "x"})
@@ -406,6 +422,27 @@ def test_anonymising_leaves_no_trace_in_the_file(organiser, marked, db):
     assert MARK not in str(organiser.data(f"/contacts/{marked['id']}/export"))
     assert organiser.data(f"/contacts?search={MARK}") == []
     assert journal.verify(db) == []
+
+
+def test_remarks_on_reservations_and_orders_are_exported_and_taken_away(organiser, db):
+    fair = Fair(organiser, db)
+    service = organiser.make("/services", {"service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
+    named = {"event_participant_id": fair.participant["id"], "notes": f"{MARK} notes"}
+    reservation = organiser.make("/booth-reservations", {**named, "booth_id": fair.booth("A1")["id"]})
+    organiser.post(f"/booth-reservations/{reservation['id']}/cancel", {"reason": f"{MARK} reason"}, status=200)
+    orders = [organiser.post("/service-orders", {**named, "items": [{"service_id": service["id"], "quantity": 1, "specification": f"{MARK} says"}]},
+                             headers={"Idempotency-Key": f"order-{number}"}, status=201).json["data"] for number in range(2)]
+    organiser.post(f"/service-orders/{orders[0]['id']}/cancel", {"reason": f"{MARK} reason"}, status=200)
+    organiser.delete(f"/service-orders/{orders[1]['id']}", status=204)
+    contact = f"/contacts/{fair.participant['contact_id']}"
+    export = organiser.data(f"{contact}/export")
+    [reserved], [ordered] = export["booth_reservations"], export["service_orders"]
+    assert reserved == organiser.data(f"/booth-reservations/{reservation['id']}") and reserved["notes"] == f"{MARK} notes"
+    assert ordered == organiser.data(f"/service-orders/{orders[0]['id']}") and ordered["items"][0]["specification"] == f"{MARK} says"
+    assert {("service_order", order["id"]) for order in orders} <= {(entry["entity_type"], entry["entity_id"]) for entry in export["audit_log"]}
+    organiser.post(f"{contact}/anonymize", status=200)
+    assert MARK.encode() not in file_bytes(db)
+    assert organiser.data(f"/booth-reservations/{reservation['id']}")["status"] == "cancelled"
 
 
 def test_pages_that_were_freed_earlier_are_filled(organiser, db):
