@@ -1,10 +1,12 @@
 """Geometry of halls: rectangles that may be turned, in millimetres, x to the right and y down.
 
-A polygon is a convex one, its corners in order. What lies at right angles is exact; what is turned is a millimetre's matter.
+A polygon is a convex one, a tuple of its corners in order. What lies at right angles is exact; what is turned is a millimetre's matter.
 """
+from functools import lru_cache
 from math import cos, dist, radians, sin
 
 TOLERANCE = 1
+KEPT = 2048                 # polygons of which box and normals are remembered: each is compared with many
 RIGHT_ANGLES = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}      # degrees -> cosine and sine, without rounding
 
 
@@ -24,12 +26,14 @@ def rectangle(x, y, width, depth, rotation=0):
                  for across, down in ((-half, -deep), (half, -deep), (half, deep), (-half, deep)))
 
 
+@lru_cache(maxsize=KEPT)
 def box(polygon):
     """Left, top, right and bottom of what it covers."""
     across, down = zip(*polygon)
     return min(across), min(down), max(across), max(down)
 
 
+@lru_cache(maxsize=KEPT)
 def is_upright(polygon):
     """Whether each edge runs along x or y."""
     return all(x == other_x or y == other_y for (x, y), (other_x, other_y) in edges(polygon))
@@ -52,17 +56,21 @@ def depth(a, b):
     return min(_shared(a, b, normal) for polygon in (a, b) for normal in _normals(polygon))
 
 
+@lru_cache(maxsize=KEPT)
 def _normals(polygon):
-    for (x, y), (other_x, other_y) in edges(polygon):
-        length = dist((x, y), (other_x, other_y))
-        if length:
-            yield (other_y - y) / length, (x - other_x) / length
+    """Across each edge, one of parallel ones."""
+    sides = list(edges(polygon))
+    if len(polygon) == 4 and all(abs(a - b + c - d) < 1e-6 for a, b, c, d in zip(*polygon)):
+        sides = sides[:2]
+    lengths = [dist(*side) for side in sides]
+    return [((other_y - y) / length, (x - other_x) / length)
+            for ((x, y), (other_x, other_y)), length in zip(sides, lengths) if length]
 
 
 def _shared(a, b, axis):
     """How long the shadows of both on the axis lie on each other; below 0 there is a gap."""
     across, down = axis
-    of_a, of_b = ([x * across + y * down for x, y in polygon] for polygon in (a, b))
+    of_a, of_b = [x * across + y * down for x, y in a], [x * across + y * down for x, y in b]
     return min(max(of_a), max(of_b)) - max(min(of_a), min(of_b))
 
 

@@ -104,6 +104,7 @@ def close(hall, min_aisle):
         near[one][other] = near[other][one] = apart = distance(bodies[one], bodies[other])
         if not apart and other < len(hall.polygons) and overlap(bodies[one], bodies[other]):
             overlapping.append((one, other))
+    near = [dict(sorted(others.items(), key=lambda item: item[1])) for others in near]        # who fills a gap is found early
     return overlaps(hall, sorted(overlapping)), narrow_aisles(hall, bodies, near, min_aisle)
 
 
