@@ -101,3 +101,17 @@ def add_days(day, days):
 
 def days_between(first, last):
     return (date.fromisoformat(last) - date.fromisoformat(first)).days
+
+
+def shifted(value, days, zone_name):
+    """A day or moment so many days later; a moment keeps its hour in the zone, over a change of the clocks as well.
+
+    OverflowError where it would lie outside of what may be given.
+    """
+    if value is None:
+        return None
+    moved = add_days(value, days) if is_day(value) else (
+        datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)) + timedelta(days=days)).isoformat()
+    if not is_day_or_moment(moved):
+        raise OverflowError(moved)
+    return moved

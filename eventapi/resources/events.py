@@ -3,10 +3,11 @@ import json
 
 from eventapi import journal, keys, search, times
 from eventapi.db import as_json
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.plugins.access import require_scope
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import notes, plans, pricing
+from eventapi.services import copying, notes, plans, pricing
 from eventapi.statements import statements
 
 routes = Routes("events", "event", scope="events")
@@ -61,6 +62,23 @@ def delete_event(db, id):
     db.run(sql.remove, id=id)
     journal.deleted(db, "event", event, title=event["title"], scope="events")
     return deleted()
+
+
+@routes.post("/events/<id>/copy", schema="event.copy", status=201)
+def copy_event(db, who, id, body):
+    """Last year's show as next year's, not visible yet: every date is moved by the same number of days."""
+    parts = [copying.PARTS[word] for word in body["with"] if word in copying.PARTS]
+    for scope in dict.fromkeys(scope for _, scopes in parts for scope in scopes):
+        require_scope(who, scope, writes=True)
+    old = get(db, id)
+    try:
+        new, days = copying.moved(old, body["date_from"], opening_hours="opening_hours" in body["with"])
+        event = add(db, {**new, "event_key": body["event_key"] or free_key(db, new)})
+        for bring, _ in parts:
+            bring(db, id, event["id"], days)
+    except OverflowError:
+        raise invalid([fault("date", "would move dates out of the calendar", pointer="/date_from")]) from None
+    return created(get(db, event["id"]), f"/events/{event['id']}")
 
 
 def get(db, id):

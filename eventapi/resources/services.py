@@ -1,13 +1,12 @@
 """Services: what an organiser sells besides space, and at which events."""
-import json
-
 from eventapi import journal, keys, money, search
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import offers, references
+from eventapi.services import catalogue, offers, references
 from eventapi.services.amounts import whole
+from eventapi.services.catalogue import represent
 from eventapi.services.references import EVENT, SERVICE_CATEGORY
 from eventapi.statements import statements
 
@@ -72,18 +71,7 @@ def delete_service(db, id):
 
 
 def get(db, id):
-    return represent(db, found(db.one(sql.get, id=id), "service", id))
-
-
-def represent(db, row):
-    currency = db.config.currency
-    row["base_price"] = money.major(row["base_price"], currency)
-    row["tax_rate"] = money.unscaled(row["tax_rate"], 2)
-    row["requires_specification"] = bool(row["requires_specification"])
-    row["is_active"] = bool(row["is_active"])
-    if "events" in row:
-        row["events"] = [offers.represent(offer, currency) for offer in json.loads(row["events"])]
-    return row
+    return found(catalogue.get(db, id), "service", id)
 
 
 def checked(db, service, body):

@@ -1,0 +1,64 @@
+"""Copying an event: last year's show as next year's, every date moved by the same number of days."""
+from eventapi import journal, times
+from eventapi.errors import Faults
+from eventapi.services import booths, catalogue, categories, plans, pricing
+from eventapi.statements import statements
+
+sql = statements("copying")
+sql_of_plans, sql_of_booths, sql_of_offers = statements("plans"), statements("booths"), statements("offers")
+
+DATES = ("date_from", "date_to", "application_deadline")
+
+
+def moved(event, date_from, *, opening_hours):
+    """The members of the copy, as of a body, and by how many days it lies later. Of an event without dates nothing moves."""
+    zone = event["timezone"]
+    known = event["date_from"] or event["date_to"]
+    days = times.days_between(times.local_day(known, zone), times.local_day(date_from, zone)) if known else 0
+    hours = [{**entry, "date": times.add_days(entry["date"], days)} for entry in event["opening_hours"]] if opening_hours else []
+    new = {**event, **{name: times.shifted(event[name], days, zone) for name in DATES}, "date_from": date_from,
+           "opening_hours": hours, "is_visible": False}
+    return new, days
+
+
+def bring_plans(db, old_id, new_id, days):
+    """The halls with their booths: blocked ones stay blocked, all others are free."""
+    for plan in db.all(sql.plans, event_id=old_id):
+        id = db.insert(sql_of_plans.add, **{**plan, "event_id": new_id}, now=db.now)
+        new = plans.get(db, id)
+        journal.created(db, "plan", new, title=new["plan_name"], scope="plans")
+        for booth in db.all(sql.booths, plan_id=plan["id"]):
+            _bring_booth(db, {**booth, "plan_id": id, "event_id": new_id})
+
+
+def _bring_booth(db, booth):
+    faults = Faults()
+    id = db.insert(sql_of_booths.add, **booth, now=db.now)
+    pricing.settle(db, booths.row(db, id), "/date_from", faults)
+    faults.raise_any()
+    new = booths.get(db, id)
+    journal.created(db, "booth", new, title=new["booth_number"], scope="booths")
+
+
+def bring_services(db, old_id, new_id, days):
+    """What is offered, on the same terms: nothing of it is ordered yet."""
+    for offer in db.all(sql.offers, event_id=old_id):
+        old = catalogue.get(db, offer["service_id"])
+        dates = {name: offer[name] and times.add_days(offer[name], days) for name in ("early_bird_until", "order_deadline")}
+        db.run(sql_of_offers.put, **{**offer, **dates, "event_id": new_id})
+        db.run(sql.touch_service, id=old["id"], now=db.now)
+        journal.updated(db, "service", old, catalogue.get(db, old["id"]), title=old["service_name"], scope="services")
+
+
+def bring_categories(db, old_id, new_id, days):
+    """Which categories the event has."""
+    for id in db.values(sql.categories, event_id=old_id):
+        old = categories.get(db, id)
+        db.run(sql.add_category, category_id=id, event_id=new_id)
+        db.run(sql.touch_category, id=id, now=db.now)
+        journal.updated(db, "category", old, categories.get(db, id), title=old["title"], scope="categories")
+
+
+# word of `with` -> (what it does, the scopes that it needs besides events)
+PARTS = {"plans": (bring_plans, ("plans", "booths")), "services": (bring_services, ("services",)),
+         "categories": (bring_categories, ("categories",))}

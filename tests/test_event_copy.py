@@ -1,0 +1,73 @@
+"""Copying an event: last year's show as next year's."""
+import pytest
+
+
+@pytest.fixture
+def show(organiser):
+    """An event with a hall, two booths, a service and a category."""
+    event = organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "fair-2027", "date_from": "2027-03-26T09:00:00+01:00", "date_to": "2027-03-29", "timezone": "Europe/Berlin",
+        "application_deadline": "2027-02-28", "opening_hours": [{"date": "2027-03-26", "opens": "09:00", "closes": "18:00"}]})
+    plan = organiser.make("/plans", {"event_id": event["id"], "plan_name": "Hall 1", "width": 40, "height": 30,
+                                     "objects": [{"kind": "door", "x": 1, "y": 0, "width": 3}]})
+    kind = organiser.make("/booths/types", {"booth_type_name": "Row", "open_sides": 1, "price_model": "per_m2", "price": 100})
+    booth = {"plan_id": plan["id"], "booth_type_id": kind["id"], "width": 4, "depth": 3, "pos_x": 5, "pos_y": 5}
+    organiser.make("/booths", {**booth, "booth_number": "A1"})
+    organiser.make("/booths", {**booth, "booth_number": "A2", "pos_x": 20, "status": "blocked", "blocked_reason": "Hydrant"})
+    organiser.make("/services", {"service_name": "Power", "base_price": 90, "events": [
+        {"event_id": event["id"], "stock": 5, "order_deadline": "2027-03-01", "early_bird_price": 80, "early_bird_until": "2027-01-31"}]})
+    organiser.make("/categories", {"title": "Plants", "event_keys": ["fair-2027"]})
+    return event
+
+
+def test_every_date_is_moved_by_the_same_number_of_days(organiser, show):
+    copy = organiser.post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24"}, status=201)
+    new = copy.json["data"]
+    assert copy.headers["Location"].endswith(f"/events/{new['id']}") and not new["is_visible"]
+    assert (new["date_from"], new["date_to"], new["application_deadline"]) == ("2028-03-24", "2028-03-27", "2028-02-27")
+    assert [entry["date"] for entry in new["opening_hours"]] == ["2028-03-24"] and new["event_key"] == "garden-fair-2028"
+
+
+def test_a_moment_keeps_its_hour_over_the_change_of_the_clocks(organiser, show):
+    organiser.patch(f"/events/{show['id']}", {"date_to": "2027-03-26T18:00:00+01:00"}, status=200)
+    new = organiser.post(f"/events/{show['id']}/copy", {"date_from": "2027-05-07T09:00:00+02:00"}, status=201).json["data"]
+    assert new["date_to"] == "2027-05-07T18:00:00+02:00"
+
+
+def test_halls_booths_terms_and_categories_come_along_and_nothing_is_sold(organiser, show):
+    old_booth = organiser.get("/booths?event_key=fair-2027&booth_number=A1").json["data"][0]
+    contact = organiser.make("/contacts", {"company_name": "Rosen KG"})
+    participant = organiser.make("/participants", {"event_id": show["id"], "contact_id": contact["id"]})
+    organiser.make("/booth-reservations", {"booth_id": old_booth["id"], "event_participant_id": participant["id"]})
+    new = organiser.post(f"/events/{show['id']}/copy", {"event_key": "fair-2028", "date_from": "2028-03-24"}, status=201).json["data"]
+    plan, = organiser.get(f"/plans?event_id={new['id']}&include=objects,booths").json["data"]
+    assert plan["plan_name"] == "Hall 1" and plan["objects"][0]["kind"] == "door"
+    assert [(booth["booth_number"], booth["status"], booth["price"]) for booth in plan["booths"]] == [
+        ("A1", "available", 1200), ("A2", "blocked", 1200)]
+    service, = organiser.get(f"/services?event_id={new['id']}&include=events").json["data"]
+    offer = service["events"][-1]
+    assert (offer["event_key"], offer["stock"], offer["ordered"], offer["order_deadline"], offer["early_bird_until"]) == (
+        "fair-2028", 5, 0, "2028-02-28", "2028-01-30")
+    assert organiser.get("/categories?event_key=fair-2028").json["meta"]["total"] == 1
+    assert organiser.get(f"/participants?event_id={new['id']}").json["meta"]["total"] == 0
+
+
+def test_only_what_is_asked_for_is_brought_along(organiser, show):
+    new = organiser.post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": []}, status=201).json["data"]
+    assert new["opening_hours"] == []
+    for path in ("plans", "booths", "services", "categories"):
+        assert organiser.get(f"/{path}?event_id={new['id']}").json["meta"]["total"] == 0
+
+
+def test_what_is_brought_along_needs_its_scopes(organiser, person, show):
+    refused = person("events").post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": ["plans"]}, status=403)
+    assert (refused.json["code"], refused.json["scope"]) == ("insufficient_scope", "plans")
+    person("events").post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": ["opening_hours"]}, status=201)
+
+
+def test_a_copy_is_refused_whole(organiser, show):
+    for body, status, code in (({"date_from": "2028-03-24", "event_key": "fair-2027"}, 409, "duplicate"),
+                               ({"date_from": "9998-12-31"}, 422, "validation_failed"), ({}, 422, "validation_failed"),
+                               ({"date_from": "2028-03-24", "with": ["magic"]}, 422, "validation_failed")):
+        assert organiser.post(f"/events/{show['id']}/copy", body, status=status).json["code"] == code
+    assert organiser.get("/events").json["meta"]["total"] == 1 and organiser.get("/plans").json["meta"]["total"] == 1
