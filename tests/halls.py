@@ -43,7 +43,7 @@ def middling():
                             next(statuses), exhibitor=next(whose), rotation=rotation, type=3))
     booths[-1]["pos_x"] = booths[-1]["pos_y"] = None
     objects = [thing("door", 27000, 0, 5000, 300, "Eingang Nord"), thing("door", 0, 17000, 300, 3000, "Tor 1"),
-               thing("door", 59700, 35000, 300, 2000, "Notausgang"), thing("door", 8000, 35700, 1200, 300, "WC"),
+               thing("door", 59700, 29000, 300, 2000, "Notausgang"), thing("door", 8000, 35700, 1200, 300, "WC"),
                thing("aisle", 3000, 5000, 48000, 3000, "Rosenallee"), thing("aisle", 3000, 16000, 48000, 3000, "Tulpenweg"),
                thing("aisle", 51200, 500, 2800, 34000, "Querallee"), thing("stage", 46000, 25500, 5000, 8000, "Bühne"),
                thing("text", 45500, 34200, 6000, 1200, "Gastronomie"),

@@ -1,4 +1,5 @@
 """A picture as PDF, by reportlab: the same tree that svg.py draws."""
+from functools import lru_cache
 from io import BytesIO
 from math import ceil, floor
 
@@ -28,6 +29,12 @@ def draw(picture):
         return file.getvalue()
 
 
+@lru_cache(maxsize=256)
+def _color(text):
+    from reportlab.lib.colors import HexColor
+    return HexColor(text)
+
+
 def _drawn(canvas, part):
     if isinstance(part, Group):
         _group(canvas, part)
@@ -55,12 +62,12 @@ def _group(canvas, group):
 def _area(canvas, area):
     path = _path(canvas, area.rings, closed=True)
     if area.fill:
-        canvas.setFillColor(area.fill)
+        canvas.setFillColor(_color(area.fill))
         canvas.drawPath(path, stroke=0, fill=1)
     if area.hatch:
         _hatch(canvas, area, path)
     if area.stroke:
-        canvas.setStrokeColor(area.stroke)
+        canvas.setStrokeColor(_color(area.stroke))
         canvas.setLineWidth(area.thickness)
         canvas.drawPath(path, stroke=1, fill=0)
 
@@ -71,7 +78,7 @@ def _hatch(canvas, area, path):
     canvas.clipPath(path, stroke=0, fill=0)
     across, down = zip(*(point for ring in area.rings for point in ring))
     box = min(across), min(down), max(across), max(down)
-    canvas.setStrokeColor(hatch.ink)
+    canvas.setStrokeColor(_color(hatch.ink))
     canvas.setLineWidth(hatch.thickness)
     canvas.drawPath(_path(canvas, [*_rising(box, hatch.gap), *(_falling(box, hatch.gap) if hatch.crossed else ())]), stroke=1, fill=0)
     canvas.restoreState()
@@ -92,7 +99,7 @@ def _falling(box, gap):
 
 
 def _lines(canvas, lines):
-    canvas.setStrokeColor(lines.stroke)
+    canvas.setStrokeColor(_color(lines.stroke))
     canvas.setLineWidth(lines.thickness)
     canvas.setDash(*([lines.dash, lines.dash],) if lines.dash else ())
     canvas.drawPath(_path(canvas, lines.lines), stroke=1, fill=0)
@@ -112,7 +119,7 @@ def _path(canvas, lines, closed=False):
 
 
 def _text(canvas, text):
-    canvas.setFillColor(text.ink)
+    canvas.setFillColor(_color(text.ink))
     for place, line in enumerate(text.lines):
         line = fonts.clean(line)
         wide = fonts.width(line, text.size, text.bold) * fonts.POINTS       # sizes are millimetres here

@@ -13,7 +13,7 @@ from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Te
 LONG, SHORT = 420, 297
 MARGIN, HEAD, FOOT, ROUND = 12, 20, 27, 11          # ROUND: about the hall, for the names of doors
 GREY = "#555555"
-STEPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7.5)     # scales that a ruler knows, times powers of ten
+RATIOS = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.25, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.4, 7.2, 8, 9)     # times powers of ten
 MOST_TYPES = 10
 
 
@@ -62,7 +62,7 @@ class Sheet:
     def _details(self, booth):
         """What stands below the name: how large it is while it is to be had, and what it costs."""
         area = f"{self._number(Decimal(booth['width'] * booth['depth']) / 10 ** 6)} m²"
-        return (area if booth["status"] == "available" else None, self._price(booth))
+        return {"available": (area, self._price(booth)), "blocked": ()}.get(booth["status"], (self._price(booth),))
 
     def _price(self, booth):
         return None if booth["price"] is None else self._money(booth["price"])
@@ -91,7 +91,7 @@ class Sheet:
         line = fit(below, right - MARGIN - 95, 4.4, 3.6, 2)
         yield Text(MARGIN, 20, line.lines[:1] if line else (below[:90],), line.size if line else 2, ink=GREY, align="start")
         yield Text(right, 13, (self.words[hall["view"]],), 3.2, True, align="end")
-        yield Text(right, 17.5, (f"{self.words['changed']} {hall['changed']}",), 2.6, ink=GREY, align="end")
+        yield Text(right, 17.5, (f"{self.words['changed']} {words.day(hall['changed'], self.words)}",), 2.6, ink=GREY, align="end")
 
     def _foot(self, counted):
         y = self.height - FOOT + 3
@@ -138,7 +138,7 @@ class Sheet:
 
     def _ruler(self, right, y):
         """A scale bar of four parts, and the ratio for those who print."""
-        part = _step(9 * self.ratio)                    # millimetres of the hall: about a centimetre on paper
+        part = _step((1, 2, 5), 6 * self.ratio)          # millimetres of the hall: about a centimetre on paper
         wide = part / self.ratio
         for place in range(4):
             x = right - (4 - place) * wide
@@ -166,14 +166,14 @@ def _lies_within(booth, limits):
 
 def _ratio(wide, high, width, height):
     """How many times smaller the hall has to be to fit on a sheet of paper."""
-    return _step(max(wide / (width - 2 * MARGIN - 2 * ROUND), high / (height - HEAD - FOOT - 2 * ROUND)))
+    return _step(RATIOS, max(wide / (width - 2 * MARGIN - 2 * ROUND), high / (height - HEAD - FOOT - 2 * ROUND)))
 
 
-def _step(least):
+def _step(steps, least):
     """The next round number that is not less."""
     power = 0.001
     while True:
-        for step in STEPS:
+        for step in steps:
             if step * power >= least * 0.9999:
                 return step * power
         power *= 10

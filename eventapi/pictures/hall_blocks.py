@@ -1,17 +1,18 @@
 """Booths on a hall plan: those of one exhibitor that touch are one block with one outline and one label."""
 from collections import defaultdict
 from dataclasses import dataclass
-from math import dist
+from itertools import combinations
+from math import cos, dist, radians, sin
 
 from eventapi import geometry
 from eventapi.pictures.letters import LEAD, em, fit
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
 
 TOUCHING, COMMON = 10, 100                  # mm: how near edges are that are one, and how long a common edge is at least
-EDGE = 0.25
+EDGE, FRONT = 0.25, 2                       # the front is the lower edge before a booth is turned: its third
 BAND = 0.9                                  # of the type's colour, along the front
-NUMBER, NAME, DETAIL = (4.2, 1.0), (3.4, 1.25), (2.2, 1.2)      # sizes of letters: largest and smallest
-COMFORT = 1.7                               # the name does not get smaller than this for the sake of a detail
+NUMBER, NAME, DETAIL = (6, 1.0), (4.6, 1.25), (2.8, 1.2)      # sizes of letters: largest and smallest
+COMFORT = 1.9                               # the name does not get smaller than this for the sake of a detail
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Look:
 # Colours of Okabe and Ito, lightened below dark text; light, hatched, dark and crossed in black and white.
 LOOKS = {
     "available": Look("#e5f5ee"),
-    "reserved": Look("#fdebc4", hatch=Hatch("reserved", "#d98f00", 1.8, 0.3)),
+    "reserved": Look("#fadf9f", hatch=Hatch("reserved", "#b06f00", 1.6, 0.3)),
     "sold": Look("#00639c", ink=PAPER),
     "blocked": Look("#eeeeee", hatch=Hatch("blocked", "#8c8c8c", 1.8, 0.22, crossed=True)),
 }
@@ -90,12 +91,14 @@ def block(booths, on_paper, scale, describe):
     first, look = booths[0], LOOKS[booths[0]["status"]]
     polygons = [geometry.corners(booth) for booth in booths]
     rings = tuple(tuple(map(on_paper, polygon)) for polygon in polygons)
+    sides = [list(_borders(polygon, [other for other in polygons if other is not polygon])) for polygon in polygons]
     alone = len(booths) == 1
     parts = [Area(rings, look.fill, look.hatch, *((INK, EDGE) if alone else ()))]
     if not alone:
-        free = [list(_borders(polygon, [other for other in polygons if other is not polygon])) for polygon in polygons]
-        parts.append(Lines(tuple(tuple(map(on_paper, line)) for sides in free for side in sides for line in side), INK, EDGE))
-    parts += [band for booth, polygon, ring in zip(booths, polygons, rings) for band in _band(booth, ring, alone)]
+        free = [line for each in sides for side in each for line in side]
+        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), INK, EDGE))
+    parts += [band for booth, ring, each in zip(booths, rings, sides)
+              for line in each[FRONT] for band in _band(booth, ring, tuple(map(on_paper, line)), look)]
     parts += _label(booths, polygons, on_paper, scale, look)
     if not alone:
         parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth)) for booth, ring in zip(booths, rings)]
@@ -103,28 +106,26 @@ def block(booths, on_paper, scale, describe):
     return Group(tuple(parts), f"booth-{first['id']}", describe(first))
 
 
-def _band(booth, ring, alone):
-    """The type's colour along the front of a booth: its lower edge before it is turned."""
+def _band(booth, ring, line, look):
+    """The type's colour along a line on the front of a booth."""
     if not booth["color"]:
         return
-    back_left, back_right, right, left = ring
-    deep = dist(back_left, left)
-    share = min(BAND / deep, 0.2) if deep else 0
-    inner = tuple((x + (to_x - x) * share, y + (to_y - y) * share) for (x, y), (to_x, to_y) in ((right, back_right), (left, back_left)))
-    yield Area(((left, right, *inner),), booth["color"], None, *((INK, 0.12) if alone else ()))
+    (back_x, back_y), (x, y) = ring[0], ring[3]
+    inner = min(BAND / max(dist(ring[0], ring[3]), 0.01), 0.2)
+    strip = [(line, inner * 0.2), (reversed(line), inner)]             # the outline stays free
+    yield Area((tuple((px + (back_x - x) * share, py + (back_y - y) * share) for points, share in strip for px, py in points),),
+               booth["color"], None, look.ink, 0.12)
 
 
 # The label
 
 def _label(booths, polygons, on_paper, scale, look):
     """Number, name and price in the best spot of the block, upright or turned, on a plate where the fill is hatched."""
-    spots = [_spot(booths, polygons, scale), *([] if len(booths) == 1 else [_spot([booth], [polygon], scale)
-                                                                            for booth, polygon in zip(booths, polygons)])]
     number, name, details = _texts(booths)
     best, best_worth = None, -1
-    for (middle, width, height, turn) in spots:
-        for wide, high, angle, favour in ((width, height, turn, 1.25), (height, width, _readable(turn - 90), 1)):
-            rows = _rows(number, name, details, wide - 1.2, high - (1.6 if booths[0]["color"] else 1))
+    for middle, width, height, turn in _spots(booths, polygons, scale):
+        for wide, high, angle, favour in ((width, height, turn, 1.25 if turn else 1.5), (height, width, _readable(turn - 90), 1)):
+            rows = _rows(number, name, details, wide - 1.2, high - (1.9 if booths[0]["color"] else 1))
             worth = favour * _worth(rows, name)
             if rows and worth > best_worth:
                 best, best_worth = (on_paper(middle), angle, rows), worth
@@ -145,31 +146,47 @@ def _readable(angle):
     return -90 if angle == 90 else angle
 
 
-def _spot(booths, polygons, scale):
-    """(middle, width, height, angle) of the largest rectangle in a block: a point of the hall, sizes on paper."""
-    first = booths[0]
-    angle = first["rotation"]
-    if len(booths) > 1 and all((booth["rotation"] - angle) % 90 == 0 for booth in booths) and angle % 90 == 0:
-        left, top, right, bottom = _largest([geometry.box(polygon) for polygon in polygons[:8]])
-        return ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
-    (left, top), (right, bottom) = polygons[0][0], polygons[0][2]
-    width, height = first["width"] * scale, first["depth"] * scale
-    if angle % 180 == 90:
-        width, height, angle = height, width, 0
-    return ((left + right) / 2, (top + bottom) / 2), width, height, _readable(angle)
+def _spots(booths, polygons, scale):
+    """(middle, width, height, angle) of the large rectangles in a block: a point of the hall, sizes on paper."""
+    if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
+        for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:8]]):
+            yield ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
+        return
+    for booth, polygon in zip(booths, polygons):
+        width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
+        if angle % 180 == 90:
+            width, height, angle = height, width, 0
+        up = BAND / 2 / scale / booth["depth"] if booth["color"] else 0     # away from the band
+        middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in zip(polygon[0], polygon[2], polygon[0], polygon[3]))
+        yield middle, width, height, _readable(angle)
+        if angle % 90:
+            yield middle, *_upright(width, height, radians(angle)), 0
+
+
+def _upright(width, height, angle, flat=0.6):
+    """Width and height of the largest upright rectangle of a shape in a turned one."""
+    across, down = abs(cos(angle)), abs(sin(angle))
+    wide = min(width / (across + flat * down), height / (down + flat * across))
+    return wide, wide * flat
 
 
 def _largest(boxes):
-    """The largest rectangle that upright boxes, which do not overlap, cover together."""
+    """The rectangles that upright boxes, which do not overlap, cover together; none of them lies in another."""
     across = sorted({place for box in boxes for place in (box[0], box[2])})
     down = sorted({place for box in boxes for place in (box[1], box[3])})
 
     def covered(left, top, right, bottom):
         return sum(max(0, min(right, box[2]) - max(left, box[0])) * max(0, min(bottom, box[3]) - max(top, box[1])) for box in boxes)
-    whole = ((left, top, right, bottom) for left in across for right in across if right > left for top in down for bottom in down
-             if bottom > top)
-    fitting = [box for box in whole if covered(*box) >= 0.995 * _area(box)]
-    return max(fitting, key=lambda box: _area(box) * min(1, 2 * (box[3] - box[1]) / (box[2] - box[0])) ** 0.25)
+    whole = [(left, top, right, bottom) for left, right in combinations(across, 2) for top, bottom in combinations(down, 2)]
+    found = []
+    for box in sorted(whole, key=_area, reverse=True):
+        if covered(*box) >= 0.995 * _area(box) and not any(_contains(other, box) for other in found):
+            found.append(box)
+    return found[:6]
+
+
+def _contains(outer, inner):
+    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
 
 
 def _area(box):
@@ -180,7 +197,7 @@ def _rows(number, name, details, width, height):
     """(text, size, is_bold) from top to bottom, or () where not even the number fits."""
     if width <= 0 or height <= 0:
         return ()
-    share = 0.36 if name or details else 0.8
+    share = 0.36 if name or details else 0.45
     size = min(NUMBER[0], width / em(number, True), height * share / LEAD)
     if size < NUMBER[1]:
         size = min(NUMBER[1] * 1.3, width / em(number, True), height / LEAD)
@@ -190,11 +207,12 @@ def _rows(number, name, details, width, height):
     for kept in range(len(details) if most >= DETAIL[1] else 0, -1, -1):
         small = [(text, min(DETAIL[0], size * 0.8, width / em(text))) for text in details[:kept]]
         room = left - sum(size * LEAD for _, size in small)
-        fitted = fit(name, width, room, most, NAME[1]) if name and room > 0 else None
+        fitted = fit(name, width, room, most, NAME[1], COMFORT) if name and room > 0 else None
         roomy = room >= 0 and all(size >= DETAIL[1] for _, size in small)
         if not kept or roomy and (not name or fitted and fitted.is_whole and fitted.size >= COMFORT):
             named = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
-            return (*rows, *named, *((text, size, False) for text, size in small))
+            most = fitted.size * 0.9 if fitted else DETAIL[0]
+            return (*rows, *named, *((text, min(size, most), False) for text, size in small))
     return tuple(rows)
 
 
@@ -207,15 +225,21 @@ def _worth(rows, name):
 def _set(middle, turn, rows, look):
     """The rows as shapes, centred on a point."""
     x, y = middle
-    height, parts = sum(size * LEAD for _, size, _ in rows), []
-    place = y - height / 2
+    parts, place = [], y - sum(size * LEAD for _, size, _ in rows) / 2
     if look.hatch:
-        wide = max(em(text, is_bold) * size for text, size, is_bold in rows)
-        parts.append(Area((rectangle(x - wide / 2 - 0.3, place, wide + 0.6, height),), look.fill))
+        parts.append(Area(tuple(_plates(rows, x, place)), look.fill))
     for size, is_bold, lines in _same_size(rows):
         parts.append(Text(x, place + size * (LEAD / 2 + 0.36), tuple(lines), size, is_bold, look.ink))
         place += len(lines) * size * LEAD
     return [Group(tuple(parts), turn=(turn, x, y))] if turn else parts
+
+
+def _plates(rows, x, y):
+    """What keeps each row clear of the hatching."""
+    for text, size, is_bold in rows:
+        wide = em(text, is_bold) * size + 0.5
+        yield rectangle(x - wide / 2, y, wide, size * LEAD)
+        y += size * LEAD
 
 
 def _same_size(rows):

@@ -8,15 +8,19 @@ WALL = 1.1
 AISLE, STAGE, QUIET = "#efefec", "#f3e3ee", "#555555"
 PILLAR = Hatch("pillar", "#333333", 0.8, 0.25)
 LONGEST_LEAF = 5                        # a gate would swing over the margin: it gets an arrow only
-FAR_FROM_WALL = 1500                    # mm: what is farther away is a door inside the hall
+AT_WALL = 500                           # mm: a door that is farther away stands free in the hall
 BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
 
 
 class Hall:
-    """Walls and objects of a hall on paper. `left` and `top` are where its inside begins, `scale` is paper per millimetre."""
+    """Walls and objects of a hall on paper. `left` and `top` are where its inside begins, `scale` is paper per millimetre.
+
+    What lies outside of it is not drawn: nobody's aisle runs over the legend.
+    """
 
     def __init__(self, width, height, objects, left, top, scale):
-        self.size, self.objects, self.left, self.top, self.scale = (width, height), objects, left, top, scale
+        self.size, self.left, self.top, self.scale = (width, height), left, top, scale
+        self.objects = [inner for inner in (_within(thing, width, height) for thing in objects) if inner]
         self.width, self.height = width * scale, height * scale
 
     def point(self, place):
@@ -24,7 +28,7 @@ class Hall:
 
     def box(self, thing):
         """Left, top, width and height on paper."""
-        return (*self.point((thing["x"], thing["y"])), (thing["width"] or 0) * self.scale, (thing["depth"] or 0) * self.scale)
+        return (*self.point((thing["x"], thing["y"])), thing["width"] * self.scale, thing["depth"] * self.scale)
 
     def floor(self):
         """What lies below the booths: walls, floor, aisles and stages."""
@@ -67,12 +71,7 @@ class Hall:
         yield from power(x, y, radius)
 
     def _text(self, thing):
-        """Within its box; without one it begins at its place."""
-        if thing["width"] and thing["depth"]:
-            yield from self._inscribed(thing, 5, INK)
-        elif thing.get("label"):
-            x, y = self.point((thing["x"], thing["y"]))
-            yield Text(x, y, (thing["label"],), 2.4, align="start")
+        yield from self._inscribed(thing, 5, INK)
 
     def _inscribed(self, thing, largest, ink):
         """The label along the longer side."""
@@ -90,25 +89,30 @@ class Hall:
     # Doors
 
     def _door(self, thing):
-        """A gap in the nearest wall, with its leaves, an arrow and its name outside; inside the hall an opening with its name."""
-        width, depth = thing["width"] or 0, thing["depth"] or 0
-        middle_x, middle_y = thing["x"] + width / 2, thing["y"] + depth / 2
-        away, wall = min((abs(middle_y), "top"), (abs(self.size[1] - middle_y), "bottom"), (abs(middle_x), "left"),
-                         (abs(self.size[0] - middle_x), "right"))
-        if away > FAR_FROM_WALL:
+        """A gap in its wall, with its leaves, an arrow and its name outside; inside the hall an opening with its name."""
+        wall = self._wall_of(thing)
+        if wall is None:
             yield Area((rectangle(*self.box(thing)),), PAPER, None, INK, 0.2)
             yield from self._inscribed(thing, 2.4, INK)
             return
-        half = max(width, depth) * self.scale / 2
+        x, y, width, height = self.box(thing)
         upright, out = wall in ("left", "right"), -1 if wall in ("left", "top") else 1
         start = {"top": self.top, "bottom": self.top + self.height, "left": self.left, "right": self.left + self.width}[wall]
-        along = self.point((middle_x, middle_y))[1 if upright else 0]
+        half, along = (height / 2, y + height / 2) if upright else (width / 2, x + width / 2)
 
         def place(across, outwards):
             """A point by its way along the wall from the middle of the door, and out of the hall."""
             return (start + out * outwards, along + across) if upright else (along + across, start + out * outwards)
         yield from opening(place, half)
         yield from self._sign(thing.get("label"), place, upright)
+
+    def _wall_of(self, thing):
+        """The wall that a door stands in: that along its longer side first, then the nearest."""
+        (width, height), right, bottom = self.size, thing["x"] + thing["width"], thing["y"] + thing["depth"]
+        gaps = {"left": thing["x"], "right": width - right, "top": thing["y"], "bottom": height - bottom}
+        along = ("left", "right") if thing["depth"] > thing["width"] else ("top", "bottom")
+        at_wall = sorted((wall not in along, gap, wall) for wall, gap in gaps.items() if gap <= AT_WALL)
+        return at_wall[0][2] if at_wall else None
 
     def _sign(self, label, place, upright):
         """The name of a door, behind its leaves."""
@@ -121,9 +125,19 @@ class Hall:
             yield Group((text,), turn=(-90, x, y)) if upright else text
 
 
+def _within(thing, width, height):
+    """The part of an object that is in the hall, or of a door before its wall; None where there is none."""
+    reach = AT_WALL if thing["kind"] == "door" else 0
+    spans = [(thing[place], thing[place] + thing[size], limit) for place, size, limit in (("x", "width", width), ("y", "depth", height))]
+    if any(end <= -reach or start >= limit + reach for start, end, limit in spans):
+        return None
+    (left, right), (top, bottom) = ((min(max(start, 0), limit), min(max(end, 0), limit)) for start, end, limit in spans)
+    return {**thing, "x": left, "y": top, "width": right - left, "depth": bottom - top}
+
+
 def opening(place, half):
     """The gap, its leaves and its arrow."""
-    yield Area((tuple(place(*corner) for corner in ((-half, -0.05), (half, -0.05), (half, WALL + 0.1), (-half, WALL + 0.1))),), PAPER)
+    yield Area((tuple(place(*corner) for corner in ((-half, -0.15), (half, -0.15), (half, WALL + 0.1), (-half, WALL + 0.1))),), PAPER)
     leaf = half if half > 2 else 2 * half
     if leaf <= LONGEST_LEAF:
         hinges = ((-half, 1), (half, -1)) if half > 2 else ((-half, 1),)

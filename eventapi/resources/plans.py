@@ -68,7 +68,7 @@ def check_plan(db, id, query):
                    "checked_at": times.now()}, has_etag=False)
 
 
-@routes.get("/plans/<id>/svg", query="plan.picture", forms=tuple(halls.FORMS))
+@routes.get("/plans/<id>/svg", query="plan.picture", forms=halls.FORMS)
 def get_plan_svg(db, id, query):
     """The hall as a picture to look at and to print on A3, as SVG or PDF."""
     form, hall = request.environ["eventapi.form"], found(halls.read(db, id, query["view"]), "plan", id)

@@ -8,7 +8,7 @@ from eventapi.statements import statements
 
 sql = statements("halls")
 
-FORMS = {"image/svg+xml": svg.draw, "application/pdf": canvas.draw}
+FORMS = SVG, PDF = "image/svg+xml", "application/pdf"
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 SECRET = ("price", "blocked_reason")            # not for the public, which also hears of confirmed exhibitors only
@@ -29,7 +29,8 @@ def read(db, id, view):
 
 def draw(hall, form, language):
     """The picture as bytes in one of the FORMS; PDF is 501 without reportlab or a font that has every letter."""
-    return FORMS[form](picture.picture(hall, language))
+    drawing = picture.picture(hall, language)
+    return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 
 def _booth(row, now, is_public):
