@@ -235,6 +235,15 @@ def test_items_and_orders_that_were_cancelled_are_credited(fair):
     assert [line[1:] for line in lines(fair.bill()[0])] == [(-2, -66.66)]
 
 
+def test_an_order_invoiced_by_hand_is_credited_when_all_of_it_is_cancelled(fair):
+    order = fair.order((fair.power, 1), (fair.book, 1))
+    fair.send(fair.organiser.make("/invoices", {"event_participant_id": fair.participant["id"], "items": [
+        {"description": "Technics", "quantity": 1, "unit_price": 100, "service_order_id": order["id"]}]}))
+    fair.bill()
+    fair.cancel("service-orders", order)
+    assert lines(fair.bill()[0]) == [("Technics", -1, -100)]
+
+
 def test_new_and_cancelled_come_in_one_call(fair):
     reservation = fair.reserve("A1")
     fair.send(fair.bill()[0])

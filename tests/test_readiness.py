@@ -12,8 +12,11 @@ def fair(organiser, db):
 
 
 def statuses(fair, participant=None):
-    found = fair.organiser.data(f"/participants/{(participant or fair.participant)['id']}/readiness")
+    """What is done and what is not; the filter says the same."""
+    id = (participant or fair.participant)["id"]
+    found = fair.organiser.data(f"/participants/{id}/readiness")
     assert found["ready"] == all(item["status"] == "done" for item in found["items"])
+    assert [known["id"] for known in fair.organiser.data(f"/participants?ids={id}&ready={int(found['ready'])}")] == [id]
     return " ".join(f"{item['item']}:{item['status']}" for item in found["items"])
 
 
@@ -24,24 +27,30 @@ def item(fair, name):
 
 def test_an_exhibitor_becomes_ready_step_by_step(fair):
     assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:open"
+    fair.act("participants", fair.participant, "confirm")
     reservation = fair.reserve("A1", status="pending")
     assert item(fair, "booth")["due"] == reservation["expires_at"]
     fair.act("booth-reservations", reservation, "confirm")
     assert item(fair, "booth")["detail"] == "confirmed: A1"
     order = fair.order((fair.power, 1), confirm=False)
-    assert statuses(fair) == "booth:done services:open invoice:open payment:blocked badge:open"
+    assert statuses(fair) == "booth:done services:open invoice:open payment:blocked badge:done"
     fair.act("service-orders", order, "confirm")
-    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:open"
+    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:done"
     invoice, _ = fair.bill()
+    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:done"
     assert item(fair, "invoice")["detail"] == "a draft waits to be sent"
     sent = fair.send(invoice)
-    assert statuses(fair) == "booth:done services:done invoice:done payment:open badge:open"
+    assert statuses(fair) == "booth:done services:done invoice:done payment:open badge:done"
     assert item(fair, "payment")["due"] == sent["due_date"]
     fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
+    assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:done"
+    fair.act("participants", fair.participant, "unconfirm")
     assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:open"
     assert item(fair, "badge")["due"] == "2099-05-01"
     fair.act("participants", fair.participant, "confirm")
-    assert fair.organiser.data(f"{fair.address}/readiness")["ready"] is True
+    late = fair.order((fair.power, 1), confirm=False)
+    assert statuses(fair) == "booth:done services:open invoice:blocked payment:blocked badge:done"
+    fair.cancel("service-orders", late)
     fair.cancel("booth-reservations", reservation)
     assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:done"
 

@@ -84,7 +84,7 @@ def _refuse_foreign(line, name, record, participant_id, faults):
         faults.add(at, "unknown", "names no record")
     elif record["event_participant_id"] != participant_id:
         faults.add(at, "disagrees", "is of another participant than the invoice" if participant_id else
-                   "is of a participant: the invoice must name him as event_participant_id")
+                   "is of a participant: name that as event_participant_id of the invoice")
     elif record.get("service_order_id", line["service_order_id"]) != line["service_order_id"]:
         faults.add(at, "disagrees", f"is an item of the order {record['service_order_id']}: name that as service_order_id")
 
