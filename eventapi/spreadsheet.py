@@ -1,8 +1,9 @@
-"""Lists as CSV (RFC 4180): parts as dotted columns, lists joined with |, formulas defused."""
+"""Lists as CSV (RFC 4180): parts as dotted columns, lists joined with |, what has no columns of its own as JSON, formulas defused."""
 import csv
 import io
 import re
 
+from eventapi.db import as_json
 from eventapi.validators import answer_schema
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
@@ -63,4 +64,6 @@ def _text(value):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, dict):
+        return as_json(value)
     return defuse(value) if isinstance(value, str) else str(value)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from eventapi.geometry import box, corners, distance, inside, nearby, overlap, rectangle
+from eventapi.geometry import box, corners, depth, distance, inside, nearby, overlap, rectangle, way
 
 
 def booth(x, y, width=3000, depth=2000, rotation=0):
@@ -71,6 +71,18 @@ def test_distance_is_the_shortest_way():
     assert distance(booth(0, 0), booth(1000, 1000)) == 0
     assert distance(booth(0, 0, 2000, 2000, 45), booth(4000, 0, 2000, 2000)) == pytest.approx(4000 - 1000 - 2 ** 0.5 * 1000)
     assert distance(booth(0, 0, 6000, 6000, 45), booth(2900, 2900, 200, 200)) == 0
+
+
+def test_depth_says_how_far_two_reach_into_each_other():
+    assert depth(booth(0, 0), booth(2500, 500)) == 500
+    assert depth(booth(0, 0), booth(3000, 0)) == 0 > depth(booth(0, 0), booth(3001, 0))
+    assert depth(booth(0, 0, 2000, 2000, 45), booth(2000, 0, 2000, 2000)) == pytest.approx(2 ** 0.5 * 1000 - 1000)
+
+
+def test_the_way_leads_through_the_middle_of_what_faces_the_other():
+    assert way(booth(0, 0), booth(5000, 1000)) == ((3000, 1500), (5000, 1500))
+    start, end = way(booth(0, 0, 2000, 2000, 45), booth(4000, 0, 2000, 2000))
+    assert start == pytest.approx((1000 + 2 ** 0.5 * 1000, 1000)) and end == pytest.approx((4000, 1000))
 
 
 def test_nearby_finds_just_the_pairs_whose_boxes_come_within_reach():

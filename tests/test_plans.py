@@ -1,4 +1,5 @@
 """Plans."""
+import csv
 import json
 
 import pytest
@@ -133,6 +134,12 @@ def test_booths_come_by_include_as_booths_answers_them(organiser, hall, build):
     assert [(plan["id"], plan["booth_count"]) for plan in plans] == [(hall["id"], 2), (empty["id"], 0)]
     assert plans[0]["booths"] == [organiser.data(f"/booths/{booth['id']}") for booth in booths] and plans[1]["booths"] == []
     assert organiser.data(f"/plans/{hall['id']}?include=booth_count")["booth_count"] == 2
+
+
+def test_booths_are_json_in_the_csv_of_plans(organiser, hall, build):
+    build(0, 0)
+    [row] = csv.DictReader(organiser.get("/plans?include=booths", headers={"Accept": "text/csv"}, status=200).text.splitlines())
+    assert json.loads(row["booths"])["dimensions"] == {"width": 3, "depth": 3, "area": 9}
 
 
 def test_a_plan_takes_its_booths_along(organiser, hall, build, db):
