@@ -12,6 +12,7 @@ TOUCHING, COMMON = 10, 100                  # mm: how near edges are that are on
 EDGE, FRONT = 0.25, 2                       # the front is the lower edge before a booth is turned: its third
 BAND = 0.9                                  # of the type's colour, along the front
 NUMBER, NAME, DETAIL = (6, 1.0), (4.6, 1.25), (2.8, 1.2)      # sizes of letters: largest and smallest
+SPOTS = 5                                   # booths of a block among which the best place for its label is looked for
 COMFORT = 1.9                               # the name does not get smaller than this for the sake of a detail
 
 
@@ -42,7 +43,7 @@ def blocks(booths):
             place = leader[place]
         return place
     for one, other in geometry.nearby(polygons, TOUCHING):
-        if _together(booths[one], booths[other]) and _has_common_edge(polygons[one], polygons[other]):
+        if _together(booths[one], booths[other]) and _is_beside(polygons[one], polygons[other]):
             first, second = sorted((lead_of(one), lead_of(other)))
             leader[second] = first
     found = defaultdict(list)
@@ -55,8 +56,9 @@ def _together(one, other):
     return one["exhibitor_id"] is not None and all(one[member] == other[member] for member in ("exhibitor_id", "status"))
 
 
-def _has_common_edge(one, other):
-    return any(high - low >= COMMON for edge in geometry.edges(one) for low, high in _common(edge, other))
+def _is_beside(one, other):
+    """Whether the two have a common edge and nothing else in common."""
+    return not geometry.overlap(one, other) and any(high - low >= COMMON for edge in geometry.edges(one) for low, high in _common(edge, other))
 
 
 def _common(edge, polygon):
@@ -70,6 +72,15 @@ def _common(edge, polygon):
             low, high = sorted((x - start[0]) * along[0] + (y - start[1]) * along[1] for x, y in corner)
             if low < length and high > 0:
                 yield max(low, 0), min(high, length)
+
+
+def _sides(polygons):
+    """The borders of each polygon, edge by edge."""
+    beside = defaultdict(list)
+    for one, other in geometry.nearby(polygons, TOUCHING):
+        beside[one].append(polygons[other])
+        beside[other].append(polygons[one])
+    return [list(_borders(polygon, beside[place])) for place, polygon in enumerate(polygons)]
 
 
 def _borders(polygon, others):
@@ -91,7 +102,7 @@ def block(booths, on_paper, scale, describe):
     first, look = booths[0], LOOKS[booths[0]["status"]]
     polygons = [geometry.corners(booth) for booth in booths]
     rings = tuple(tuple(map(on_paper, polygon)) for polygon in polygons)
-    sides = [list(_borders(polygon, [other for other in polygons if other is not polygon])) for polygon in polygons]
+    sides = _sides(polygons)
     alone = len(booths) == 1
     parts = [Area(rings, look.fill, look.hatch, *((INK, EDGE) if alone else ()))]
     if not alone:
@@ -149,10 +160,10 @@ def _readable(angle):
 def _spots(booths, polygons, scale):
     """(middle, width, height, angle) of the large rectangles in a block: a point of the hall, sizes on paper."""
     if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
-        for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:8]]):
+        for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:SPOTS]]):
             yield ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
         return
-    for booth, polygon in zip(booths, polygons):
+    for booth, polygon in zip(booths[:SPOTS], polygons):
         width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
         if angle % 180 == 90:
             width, height, angle = height, width, 0
@@ -205,7 +216,7 @@ def _rows(number, name, details, width, height):
     rows, left = [(number, size, True)], height - size * LEAD
     most = min(NAME[0], size * 0.95)
     for kept in range(len(details) if most >= DETAIL[1] else 0, -1, -1):
-        small = [(text, min(DETAIL[0], size * 0.8, width / em(text))) for text in details[:kept]]
+        small = [(text, min(DETAIL[0], size * 0.8, 0.94 * width / em(text))) for text in details[:kept]]
         room = left - sum(size * LEAD for _, size in small)
         fitted = fit(name, width, room, most, NAME[1], COMFORT) if name and room > 0 else None
         roomy = room >= 0 and all(size >= DETAIL[1] for _, size in small)
@@ -235,11 +246,11 @@ def _set(middle, turn, rows, look):
 
 
 def _plates(rows, x, y):
-    """What keeps each row clear of the hatching."""
-    for text, size, is_bold in rows:
-        wide = em(text, is_bold) * size + 0.5
-        yield rectangle(x - wide / 2, y, wide, size * LEAD)
-        y += size * LEAD
+    """What keeps the rows clear of the hatching."""
+    for size, is_bold, lines in _same_size(rows):
+        wide, high = max(em(text, is_bold) for text in lines) * size + 0.5, len(lines) * size * LEAD
+        yield rectangle(x - wide / 2, y, wide, high)
+        y += high
 
 
 def _same_size(rows):

@@ -86,11 +86,12 @@ def _area(area, name):
 
 
 def _path(points):
-    """As absolute moves; the shortest form for what runs along an axis."""
-    (x, y), *others = [(number(x), number(y)) for x, y in points]
-    path = f"M{x} {y}"
+    """A move and steps from it, in hundredths so that they add up; the shortest form for what runs along an axis."""
+    (x, y), *others = [(round(x * 100), round(y * 100)) for x, y in points]
+    path = f"M{number(x / 100)} {number(y / 100)}"
     for to_x, to_y in others:
-        path += f"V{to_y}" if to_x == x else f"H{to_x}" if to_y == y else f"L{to_x} {to_y}"
+        across, down = number((to_x - x) / 100), number((to_y - y) / 100)
+        path += f"v{down}" if to_x == x else f"h{across}" if to_y == y else f"l{across} {down}"
         x, y = to_x, to_y
     return path
 
