@@ -7,7 +7,7 @@ from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import copying, notes, plans, pricing
+from eventapi.services import copying, due_dates, notes, plans, pricing
 from eventapi.statements import statements
 
 routes = Routes("events", "event", scope="events")
@@ -45,9 +45,10 @@ def update_event(db, id, body):
         db.run(sql.change, **columns(merged), now=db.now)
     new = get(db, id)
     journal.updated(db, "event", old, new, title=new["title"], scope="events")
-    changed = [name for name in ("date_to", "date_from", "timezone") if new[name] != old[name]]
+    changed = [name for name in ("date_to", "date_from", "timezone", "application_deadline") if new[name] != old[name]]
     if changed:
         pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
+        due_dates.follow(db, id, f"/{changed[0]}")
     return new
 
 

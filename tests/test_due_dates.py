@@ -1,0 +1,72 @@
+"""Due dates: days, moments, and days relative to an event."""
+import pytest
+
+from eventapi.errors import Faults
+from eventapi.services import due_dates
+
+FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadline": "2027-01-31T12:00:00", "timezone": "Europe/Berlin"}
+
+
+@pytest.mark.parametrize("due, instant", [
+    ("2027-04-01", "2027-04-01T21:59:59Z"),                                         # all of that day in the event's zone
+    ("2027-04-01T10:00:00+02:00", "2027-04-01T08:00:00Z"),
+    ("2027-04-01T10:00", "2027-04-01T08:00:00Z"),
+    ({"before": "date_from", "days": 30}, "2027-04-01T21:59:59Z"),
+    ({"before": "date_from", "days": 60}, "2027-03-02T22:59:59Z"),                  # over the change of the clocks
+    ({"after": "date_to", "days": 14}, "2027-05-17T21:59:59Z"),
+    ({"before": "application_deadline", "days": 0}, "2027-01-31T11:00:00Z"),
+    ({"after": "application_deadline", "days": 90}, "2027-05-01T10:00:00Z"),        # the same hour on the wall
+    (None, None),
+])
+def test_a_due_date_means_an_instant(db, due, instant):
+    assert due_dates.instant(db, due, FAIR) == instant
+    assert due_dates.given(due_dates.stored(due)) == due
+
+
+def test_without_an_event_a_day_is_one_of_the_tenant(db):
+    assert due_dates.instant(db, "2027-01-10", None) == "2027-01-10T22:59:59Z"
+
+
+def test_an_event_without_an_end_ends_on_its_first_day(db):
+    assert due_dates.instant(db, {"after": "date_to", "days": 1}, {**FAIR, "date_to": None}) == "2027-05-02T21:59:59Z"
+
+
+def test_nothing_is_due_while_the_date_is_not_known(db):
+    event = {**FAIR, "application_deadline": None}
+    assert due_dates.instant(db, {"before": "application_deadline", "days": 1}, event) is None
+
+
+def test_a_relative_one_needs_an_event(db):
+    faults = Faults()
+    assert due_dates.settled(db, {"before": "date_from", "days": 1}, None, faults) is None
+    assert [(entry["pointer"], entry["code"]) for entry in faults] == [("/due", "no_event")]
+
+
+def test_out_of_the_calendar_is_a_fault(db):
+    faults = Faults()
+    due_dates.settled(db, {"after": "date_to", "days": 3650}, {**FAIR, "date_to": "9998-12-01"}, faults, "/due_date")
+    assert [(entry["pointer"], entry["code"]) for entry in faults] == [("/due_date", "date")]
+
+
+def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
+    event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
+    monkeypatch.setattr(due_dates, "FOLLOWERS", [])
+    due_dates.follower(lambda db, event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
+    organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
+    organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
+    organiser.patch(f"/events/{event['id']}", {"application_deadline": "2027-01-01"}, status=200)
+    organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)      # nothing is due by the place
+    assert seen == ["2027-05-31T21:59:59Z", "2027-05-31T23:59:59Z", "2027-05-31T23:59:59Z"]
+
+
+def test_an_event_does_not_push_due_dates_out_of_the_calendar(organiser, db, monkeypatch):
+    event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
+    monkeypatch.setattr(due_dates, "FOLLOWERS", [lambda db, event: due_dates.instant(db, {"after": "date_from", "days": 100}, event)])
+    problem = organiser.patch(f"/events/{event['id']}", {"date_from": "9998-12-01"}, status=422).json
+    assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]
+
+
+def test_a_copy_moves_what_is_not_relative(db):
+    assert due_dates.copied("2027-04-01", 364, "Europe/Berlin") == "2028-03-30"
+    assert due_dates.copied({"before": "date_from", "days": 3}, 364, "Europe/Berlin") == {"before": "date_from", "days": 3}
+    assert due_dates.copied(None, 364, "Europe/Berlin") is None
