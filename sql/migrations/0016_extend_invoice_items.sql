@@ -9,7 +9,6 @@ ALTER TABLE invoice_items ADD COLUMN bills TEXT GENERATED ALWAYS AS (CASE
   WHEN service_order_item_id IS NOT NULL THEN 'item ' || service_order_item_id
   WHEN service_order_id IS NOT NULL THEN 'order ' || service_order_id
   WHEN booth_reservation_id IS NOT NULL THEN 'booth ' || booth_reservation_id || ' ' || coalesce(booth_id, 0) END) VIRTUAL;
-CREATE INDEX invoice_items_by_order_item ON invoice_items (service_order_item_id) WHERE service_order_item_id IS NOT NULL;
 CREATE INDEX invoice_items_by_fee ON invoice_items (fee_of_participant_id) WHERE fee_of_participant_id IS NOT NULL;
 CREATE INDEX invoice_items_by_bill ON invoice_items (bills) WHERE bills IS NOT NULL;
 
