@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from eventapi import times
 from eventapi.app import create_app
 from eventapi.db import Database, SchemaError, as_json
+from eventapi.demo_hall import furnish
 from eventapi.services import credentials
 
 SIZES = {"small": (60, 240), "messe": (4500, 150000)}          # exhibitors, visitors
@@ -79,9 +80,10 @@ def show(api, exhibitors, visitors, rnd, say):
     categories = make_categories(api)
     say(f"{exhibitors} exhibitors")
     participants = [make_exhibitor(api, rnd, number, events[0], categories) for number in range(exhibitors)]
+    furnish(api, events[0], participants, rnd, say)
     say("invoices and payments")
     for number, participant in enumerate(participants[:max(40, exhibitors // 3)]):
-        make_invoice(api, rnd, number, participant)
+        make_invoice(api, number, participant)
     for number in range(min(25, exhibitors)):
         make_application(api, rnd, number, events[0], categories)
     say(f"{visitors} visitors")
@@ -129,17 +131,13 @@ def make_exhibitor(api, rnd, number, event, categories):
     category = categories[1 + number % 3]
     contact = api("POST", "/contacts", {**company(rnd, number), "category_keys": [category["category_key"]],
                                         "rating": rnd.randint(2, 5)})
-    participant = api("POST", "/participants", {"event_key": event["event_key"], "contact_id": contact["id"],
-                                                "category_id": category["id"], "is_confirmed": number % 4 != 0})
-    return {**participant, "base_price": category["base_price"]}
+    return api("POST", "/participants", {"event_key": event["event_key"], "contact_id": contact["id"], "category_id": category["id"],
+                                         "is_confirmed": number % 4 != 0})
 
 
-def make_invoice(api, rnd, number, participant):
+def make_invoice(api, number, participant):
     """Every sixth stays a draft; of the others some are paid, some in two parts, some in part, some not at all."""
-    invoice = api("POST", "/invoices", {"event_participant_id": participant["id"], "items": [
-        {"description": "Ausstellerpauschale", "quantity": 1, "unit_price": participant["base_price"], "tax_rate": 19},
-        {"description": "Standfläche, Reihenstand", "quantity": rnd.choice((6, 9, 12, 18)), "unit": "m²", "unit_price": 84.5,
-         "tax_rate": 19}]})
+    invoice = api("POST", f"/participants/{participant['id']}/invoice")
     if number % 6 == 5:
         return
     invoice = api("POST", f"/invoices/{invoice['id']}/send", {})
