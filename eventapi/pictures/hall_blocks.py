@@ -135,11 +135,10 @@ def _label(booths, polygons, on_paper, scale, look):
     number, name, details = _texts(booths)
     best, best_worth = None, -1
     for middle, width, height, turn in _spots(booths, polygons, scale):
-        for wide, high, angle, favour in ((width, height, turn, 1.25 if turn else 1.5), (height, width, _readable(turn - 90), 1)):
-            rows = _rows(number, name, details, wide - 1.2, high - (1.9 if booths[0]["color"] else 1))
-            worth = favour * _worth(rows, name)
-            if rows and worth > best_worth:
-                best, best_worth = (on_paper(middle), angle, rows), worth
+        rows = _rows(number, name, details, width - 1.2, height - (1.9 if booths[0]["color"] else 1))
+        worth = _worth(rows, name) * (1.5 if not turn else 1.25 if abs(turn) <= 45 else 1)
+        if rows and worth > best_worth:
+            best, best_worth = (on_paper(middle), turn, rows), worth
     return _set(*best, look) if best else []
 
 
@@ -158,10 +157,10 @@ def _readable(angle):
 
 
 def _spots(booths, polygons, scale):
-    """(middle, width, height, angle) of the large rectangles in a block: a point of the hall, sizes on paper."""
+    """(middle, width, height, turn) of where a label may stand: a point of the hall, sizes on paper along and across the line."""
     if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
         for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:SPOTS]]):
-            yield ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
+            yield from _both_ways(((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0)
         return
     for booth, polygon in zip(booths[:SPOTS], polygons):
         width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
@@ -169,9 +168,14 @@ def _spots(booths, polygons, scale):
             width, height, angle = height, width, 0
         up = BAND / 2 / scale / booth["depth"] if booth["color"] else 0     # away from the band
         middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in zip(polygon[0], polygon[2], polygon[0], polygon[3]))
-        yield middle, width, height, _readable(angle)
+        yield from _both_ways(middle, width, height, angle)
         if angle % 90:
             yield middle, *_upright(width, height, radians(angle)), 0
+
+
+def _both_ways(middle, width, height, angle):
+    yield middle, width, height, _readable(angle)
+    yield middle, height, width, _readable(angle - 90)
 
 
 def _upright(width, height, angle, flat=0.6):

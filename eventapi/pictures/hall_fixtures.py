@@ -86,6 +86,13 @@ class Hall:
             text = Text(x, first, fitted.lines, fitted.size, ink=ink)
             yield Group((text,), turn=(-90, x, y)) if upright else text
 
+    def _below(self, thing):
+        """The label below what is too thin for it."""
+        x, y, width, height = self.box(thing)
+        fitted = fit(thing.get("label") or "", 30, 3, 2.2, 1.5)
+        if fitted:
+            yield Text(x + width / 2, y + height + fitted.size * 1.1, fitted.lines[:1], fitted.size)
+
     # Doors
 
     def _door(self, thing):
@@ -93,7 +100,7 @@ class Hall:
         wall = self._wall_of(thing)
         if wall is None:
             yield Area((rectangle(*self.box(thing)),), PAPER, None, INK, 0.2)
-            yield from self._inscribed(thing, 2.4, INK)
+            yield from self._below(thing)
             return
         x, y, width, height = self.box(thing)
         upright, out = wall in ("left", "right"), -1 if wall in ("left", "top") else 1
