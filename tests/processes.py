@@ -79,10 +79,10 @@ def get(url):
 class Server:
     """eventapi serve on a free port of this machine."""
 
-    def __init__(self, folder, *words, port=None, log=None):
+    def __init__(self, folder, *words, port=None, log=None, **more):
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process = start(folder, "serve", "--bind", f"127.0.0.1:{self.port}", *words, log=log)
+        self.process = start(folder, "serve", "--bind", f"127.0.0.1:{self.port}", *words, log=log, **more)
         until(lambda: self.process.poll() is not None or get(f"{self.url}/healthz")[0])
         assert self.process.poll() is None, "the server did not start"
 
