@@ -34,8 +34,9 @@ class Sheet:
         left, top, right, bottom = shown = _shown(self.hall)
         self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]
         self.missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
-        self.ratio, self.width, self.height = min((_ratio(right - left, bottom - top, width, height), width, height)
-                                                  for width, height in ((LONG, SHORT), (SHORT, LONG)))
+        wide, high = right - left, bottom - top
+        papers = ((LONG, SHORT), (SHORT, LONG)) if wide >= high else ((SHORT, LONG), (LONG, SHORT))        # of equals the first
+        self.ratio, self.width, self.height = min(((_ratio(wide, high, *paper), *paper) for paper in papers), key=lambda sheet: sheet[0])
         scale = 1 / self.ratio
         x = (self.width - (right - left) * scale) / 2 - left * scale
         y = HEAD + (self.height - HEAD - FOOT - (bottom - top) * scale) / 2 - top * scale
