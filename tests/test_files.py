@@ -1,6 +1,7 @@
 """The file store."""
 import errno
 import hashlib
+import io
 import os
 import stat
 import subprocess
@@ -141,3 +142,66 @@ def test_many_may_store_and_sweep_at_once(settings):
     [worker.start() for worker in workers]
     [worker.join() for worker in workers]
     assert done == [True] * 80 and len(names(settings)) == 5
+
+
+class Stream(io.BytesIO):
+    """Notes how much is asked for at once."""
+    most = 0
+
+    def read(self, size=-1):
+        self.most = max(self.most, size if size >= 0 else 2 ** 40)
+        return super().read(size)
+
+
+def test_a_stream_is_kept_piece_by_piece(settings):
+    data = os.urandom(300_000)
+    stream = Stream(data)
+    upload = files.store_stream(settings, stream, 300_000)
+    assert (upload.sha256, upload.size, upload.head) == (hashlib.sha256(data).hexdigest(), 300_000, data[:512])
+    assert files.read(settings, upload.sha256) == data and stream.most <= files.PIECE
+    assert names(settings) == [f"{upload.sha256[:2]}/{upload.sha256[2:]}"]
+    assert stat.S_IMODE(files.path(settings, upload.sha256).stat().st_mode) & ~0o640 == 0
+
+
+def test_a_stream_that_is_too_long_or_breaks_leaves_nothing(settings):
+    class Broken(io.RawIOBase):
+        def read(self, size=-1):
+            if self.tell_once:
+                raise ConnectionResetError
+            self.tell_once = True
+            return b"x" * 1000
+        tell_once = False
+    with pytest.raises(files.TooLarge):
+        files.store_stream(settings, io.BytesIO(b"x" * 1001), 1000)
+    with pytest.raises(ConnectionResetError):
+        files.store_stream(settings, Broken(), 5000)
+    assert names(settings) == []
+
+
+def test_what_is_received_and_not_kept_is_gone(settings):
+    with files.received(settings, io.BytesIO(b"refused"), 100) as upload:
+        assert upload.path.read_bytes() == b"refused"
+    assert names(settings) == []
+
+
+def test_the_same_stream_by_many_at_once_is_one_whole_file(settings):
+    data = os.urandom(200_000)
+    threads = [threading.Thread(target=files.store_stream, args=(settings, io.BytesIO(data), 10 ** 6)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(names(settings)) == 1 and files.read(settings, hashlib.sha256(data).hexdigest()) == data
+
+
+def test_an_upload_that_was_killed_is_swept(settings):
+    dies = "import io, os, sys; from eventapi import config; from eventapi.services import files\n"
+    dies += "class Dying(io.BytesIO):\n  def read(self, size):\n    return super().read(10) or os._exit(9)\n"
+    dies += "files.store_stream(config.load(sys.argv[1], data_dir=sys.argv[2]), Dying(b'half a file'), 1000)"
+    ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
+                           cwd=Path(files.__file__).parents[2])
+    assert ended.returncode == 9
+    left, = names(settings)
+    assert left.endswith(".tmp") and list(files.all_stored(settings)) == []
+    make_old(settings.files / left)
+    assert files.sweep(settings, set(), DAY) == 1 and names(settings) == []

@@ -1,13 +1,14 @@
 """Fourth plugin: Accept, query and body against schemas/. What gets past it is clean."""
 import inspect
 import json
-import re
 from decimal import Decimal, InvalidOperation
 from urllib.parse import parse_qsl
 
 from bottle import request
 
+from eventapi import uploads
 from eventapi.errors import Problem, fault, invalid
+from eventapi.uploads import content_length, ended_early, is_chunked, too_large
 from eventapi.validators import Body, Query
 
 MAX_BODY = 1024 * 1024
@@ -50,7 +51,10 @@ class Validation:
                 values["query"] = values_of_query
             if body and "body" in takes:
                 values["body"] = clean
-            return callback(**values)
+            if "upload" not in takes:
+                return callback(**values)
+            with uploads.received(environ, self.config) as upload:
+                return callback(**values, upload=upload)
         return validated
 
 
@@ -102,11 +106,7 @@ def parse_query(text):
 
 def read_body(environ, limit):
     """The bytes of a JSON body; 415 for another type, 413 when it is too long."""
-    length = environ.get("CONTENT_LENGTH") or "0"
-    if not re.fullmatch(r"\d{1,18}", length, re.ASCII):
-        raise Problem("malformed_request", "The header Content-Length is not a number.")
-    length = int(length)
-    chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+    length, chunked = content_length(environ), is_chunked(environ)
     if length > limit:
         raise too_large(limit)
     if not length and not chunked:
@@ -130,11 +130,7 @@ def _received(stream, size):
     try:
         return stream.read(size)
     except Exception:
-        raise Problem("malformed_request", "The body ended early, or its chunks cannot be read.") from None
-
-
-def too_large(limit):
-    return Problem("body_too_large", f"The body must have at most {limit} bytes.")
+        raise ended_early() from None
 
 
 class _Unreadable(ValueError):

@@ -9,10 +9,27 @@ import re
 import secrets
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 NAME = re.compile(r"[0-9a-f]{64}")
 FOLDER = re.compile(r"[0-9a-f]{2}")
 UNFINISHED = ".tmp"
+PIECE = 64 * 1024
+HEAD = 512                  # bytes from the beginning, enough to judge what a file is
+
+
+class TooLarge(Exception):
+    """More came than is allowed; its argument is the limit in bytes."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Bytes that have come and are on the disk, still under a temporary name."""
+    path: Path
+    sha256: str
+    size: int
+    head: bytes
 
 
 def path(config, sha256):
@@ -40,6 +57,57 @@ def store(config, data):
     for folder in (target.parent, config.files, config.data_dir):
         sync_folder(folder)                               # also where another request has just made it and may not have synced yet
     return sha256
+
+
+@contextmanager
+def received(config, stream, limit):
+    """Takes a stream in, piece by piece, as an Upload, which is gone afterwards unless `keep` was called for it.
+
+    Raises TooLarge, what the stream raises, or OSError.
+    """
+    folder = config.files / "00"                          # a folder of the store, so that the sweep finds what a crash leaves
+    for place in (config.files, folder):
+        place.mkdir(mode=0o750, exist_ok=True)
+    unfinished = _temporary(folder)
+    try:
+        with _opened(unfinished) as file:
+            upload = _received(stream, file, unfinished, limit)
+        yield upload
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def keep(config, upload):
+    """Keeps what was received for good and gives its sha256. As with `store`, the row that names it has a day to come."""
+    target = path(config, upload.sha256)
+    target.parent.mkdir(mode=0o750, exist_ok=True)
+    with _locked(config, fcntl.LOCK_SH):
+        os.utime(upload.path)
+        os.replace(upload.path, target)
+    for folder in (target.parent, config.files, config.data_dir):
+        sync_folder(folder)
+    return upload.sha256
+
+
+def store_stream(config, stream, limit):
+    """Keeps what a stream gives, in bounded memory; gives the Upload."""
+    with received(config, stream, limit) as upload:
+        keep(config, upload)
+    return upload
+
+
+def _received(stream, file, place, limit):
+    hashing, size, head = hashlib.sha256(), 0, b""
+    while piece := stream.read(PIECE):
+        size += len(piece)
+        if size > limit:
+            raise TooLarge(limit)
+        hashing.update(piece)
+        head += piece[:HEAD - len(head)] if len(head) < HEAD else b""
+        file.write(piece)
+    file.flush()
+    os.fsync(file.fileno())
+    return Upload(place, hashing.hexdigest(), size, head)
 
 
 def read(config, sha256):
@@ -102,9 +170,9 @@ def _entries(config):
 
 def _write(target, data):
     """Under a temporary name first, so that the final name never shows half a file."""
-    unfinished = target.parent / f"{secrets.token_hex(8)}{UNFINISHED}"
+    unfinished = _temporary(target.parent)
     try:
-        with open(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb") as file:
+        with _opened(unfinished) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -112,6 +180,14 @@ def _write(target, data):
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _temporary(folder):
+    return folder / f"{secrets.token_hex(8)}{UNFINISHED}"
+
+
+def _opened(unfinished):
+    return open(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb")
 
 
 def sync_folder(folder):
