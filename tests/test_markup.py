@@ -1,0 +1,67 @@
+"""The closed subset of HTML."""
+import pytest
+
+from eventapi import markup
+from eventapi.errors import Faults
+
+
+def read(text, known=()):
+    faults = Faults()
+    tree = markup.parse(text, faults, "/body", lambda name: name in known)
+    return tree, [(entry["code"], entry["detail"]) for entry in faults]
+
+
+def codes(text):
+    return [code for code, _ in read(text)[1]]
+
+
+GOOD = """<h1>Contract &amp; terms</h1>
+<p>Between <strong>A <em>and</em></strong> B<br>Line two &lt;here&gt; &#x20AC; &euro; &nbsp;.</p>
+<ul><li>One</li><li><p>Two</p><ol><li>inner</li></ol></li></ul>
+<table><tr><th>Booth</th><td>A1</td></tr></table>Closing words"""
+
+
+def test_what_is_allowed_is_read_and_written_again_as_the_same_tree():
+    tree, wrong = read(GOOD)
+    assert wrong == []
+    again, wrong = read(markup.write(tree))
+    assert wrong == [] and again == tree
+    assert [block.tag for block in markup.blocks(tree)] == ["h1", "p", "ul", "table", "p"]
+
+
+@pytest.mark.parametrize("text, code", [
+    ("<script>alert(1)</script>", "not_allowed"), ("<img src=x onerror=alert(1)>", "not_allowed"), ("<p onclick=x>a</p>", "attribute"),
+    ("<p class=''>a</p>", "attribute"), ("<!-- x -->", "not_allowed"), ("<!DOCTYPE html>", "not_allowed"), ("<?php x ?>", "not_allowed"),
+    ("<![CDATA[x]]>", "not_allowed"), ("<p>a", "unclosed"), ("</p>", "unopened"), ("<p>a</strong></p>", "unopened"),
+    ("<p><strong>a</p>", "unclosed"), ("<p>a < b</p>", "not_allowed"), ("<p>a && b</p>", "entity"), ("&nonsense;", "entity"),
+    ("&#0;", "entity"), ("&#xD800;", "entity"), ("&#x110000;", "entity"), ("&lt", "entity"), ("R&D", "entity"), ("<p><p>a</p></p>", "misplaced"),
+    ("<ul>text</ul>", "misplaced"), ("<tr><td>a</td></tr>", "misplaced"), ("<table><td>a</td></table>", "misplaced"),
+    ("<h1><table></table></h1>", "misplaced"), ("<li>a</li>", "misplaced"), ("<scr<script>ipt>", "not_allowed"), ("<p", "attribute"), ("<", "not_allowed"),
+    ("<a href='javascript:x'>y</a>", "not_allowed"), ("{{x}}", "placeholder"), ("{{", "placeholder"), ("<p>}}</p>", "placeholder"), ("{{{{today}}}}", "placeholder"),
+    ("a\x1bb", "characters"), ("</br>", "unopened"), ("<svg/onload=alert(1)>", "not_allowed"), ("<p/x>", "attribute"),
+])
+def test_anything_else_is_named(text, code):
+    assert code in codes(text)
+
+
+def test_every_fault_is_named_with_line_and_column():
+    _, wrong = read("<p>fine</p>\n<p><u>x</u>\n  &zzz;</p>")
+    assert [(code, detail.partition(":")[0]) for code, detail in wrong] == [
+        ("not_allowed", "line 2, column 4"), ("not_allowed", "line 2, column 8"), ("entity", "line 3, column 3")]
+
+
+def test_what_is_nested_too_deep_is_refused_and_never_a_failure():
+    assert "too_deep" in codes("<ul><li>" * 5000)
+    assert "too_deep" in codes("<strong>" * 200_000)
+
+
+def test_a_value_is_text_whatever_it_looks_like():
+    tree, wrong = read("<p>{{a}} and {{ a }}</p>", known=("a",))
+    assert wrong == []
+    filled = markup.write(markup.fill(tree, lambda name: "<script>&lt;{{b}}\nline\x07 \0two"))
+    assert filled == "<p>&lt;script&gt;&amp;lt;{{b}}<br>line two and &lt;script&gt;&amp;lt;{{b}}<br>line two</p>"
+
+
+def test_reading_a_long_text_takes_no_longer_than_its_length():
+    for text in ("<p>" + "x" * 400_000, "&" * 100_000, "<" * 100_000, "{{" * 100_000, "<p></p>" * 50_000):
+        read(text)
