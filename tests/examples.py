@@ -22,12 +22,13 @@ REFERENCES = {
     "plan_id": ("plan", "id"), "booth_id": ("booth", "id"), "formula_id": ("booth_formula", "id"),
     "booth_type_id": ("booth_type", "id"), "booth_type_key": ("booth_type", "booth_type_key"),
     "service_id": ("service", "id"), "service_key": ("service", "service_key"),
+    ("submission", "type_id"): ("submission_type", "id"),
 }
 # entity_type -> the resource, where it is called otherwise.
 ENTITIES = {"event_participant": "participant"}
 # Members that no two records may share, besides their own key: left out where they are made, else different each time.
 OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",),
-       "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",)}
+       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",)}
 # Members that hold the year in which the tests run: an example cannot know it.
 OF_THE_YEAR = ("invoice_number",)
 # What DELETE leaves behind, where the record stays to be read: singular -> its status then.
@@ -111,15 +112,23 @@ def make_verbatim(client, singular, made=None):
     return client.make(collections()[singular], body)
 
 
+def address_of_list(client, route):
+    """The path of a list; of the parts of a record, such as its revisions, that of a new record."""
+    singulars = {path: singular for singular, path in collections().items()}
+    parent = route.path.partition("/<id>")[0]
+    return route.path if parent == route.path else route.path.replace("<id>", str(make(client, singulars[parent])["id"]))
+
+
 def query_for(client, route):
     """The query that a list cannot do without, and a record that it finds."""
     schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
-    if not schema["required"]:
+    required = schema["required"] or schema.get("x-at", [])
+    if not required:
         return ""
     record = make(client, route.words["singular"])
-    missing = [member for member in schema["required"] if member not in record]
+    missing = [member for member in required if member not in record]
     assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: teach tests/examples.py"
-    return "?" + "&".join(f"{member}={record[member]}" for member in schema["required"])
+    return "?" + "&".join(f"{member}={record[member]}" for member in required)
 
 
 class House:
@@ -149,4 +158,4 @@ def house(tmp_path_factory, template):
     house.db.close()
 
 
-__all__ = ["House", "all_routes", "body_for", "collections", "example", "house", "make", "make_verbatim", "query_for"]
+__all__ = ["House", "address_of_list", "all_routes", "body_for", "collections", "example", "house", "make", "make_verbatim", "query_for"]

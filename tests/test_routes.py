@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests import agreement
 from tests.conftest import SCOPES
-from tests.examples import KEPT, all_routes, body_for, collections, example, house, make, query_for  # noqa: F401
+from tests.examples import KEPT, address_of_list, all_routes, body_for, collections, example, house, make, query_for  # noqa: F401
 
 from eventapi.app import routes
 from eventapi.errors import CODES
@@ -326,7 +326,7 @@ def test_a_deleted_record_is_gone_and_its_id_is_not_used_again(house, singular, 
 @pytest.fixture(scope="module")
 def stocked(house):
     """(address, query, ids) of a list with several records."""
-    kept = {}
+    kept, addresses = {}, {}
 
     def stock(route):
         if route.path not in kept:
@@ -335,8 +335,8 @@ def stocked(house):
                 for _ in range(5):
                     body = body_for(house.organiser, singular)
                     house.organiser.make(route.path, {**body, **fixed(query, body)})
-            kept[route.path] = query
-        return route.path, kept[route.path] or "?"
+            kept[route.path], addresses[route.path] = query, address_of_list(house.organiser, route)
+        return addresses[route.path], kept[route.path] or "?"
     return stock
 
 

@@ -16,6 +16,10 @@ CATALOGUE = (
     "resources.services",
     "resources.service_categories",
     "resources.service_orders",
+    "resources.schedules",
+    "resources.submissions",
+    "resources.submission_types",
+    "resources.check_ins",
     "resources.notes",
 )
 

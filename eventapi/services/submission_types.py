@@ -1,0 +1,91 @@
+"""Submission types: what resources, the copy of an event, its end and a change of its dates do with them."""
+import json
+
+from eventapi import journal
+from eventapi.db import as_json
+from eventapi.errors import Faults
+from eventapi.services import due_dates
+from eventapi.statements import statements
+
+sql = statements("submission_types")
+
+SWITCHES = ("needs_approval", "is_required", "is_active")
+
+
+def get(db, id):
+    """The type, or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    row.update({name: bool(row[name]) for name in SWITCHES})
+    row["allowed_extensions"], row["roles"] = json.loads(row["allowed_extensions"]), json.loads(row["roles"])
+    row["due"] = due_dates.given(row["due"])
+    return row
+
+
+def columns(db, kind, faults):
+    """The type as columns; what its members say against each other goes to `faults`."""
+    extensions = list(dict.fromkeys(name.lower() for name in kind["allowed_extensions"]))
+    if kind["input"] != "file":
+        for name in ("allowed_extensions", "max_size_mb"):
+            if kind[name]:
+                faults.add(f"/{name}", "not_for_input", f"is for the input file, and this is {kind['input']}")
+    if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
+        faults.add("/max_size_mb", "maximum", f"must be at most {db.config.max_upload_mb}: more is not taken by this server")
+    event = due_dates.event_of(db, kind["event_id"])
+    due_at = due_dates.settled(db, kind["due"], event, faults) if event else None
+    return {**kind, "allowed_extensions": as_json(extensions), "roles": as_json(list(dict.fromkeys(kind["roles"]))),
+            "due": due_dates.stored(kind["due"]), "due_at": due_at}
+
+
+def add(db, values):
+    """A new type from its columns; gives it as stored."""
+    new = get(db, db.insert(sql.add, **values, now=db.now))
+    journal.created(db, "submission_type", new, title=new["title"], scope="submissions")
+    return new
+
+
+def change(db, old, values):
+    """The type with other columns. Its submissions are due when it is: their due_at is the type's and needs no entry of its own."""
+    db.run(sql.change, **values, now=db.now)
+    db.run(sql.move_submissions, id=old["id"], due_at=values["due_at"], now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "submission_type", old, new, title=new["title"], scope="submissions")
+    return new
+
+
+@due_dates.follower
+def follow(db, event):
+    """What is due relative to an event moves with it."""
+    for kind in of_event(db, event["id"]):
+        due_at = due_dates.instant(db, kind["due"], event)
+        if due_at != kind["due_at"]:
+            change(db, kind, columns(db, kind, Faults()))
+
+
+def of_event(db, event_id):
+    return [represent(row) for row in db.all(sql.of_event, event_id=event_id)]
+
+
+def copy_types(db, old_id, new_id, days):
+    """For the copy of an event that takes place so many days later: the same is asked, nothing is submitted yet."""
+    event = due_dates.event_of(db, new_id)
+    for kind in of_event(db, old_id):
+        due = due_dates.copied(kind["due"], days, event["timezone"])
+        faults = Faults()
+        values = columns(db, {**kind, "event_id": new_id, "due": due}, faults)
+        faults.raise_any()
+        add(db, values)
+
+
+def remove(db, kind):
+    db.run(sql.remove, id=kind["id"])
+    journal.deleted(db, "submission_type", kind, title=kind["title"], scope="submissions")
+
+
+def delete_with(db, event_id):
+    """Deletes and journals the types of an event that is about to be deleted; that nobody submitted anything is the caller's to know."""
+    for kind in of_event(db, event_id):
+        remove(db, kind)

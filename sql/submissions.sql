@@ -1,0 +1,101 @@
+-- Submissions: what participants handed in, and every revision of it.
+
+-- name: get
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_key, t.title, t.input, s.status, s.value, s.document_id,
+       s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+       s.updated_at
+  FROM submissions s JOIN events e ON e.id = s.event_id JOIN submission_types t ON t.id = s.type_id
+  LEFT JOIN admins a ON a.id = s.reviewed_by
+ WHERE s.id = :id;
+
+-- name: list
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_key, t.title, t.input, s.status, s.value, s.document_id,
+       s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+       s.updated_at
+  FROM submissions s
+  LEFT JOIN events e ON e.id = s.event_id
+  LEFT JOIN submission_types t ON t.id = s.type_id
+  LEFT JOIN admins a ON a.id = s.reviewed_by
+ WHERE TRUE
+   AND s.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
+   AND likelihood(s.updated_at >= :updated_since, 0.0001)                           -- when updated_since
+   AND s.event_id = :event_id                                                       -- when event_id
+   AND s.event_participant_id = :event_participant_id                               -- when event_participant_id
+   AND s.type_id = :type_id                                                         -- when type_id
+   AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.type_key = :type_key)   -- when type_key
+   AND s.status = :status                                                           -- when status
+   AND coalesce(s.due_at < CASE WHEN s.status IN ('pending', 'revision_requested') THEN :now ELSE s.submitted_at END, 0) = :is_late   -- when is_late
+ ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id created_at=s.id submitted_at=s.submitted_at due_at=s.due_at status=s.status
+
+-- name: participants_of
+SELECT s.id AS submission_id, p.id, p.contact_id, c.customer_number, p.role, p.status, c.company_name, c.first_name, c.last_name,
+       c.email, c.phone
+  FROM submissions s JOIN participants p ON p.id = s.event_participant_id JOIN contacts c ON c.id = p.contact_id
+ WHERE s.id IN (SELECT value FROM json_each(:ids));
+
+-- name: types_of
+SELECT s.id AS submission_id, t.id, t.type_key, t.title, t.description, t.input, t.needs_approval, t.is_required, t.is_active
+  FROM submissions s JOIN submission_types t ON t.id = s.type_id
+ WHERE s.id IN (SELECT value FROM json_each(:ids));
+
+-- name: of_participant
+SELECT id FROM submissions WHERE event_participant_id = :id ORDER BY id;
+
+-- name: find
+SELECT id FROM submissions WHERE event_participant_id = :event_participant_id AND type_id = :type_id;
+
+-- name: participant
+SELECT p.id, p.event_id, e.event_key, p.role, p.status, p.contact_id, c.anonymized_at
+  FROM participants p JOIN events e ON e.id = p.event_id JOIN contacts c ON c.id = p.contact_id
+ WHERE p.id = :id;
+
+-- name: document
+SELECT id, entity_type, entity_id, filename, size, sha256 FROM documents WHERE id = :id;
+
+-- name: add
+INSERT INTO submissions (event_id, event_participant_id, type_id, status, value, document_id, due_at, revision, created_at, updated_at)
+VALUES (:event_id, :event_participant_id, :type_id, 'pending', :value, :document_id, :due_at, 0, :now, :now);
+
+-- name: change
+UPDATE submissions SET value = :value, document_id = :document_id, updated_at = :now WHERE id = :id;
+
+-- name: submit
+UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now, feedback = NULL, reviewed_by = NULL,
+  reviewed_at = NULL, updated_at = :now
+ WHERE id = :id;
+
+-- name: review
+UPDATE submissions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :now
+ WHERE id = :id;
+
+-- name: remove
+DELETE FROM submissions WHERE id = :id;
+
+-- Revisions
+
+-- name: revisions
+SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
+       r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+  FROM submission_revisions r
+  LEFT JOIN admins a ON a.id = r.reviewed_by
+ WHERE r.submission_id = :submission_id
+   AND r.id IN (SELECT value FROM json_each(:ids))                  -- when ids
+   AND likelihood(r.updated_at >= :updated_since, 0.0001)           -- when updated_since
+ ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id revision=r.revision
+
+-- name: all_revisions
+SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
+       r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+  FROM submission_revisions r LEFT JOIN admins a ON a.id = r.reviewed_by
+ WHERE r.submission_id = :submission_id ORDER BY r.revision;
+
+-- name: keep_revision
+INSERT INTO submission_revisions (submission_id, revision, status, value, document_id, filename, sha256, size, due_at, submitted_at,
+  created_at, updated_at)
+SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256, d.size, s.due_at, s.submitted_at, :now, :now
+  FROM submissions s LEFT JOIN documents d ON d.id = s.document_id
+ WHERE s.id = :id;
+
+-- name: review_revision
+UPDATE submission_revisions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :now
+ WHERE submission_id = :id AND revision = :revision;
