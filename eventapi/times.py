@@ -70,6 +70,13 @@ def utc(value, zone_name):
     return text(moment if moment.tzinfo else moment.replace(tzinfo=zone(zone_name)))
 
 
+def at(day, time_of_day, zone_name):
+    """The UTC instant of a time such as 09:30 on a day in the zone; None where the clocks go forward over it."""
+    local = datetime.fromisoformat(f"{day}T{time_of_day}")
+    moment = local.replace(tzinfo=zone(zone_name)).astimezone(timezone.utc)
+    return text(moment) if moment.astimezone(zone(zone_name)).replace(tzinfo=None) == local else None
+
+
 def start(value, zone_name):
     """The UTC instant at which a day or moment begins; None stays None."""
     if value is None or not is_day(value):

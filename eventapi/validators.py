@@ -147,7 +147,8 @@ def query_schema(name, *, listing):
     """What the query may hold; a list takes the common parameters besides its own."""
     own = definition(name) if name else {}
     properties = {**(LIST_PARAMETERS if listing else {}), **own.get("properties", {})}
-    return {"type": "object", "properties": properties, "required": own.get("required", []), "additionalProperties": False,
+    either = {**_any_of(own["x-any-of"]), "x-at": own["x-any-of"][:1]} if "x-any-of" in own else {}
+    return {"type": "object", "properties": properties, "required": own.get("required", []), "additionalProperties": False, **either,
             "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}
 
 

@@ -31,7 +31,7 @@ class Validation:
         query = Query(words.get("query"), listing=bool(words.get("listing")), zone_name=self.config.timezone)
         reads_body = route.method in ("POST", "PUT", "PATCH") and not words.get("raw_body")
         body = Body(words.get("schema"), route.method, self.config.timezone) if reads_body else None
-        required = bool(query.schema["required"])
+        required = bool(query.schema["required"] or "anyOf" in query.schema)
 
         def validated(**values):
             environ = request.environ

@@ -6,7 +6,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import approval, contact_book, notes, participation, references
+from eventapi.services import approval, attached, contact_book, participation, references
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.states import Transitions
 from eventapi.statements import statements
@@ -75,7 +75,7 @@ def update_application(db, id, body):
 def delete_application(db, id):
     application = unchanged(get(db, id))
     participation.forget_application(db, id)
-    notes.delete_with(db, "application", id)
+    attached.delete_with(db, "application", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "application", application, title=contact_book.title(application), scope="applications")
     return deleted()

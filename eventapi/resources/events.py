@@ -7,7 +7,7 @@ from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import copying, due_dates, notes, plans, pricing
+from eventapi.services import admission, attached, copying, due_dates, plans, pricing, schedules
 from eventapi.statements import statements
 
 routes = Routes("events", "event", scope="events")
@@ -41,6 +41,8 @@ def update_event(db, id, body):
     check(merged)
     if merged["event_key"] != old["event_key"]:
         claim_key(db, merged["event_key"])
+    if merged["timezone"] != old["timezone"]:
+        admission.refuse_another_zone(db, id)
     if merged != old:
         db.run(sql.change, **columns(merged), now=db.now)
     new = get(db, id)
@@ -49,6 +51,8 @@ def update_event(db, id, body):
     if changed:
         pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
         due_dates.follow(db, id, f"/{changed[0]}")
+    if new["timezone"] != old["timezone"]:
+        schedules.follow(db, id, new["timezone"])
     return new
 
 
@@ -58,8 +62,9 @@ def delete_event(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
-    notes.delete_with(db, "event", id)
+    attached.delete_with(db, "event", id)
     plans.delete_with(db, id)
+    schedules.delete_with(db, id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "event", event, title=event["title"], scope="events")
     return deleted()

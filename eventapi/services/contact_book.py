@@ -4,7 +4,7 @@ import json
 from eventapi import journal
 from eventapi.db import as_json
 from eventapi.errors import Problem
-from eventapi.services import folding, notes
+from eventapi.services import attached, folding
 from eventapi.statements import statements
 
 sql = statements("contacts")
@@ -68,8 +68,8 @@ def write(db, contact):
 
 
 def remove(db, contact):
-    """Deletes a contact, with its notes. Nothing else may hang on it."""
-    notes.delete_with(db, "contact", contact["id"])
+    """Deletes a contact, with its notes and tasks. Nothing else may hang on it."""
+    attached.delete_with(db, "contact", contact["id"])
     before = state(db, contact["id"])
     db.run(sql.remove, id=contact["id"])
     journal.deleted(db, "contact", before, title=title(contact), scope="contacts")

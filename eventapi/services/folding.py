@@ -1,4 +1,4 @@
-"""Names and phone numbers folded to what makes them the same, so that twins are found by index."""
+"""Names, places and phone numbers folded to what makes them the same, so that twins are found by index."""
 import re
 import unicodedata
 
@@ -16,6 +16,11 @@ def name(company_name, postal_code):
         return None
     company = _plain(company_name)
     return company and f"{company} {_plain(postal_code)}"
+
+
+def place(text):
+    """A hall, stage or room, in any case, width of letters and spacing."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _plain(text):

@@ -3,7 +3,7 @@ from decimal import Decimal
 
 from eventapi import journal, money
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoice_lines, invoices, notes, numbering, references
+from eventapi.services import attached, invoice_lines, invoices, numbering, references
 from eventapi.statements import statements
 
 sql = statements("invoicing")
@@ -66,7 +66,7 @@ def change_draft(db, row, old, body):
 def remove(db, invoice):
     if invoice["is_locked"]:
         raise Problem("invoice_locked", f"{invoice['invoice_number']} was sent; only drafts are deleted. Cancel it.")
-    notes.delete_with(db, "invoice", invoice["id"])
+    attached.delete_with(db, "invoice", invoice["id"])
     db.run(sql.remove, id=invoice["id"])
     journal.deleted(db, "invoice", invoice, title=invoice["invoice_number"], scope="invoices")
 
