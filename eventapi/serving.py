@@ -41,7 +41,7 @@ class Worker(base.Worker):
     @classmethod
     def check_config(cls, cfg, log):
         if cfg.is_ssl:
-            sys.exit("eventapi: this worker speaks no TLS: leave it to nginx (remove certfile and keyfile), or set worker_class = \"gthread\"")
+            sys.exit("eventapi: this worker speaks no TLS: leave it to nginx (remove certfile and keyfile), or set worker_class to gthread")
 
     def run(self):
         self.epoll, self.wake = select.epoll(), os.eventfd(0)

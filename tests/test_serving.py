@@ -469,10 +469,38 @@ def test_a_unix_socket_is_served(folder, key, tmp_path):
 
 
 IMPATIENT = """
+import time
 from eventapi import connection, serving
 connection.PATIENCE = serving.PATIENCE = 1
 connection.SLOWEST = 10 ** 9
-from eventapi.serving import Worker
+
+def pieces():
+    yield b"one"
+    yield b"two" * 50000
+    raise ValueError("broken")
+
+class Worker(serving.Worker):
+    def load_wsgi(self):
+        super().load_wsgi()
+        inner = self.wsgi
+        def app(environ, start_response):
+            path = environ["PATH_INFO"]
+            if path == "/slow":
+                time.sleep(1)
+            if path == "/raises":
+                raise ValueError("raises")
+            if path == "/breaks":
+                start_response("200 OK", [])
+                return pieces()
+            if path == "/split":
+                start_response("200 OK", [("X-A", "b\\r\\nX-C: d")])
+                return []
+            if path == "/file":
+                start_response("200 OK", [])
+                return environ["wsgi.file_wrapper"](open(__file__, "rb"))
+            return inner(environ, start_response)
+        app.settings = inner.settings
+        self.wsgi = app
 """
 
 
@@ -537,6 +565,35 @@ def test_more_connections_than_allowed_wait_for_their_turn(impatient):
         for client in first:
             client.close()
         assert late.answer()[0].status == 200
+
+
+def test_slow_requests_hold_up_no_other(impatient):
+    """As many as there are threads, but one."""
+    with Client(impatient) as one, Client(impatient) as two, Client(impatient) as three:
+        for client in (one, two, three):
+            client.send(client.head("GET", "/slow"))
+        start_ = time.monotonic()
+        assert all(works(impatient) for _ in range(5))
+        assert time.monotonic() - start_ < 0.8
+        assert {client.answer()[0].status for client in (one, two, three)} == {404}
+
+
+@pytest.mark.parametrize("path", ["/raises", "/split"])
+def test_what_gets_out_of_the_application_is_a_500(impatient, path):
+    with Client(impatient) as client:
+        answer, body = client.ask("GET", path)
+        assert (answer.status, json.loads(body)["code"]) == (500, "internal_error") and client.closed()
+
+
+def test_an_answer_that_breaks_off_has_no_end(impatient):
+    with Client(impatient) as client, pytest.raises(http.client.IncompleteRead):
+        client.ask("GET", "/breaks")
+
+
+def test_a_file_is_sent_whole_and_the_connection_goes_on(impatient):
+    with Client(impatient) as client:
+        for _ in range(2):
+            assert client.ask("GET", "/file")[1].decode().startswith("\nimport time\n")
 
 
 def test_tls_is_left_to_nginx(folder):
