@@ -178,7 +178,8 @@ def request_body(route, schemas):
 
 def answer(route, schemas):
     """The answer of success, and 304 where there may be one. The words `answer` (a schema, or the entry of one: `invoice.numbering`)
-    and `status` say what is not the record itself, or not 200, 201 (a POST that takes the record) and 204 (DELETE)."""
+    and `status` say what is not the record itself, or not 200, 201 (a POST that takes the record) and 204 (DELETE); `again` is the
+    status of a POST that finds the record there already."""
     words, reads = route.words, route.method == "GET"
     record = words.get("schema") and "." not in words["schema"]
     status = words.get("status") or {"DELETE": 204, "POST": 201 if record else 200}.get(route.method, 200)
@@ -191,7 +192,8 @@ def answer(route, schemas):
     single = reads and not words.get("listing") and not words.get("public")
     if single:
         response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
-    return {str(status): response, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
+    again = {str(words["again"]): {**response, "description": MEANINGS[words["again"]]}} if "again" in words else {}
+    return {str(status): response, **again, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
 
 
 MEANINGS = {200: "Done.", 201: "Created; Location says where.", 202: "Accepted: the work goes on in the background.",

@@ -51,7 +51,8 @@ SELECT 'applications' AS noun FROM application_events WHERE event_id = :id
  UNION SELECT 'participants' FROM participants WHERE event_id = :id
  UNION SELECT 'invoices' FROM invoices WHERE event_id = :id
  UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_id = :id
- UNION SELECT 'service orders' FROM service_orders WHERE event_id = :id;
+ UNION SELECT 'service orders' FROM service_orders WHERE event_id = :id
+ UNION SELECT 'check-ins' FROM check_ins WHERE event_id = :id;
 
 -- name: remove
 DELETE FROM events WHERE id = :id;

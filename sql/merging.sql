@@ -49,6 +49,35 @@ SELECT id FROM service_orders WHERE event_participant_id = :id ORDER BY id;
 -- name: hand_over_order
 UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
+-- name: submissions
+SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id AND k.type_id = o.type_id) AS twin_id
+  FROM submissions o WHERE o.event_participant_id = :id ORDER BY o.id;
+
+-- name: hand_over_submission
+UPDATE submissions SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+
+-- name: slots
+SELECT DISTINCT schedule_slot_id FROM schedule_assignments WHERE event_participant_id = :id ORDER BY schedule_slot_id;
+
+-- name: drop_second_assignments
+DELETE FROM schedule_assignments WHERE event_participant_id = :id AND (schedule_slot_id, role) IN (
+  SELECT schedule_slot_id, role FROM schedule_assignments WHERE event_participant_id = :participant_id);
+
+-- name: hand_over_assignments
+UPDATE schedule_assignments SET event_participant_id = :participant_id WHERE event_participant_id = :id;
+
+-- name: visits
+SELECT id FROM check_ins WHERE event_participant_id = :id ORDER BY id;
+
+-- name: days_of_scans
+SELECT DISTINCT day FROM check_in_scans WHERE event_participant_id = :id ORDER BY day;
+
+-- name: hand_over_visit
+UPDATE check_ins SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+
+-- name: hand_over_scans
+UPDATE check_in_scans SET event_participant_id = :participant_id WHERE event_participant_id = :id;
+
 -- name: applications
 SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 

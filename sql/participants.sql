@@ -2,14 +2,18 @@
 
 -- name: get
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
-       k.category_key, p.badge_name, p.badge_number, p.application_id, p.created_at, p.updated_at
+       k.category_key, p.badge_name, p.badge_number,
+       EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
+       p.application_id, p.created_at, p.updated_at
   FROM participants p JOIN events e ON e.id = p.event_id JOIN contacts c ON c.id = p.contact_id
   LEFT JOIN categories k ON k.id = p.category_id
  WHERE p.id = :id;
 
 -- name: list
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
-       k.category_key, p.badge_name, p.badge_number, p.application_id, p.created_at, p.updated_at
+       k.category_key, p.badge_name, p.badge_number,
+       EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
+       p.application_id, p.created_at, p.updated_at
   FROM participants p
   LEFT JOIN events e ON e.id = p.event_id
   LEFT JOIN contacts c ON c.id = p.contact_id
@@ -54,8 +58,11 @@ SELECT 1 FROM participants WHERE badge_number = :badge_number;
 
 -- name: users
 SELECT 'invoices' AS noun FROM invoices WHERE event_participant_id = :id
+ UNION SELECT 'schedule slots' FROM schedule_assignments WHERE event_participant_id = :id
  UNION SELECT 'service orders' FROM service_orders WHERE event_participant_id = :id
- UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_participant_id = :id;
+ UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_participant_id = :id
+ UNION SELECT 'submissions' FROM submissions WHERE event_participant_id = :id
+ UNION SELECT 'check-ins' FROM check_ins WHERE event_participant_id = :id;
 
 -- name: add
 INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_number, application_id, created_at,

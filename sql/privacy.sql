@@ -20,6 +20,14 @@ SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN b
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'service_order', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'service_order'
           AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+ UNION SELECT 'check_in', k.id FROM pairs p JOIN check_ins k ON k.event_participant_id = p.entity_id
+        WHERE p.entity_type = 'event_participant'
+ UNION SELECT 'check_in', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'check_in'
+          AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+ UNION SELECT 'submission', s.id FROM pairs p JOIN submissions s ON s.event_participant_id = p.entity_id
+        WHERE p.entity_type = 'event_participant'
+ UNION SELECT 'submission', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'submission'
+          AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
  UNION SELECT 'note', n.id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
  UNION SELECT 'payment', m.id FROM pairs p JOIN payments m ON m.invoice_id = p.entity_id WHERE p.entity_type = 'invoice'
  UNION SELECT 'note', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'note'
@@ -38,6 +46,17 @@ SELECT a.*, (SELECT json_group_array(e.event_key) FROM application_events t JOIN
 
 -- name: note
 SELECT id, entity_type, entity_id, note_text, note_type, is_pinned, created_at, updated_at FROM notes WHERE id = :id;
+
+-- name: assignments
+SELECT a.schedule_slot_id AS schedule_id, a.event_participant_id, a.role, s.title, s.starts_at, s.ends_at, s.location
+  FROM participants p JOIN schedule_assignments a ON a.event_participant_id = p.id JOIN schedule_slots s ON s.id = a.schedule_slot_id
+ WHERE p.contact_id = :id ORDER BY a.id;
+
+-- name: scans
+SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, s.station, s.notes, s.client_ref, s.scanned_at, s.code,
+       s.check_in_id, s.taken_back_at, s.created_at
+  FROM participants p JOIN check_in_scans s ON s.event_participant_id = p.id
+ WHERE p.contact_id = :id ORDER BY s.id;
 
 -- name: audit_entries
 SELECT id, action, entity_type, entity_id, entity_title, description, old_values, new_values, created_at
@@ -104,6 +123,24 @@ UPDATE service_orders SET notes = NULL, cancellation_reason = NULL, updated_at =
 UPDATE service_order_items SET specification = NULL
  WHERE service_order_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order') AND specification IS NOT NULL;
 
+-- name: blank_check_ins
+UPDATE check_ins SET notes = NULL, updated_at = :now
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'check_in') AND notes IS NOT NULL;
+
+-- name: blank_scans
+UPDATE check_in_scans SET notes = NULL, updated_at = :now
+ WHERE event_participant_id IN (SELECT id FROM participants WHERE contact_id = :id) AND notes IS NOT NULL;
+
+-- name: blank_submissions
+UPDATE submissions SET value = NULL, document_id = NULL, feedback = NULL, updated_at = :now
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission')
+   AND (value IS NOT NULL OR document_id IS NOT NULL OR feedback IS NOT NULL);
+
+-- name: blank_revisions
+UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NULL, sha256 = NULL, size = NULL, feedback = NULL,
+  updated_at = :now
+ WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');
+
 -- name: drop_notes
 DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'note');
 
@@ -140,13 +177,20 @@ UPDATE idempotency_keys SET data = json_object('id', data ->> '$.id', 'created_a
  WHERE data ->> '$.id' IS NOT NULL AND (
        (CASE WHEN json_type(data, '$.has_account') IS NOT NULL THEN 'contact'
              WHEN json_type(data, '$.decision_reason') IS NOT NULL THEN 'application'
+             WHEN json_type(data, '$.checked_in_at') IS NOT NULL THEN 'check_in'
              WHEN json_type(data, '$.badge_number') IS NOT NULL THEN 'event_participant'
              WHEN json_type(data, '$.note_text') IS NOT NULL THEN 'note'
              WHEN json_type(data, '$.transaction_id') IS NOT NULL THEN 'payment'
              WHEN json_type(data, '$.is_negotiated') IS NOT NULL THEN 'booth_reservation'
+             WHEN json_type(data, '$.is_late') IS NOT NULL THEN 'submission'
              WHEN json_type(data, '$.order_number') IS NOT NULL THEN 'service_order'
              WHEN json_type(data, '$.invoice_type') IS NOT NULL THEN 'invoice' END, data ->> '$.id')
        IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)));
+
+-- name: blank_batches
+UPDATE idempotency_keys SET data = json_object('results', json_array())
+ WHERE EXISTS (SELECT 1 FROM json_each(data, '$.results') r
+                WHERE ('check_in', r.value ->> '$.data.id') IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)));
 
 -- name: merge_contact_search
 INSERT INTO contacts_search (contacts_search) VALUES ('optimize');

@@ -1,7 +1,7 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
 from eventapi.db import as_json
-from eventapi.services import booking, contact_book, invoices, notes, orders, participation, reservations
+from eventapi.services import admission, booking, check_ins, contact_book, invoices, notes, orders, participation, reservations, schedules, submissions
 from eventapi.statements import statements
 
 sql = statements("merging")
@@ -63,6 +63,9 @@ def _absorb(db, kept, other):
     db.run(sql.hand_over_fee, id=other["id"], participant_id=kept["id"])
     _hand_over_reservations(db, kept["id"], other["id"])
     _hand_over_orders(db, kept["id"], other["id"])
+    _hand_over_check_ins(db, kept["id"], other["id"])
+    _hand_over_assignments(db, kept["id"], other["id"])
+    _hand_over_submissions(db, kept["id"], other["id"])
     _move_notes(db, "event_participant", other["id"], kept["id"])
     filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
     kept = participation.change(db, kept, {**kept, **filled})
@@ -90,6 +93,40 @@ def _hand_over_orders(db, kept_id, other_id):
         old = orders.represent(orders.row(db, id))
         db.run(sql.hand_over_order, id=id, participant_id=kept_id, now=db.now)
         journal.updated(db, "service_order", old, orders.represent(orders.row(db, id)), title=old["order_number"], scope="service_orders")
+
+
+def _hand_over_assignments(db, kept_id, other_id):
+    """Nobody has one role in a slot twice."""
+    slots = [schedules.get(db, id) for id in db.values(sql.slots, id=other_id)]
+    for statement in (sql.drop_second_assignments, sql.hand_over_assignments):
+        db.run(statement, id=other_id, participant_id=kept_id)
+    for slot in slots:
+        schedules.touch(db, slot)
+
+
+def _hand_over_check_ins(db, kept_id, other_id):
+    """The scans of both amount to the visits of one."""
+    days = db.values(sql.days_of_scans, id=other_id)
+    for id in db.values(sql.visits, id=other_id):
+        old = check_ins.get(db, id)
+        db.run(sql.hand_over_visit, id=id, participant_id=kept_id, now=db.now)
+        new = check_ins.get(db, id)
+        journal.updated(db, "check_in", check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new), scope="checkins")
+    db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
+    for day in days:
+        admission.settle(db, kept_id, day)
+
+
+def _hand_over_submissions(db, kept_id, other_id):
+    """Of two that answer one type, the one that got farther stays."""
+    for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
+        submission, twin = submissions.get(db, found["id"]), found["twin_id"] and submissions.get(db, found["twin_id"])
+        if twin:
+            stays = submissions.farther(submission, twin)
+            submissions.remove(db, twin if stays is submission else submission)
+        if not twin or stays is submission:
+            db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)
+            submissions.changed(db, submission, "updated")
 
 
 def _change_invoice(db, statement, id, **values):

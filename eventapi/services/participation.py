@@ -1,7 +1,7 @@
 """Participation: a contact takes part in an event, in one role, and has a badge number for it."""
 from eventapi import journal
 from eventapi.errors import Problem
-from eventapi.services import badges, booking, contact_book, notes
+from eventapi.services import attached, badges, booking, contact_book, schedules
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -24,6 +24,7 @@ def get(db, id):
 
 def represent(row):
     row["is_confirmed"] = bool(row["is_confirmed"])
+    row["is_checked_in"] = bool(row["is_checked_in"])
     return row
 
 
@@ -77,6 +78,7 @@ def move(db, old, action):
     journal.updated(db, "event_participant", old, new, action=PAST[action], title=title(new), scope="participants")
     if action == "cancel":
         booking.release(db, old["id"], "The participation was cancelled.")
+        schedules.release(db, old["id"])
     return new
 
 
@@ -84,7 +86,7 @@ def remove(db, participant_id):
     """Takes a participation away, with its notes; 409 when more than notes hangs on it."""
     old = get(db, participant_id)
     refuse_in_use(db, participant_id, "it cannot be deleted; cancel it")
-    notes.delete_with(db, "event_participant", participant_id)
+    attached.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
     journal.deleted(db, "event_participant", old, title=title(old), scope="participants")
 

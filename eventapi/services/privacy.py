@@ -4,7 +4,7 @@ from datetime import datetime
 
 from eventapi import journal, keys, money, times
 from eventapi.db import as_json
-from eventapi.services import contact_book, invoices, notes, orders, participation, payments, reservations
+from eventapi.services import check_ins, contact_book, invoices, notes, orders, participation, payments, reservations, submissions
 from eventapi.statements import statements
 
 sql = statements("privacy")
@@ -27,7 +27,7 @@ def export(db, contact):
     """Everything that is held about the contact."""
     contact_id, pairs = contact["id"], records(db, contact["id"])
     ids = {kind: [id for name, id in pairs if name == kind] for kind in (
-        "application", "event_participant", "booth_reservation", "service_order", "invoice", "note")}
+        "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice", "note")}
     return {
         "contact": contact,
         "category_keys": contact_book.category_keys(db, contact_id),
@@ -36,8 +36,13 @@ def export(db, contact):
         "participants": _there(participation.get(db, id) for id in ids["event_participant"]),
         "booth_reservations": [reservations.represent(db, row) for row in _there(reservations.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row) for row in _there(orders.row(db, id) for id in ids["service_order"])],
+        "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
+                        for submission in _there(submissions.get(db, id) for id in ids["submission"])],
         "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], [])}
                      for invoice in _there(invoices.get(db, id) for id in ids["invoice"])],
+        "schedule_assignments": db.all(sql.assignments, id=contact_id),
+        "check_ins": _there(check_ins.get(db, id) for id in ids["check_in"]),
+        "scans": db.all(sql.scans, id=contact_id),
         "notes": [notes.represent(note) for note in _there(db.one(sql.note, id=id) for id in ids["note"])],
         "audit_log": [_parsed(row, "old_values", "new_values") for row in db.all(sql.audit_entries, pairs=as_json(pairs))],
         "outgoing_events": [_parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))],
@@ -71,7 +76,8 @@ def anonymize(db, contact):
         db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)
         db.run(sql.drop_tags, id=id)
         for statement in (sql.blank_applications, sql.blank_participants, sql.blank_reservations, sql.blank_orders,
-                          sql.blank_specifications, sql.drop_notes, sql.blank_remarks, sql.blank_payment_remarks):
+                          sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
+                          sql.blank_revisions, sql.drop_notes, sql.blank_remarks, sql.blank_payment_remarks):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         _blank_journal(db, pairs)
@@ -153,7 +159,7 @@ def _finish(db, contact_id):
 
 def _blank_journal(db, pairs):
     """Values go out of the audit log (its chain stays valid), the outgoing events and the answers kept for Idempotency-Key."""
-    for statement in (sql.blank_audit_entries, sql.blank_outgoing_events, sql.blank_answers):
+    for statement in (sql.blank_audit_entries, sql.blank_outgoing_events, sql.blank_answers, sql.blank_batches):
         db.run(statement, pairs=pairs)
 
 

@@ -1,0 +1,166 @@
+"""Check-ins: who came in, when and where. One record is one visit; scans that are refused are kept as well."""
+from bottle import request
+
+from eventapi import __version__, journal, times
+from eventapi.db import as_json
+from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.rest import Answer, created, deleted, etag, found, is_known, page, unchanged
+from eventapi.routes import Routes
+from eventapi.services import admission, badges, check_ins, references, roster
+from eventapi.services.references import EVENT, PARTICIPANT
+from eventapi.statements import statements
+from eventapi.validators import Body
+
+routes = Routes("check-ins", "check_in", scope="checkins")
+sql = statements("check_ins")
+
+
+@routes.list("/check-ins", query="check_in.query")
+def list_check_ins(db, query):
+    query = {**references.filters(db, query, EVENT, PARTICIPANT), "now": times.now()}
+    if "is_checked_in" in query:
+        query["present" if query.pop("is_checked_in") else "absent"] = True
+    return page(db, sql.list, query, check_ins.represent)
+
+
+@routes.post("/check-ins", schema="check_in", again=200)
+def create_check_in(db, body):
+    """Takes in a scan: 201 with the visit that it opens, 200 with the one that it closes or is part of already.
+
+    When the scan was made decides, not when it came. The same `client_ref` again, or the same badge at the same station within ten
+    seconds, is the same scan. A refused scan is kept, see /check-ins/refusals. A visit ends at the latest with its day.
+    """
+    record, is_new = admission.scan(db, body)
+    return created(record, f"/check-ins/{record['id']}") if is_new else record
+
+
+@routes.post("/check-ins/batch", schema="check_in.batch", answer="check_in.results")
+def create_check_ins(db, body):
+    """Takes in up to 1,000 scans, in any order and sent any number of times; one that is refused stops none.
+
+    Each result says what the scan alone would have been answered: its status, with the record, or with the code and detail of the problem.
+    """
+    check = Body("check_in", "POST", db.config.timezone)
+    scans, results = [], []
+    for index, sent in enumerate(body["scans"]):
+        try:
+            scans.append((check(sent), index))
+        except Problem as problem:
+            results.append(refused(index, problem))
+    for scan, index in sorted(scans, key=lambda entry: (entry[0]["scanned_at"] or db.now, entry[1])):
+        results.append(result(db, index, scan))
+    return {"results": sorted(results, key=lambda entry: entry["index"])}
+
+
+@routes.get("/check-ins/stats", query="check_in.figures", answer="check_in.stats")
+def get_stats(db, query):
+    """Counts who is in and who came, by station and by hour, of an event or of one day of it."""
+    event, day = event_of(db, query), query.get("date")
+    values, given = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}, frozenset(("date",) if day else ())
+    with db.snapshot():
+        stations, hours = db.all(sql.stations, given, **values), db.all(sql.hours, given, **values)
+        visitors = db.value(sql.visitors, event_id=event["id"], day=day or "")
+    stations = [{**row, "station": row["station"] or None} for row in stations if row["check_ins"]]
+    return {"present": sum(row["present"] for row in stations), "visitors": visitors or 0,
+            "check_ins": sum(row["check_ins"] for row in stations), "check_outs": sum(row["check_outs"] for row in hours),
+            "stations": stations, "hours": hours}
+
+
+@routes.get("/check-ins/roster", query="check_in.named", answer="check_in.roster")
+def get_roster(db, query):
+    """Gives a device what it needs to check badges without a connection.
+
+    For a badge it takes the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and looks it up: let in
+    who is registered or confirmed. With `updated_since`, the `updated_at` of the answer before, only what changed since comes; the
+    salt of an event stays the same. What it let in it sends to /check-ins/batch later.
+    """
+    event, since = event_of(db, query), query.get("updated_since")
+    state, now = roster.state(db, event["id"]), times.now()
+    tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
+    if is_known(tag):
+        return Answer(status=304, headers={"ETag": tag}, body=b"")
+    head = as_json({"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256", "updated_at": now})
+    return Answer(body=enveloped(head, roster.badges(db, event["id"], state["salt"], since)),
+                  headers={"Content-Type": "application/json", "ETag": tag})
+
+
+@routes.list("/check-ins/refusals", singular="check_in_refusal", query="check_in_refusal.query")
+def list_refusals(db, query):
+    """Lists the scans that were refused, and why."""
+    query = references.filters(db, query, EVENT, PARTICIPANT)
+    if "badge_number" in query:
+        query["badge_number"] = badges.normal(query["badge_number"])
+    return page(db, sql.refusals, query)
+
+
+@routes.get("/check-ins/<id>")
+def get_check_in(db, id):
+    return get(db, id)
+
+
+@routes.update("/check-ins/<id>", schema="check_in")
+def update_check_in(db, id, body):
+    """Changes station and notes; all else is what the scans say."""
+    old = unchanged(get(db, id))
+    check_fixed(db, old, body)
+    changes = {name: body.get(name, old[name]) for name in ("station", "notes")}
+    if any(old[name] != value for name, value in changes.items()):
+        db.run(sql.correct, **changes, id=id, now=db.now)
+    new = get(db, id)
+    journal.updated(db, "check_in", check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new), scope="checkins")
+    return new
+
+
+@routes.delete("/check-ins/<id>")
+def delete_check_in(db, id):
+    """Takes a visit back with the scans that it is made of."""
+    admission.take_back(db, unchanged(get(db, id)))
+    return deleted()
+
+
+def get(db, id):
+    return found(check_ins.get(db, id), "check_in", id)
+
+
+def check_fixed(db, record, body):
+    """Scans are facts: what they said cannot be changed, only taken back."""
+    said = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"], "action": "check_in",
+            "force": False}
+    given = {name: badges.normal(value) if name == "badge_number" and value else value for name, value in body.items()}
+    faults = Faults()
+    for name in given.keys() - {"station", "notes"}:
+        if given[name] != said[name]:
+            faults.add(f"/{name}", "fixed", "cannot change; take the check-in back and make another")
+    faults.raise_any()
+
+
+def result(db, index, scan):
+    """What one scan of a batch is answered."""
+    try:
+        record, is_new = admission.scan(db, scan)
+    except Problem as problem:
+        return refused(index, problem)
+    return {"index": index, "status": 201 if is_new else 200, "code": None, "detail": None, "data": record}
+
+
+def refused(index, problem):
+    """A problem as the result of a scan; the open visit stands with it where there is one."""
+    entry = {"index": index, "status": problem.status, "code": problem.code, "detail": problem.detail, "data": problem.members.get("check_in")}
+    return {**entry, "errors": problem.errors} if problem.errors else entry
+
+
+def event_of(db, query):
+    """The event that a query names, or the only one that is open."""
+    faults = Faults()
+    event = admission.event_of(db, {"scanned_at": times.now(), **query}, faults)
+    if faults:
+        raise invalid([fault(entry["code"], entry["detail"], parameter=entry["pointer"][1:]) for entry in faults])
+    return event
+
+
+def enveloped(head, pieces):
+    """The bytes of {"data": …, "meta": …} with the badges at the end of data, piece by piece."""
+    yield f'{{"data":{head[:-1]},"badges":['.encode()
+    for piece in pieces:
+        yield piece.encode()
+    yield f']}},"meta":{{"request_id":{as_json(request.environ["eventapi.request_id"])}}}}}'.encode()
