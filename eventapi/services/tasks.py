@@ -1,0 +1,102 @@
+"""Tasks as they are stored, due and journalled; they go with the record they are about."""
+from eventapi import journal
+from eventapi.errors import Faults
+from eventapi.services import due_dates, entities
+from eventapi.states import Transitions
+from eventapi.statements import statements
+
+sql = statements("tasks")
+
+TRANSITIONS = Transitions("task", {
+    "start": (("pending",), "in_progress"),
+    "complete": (("pending", "in_progress"), "completed"),
+    "cancel": (("pending", "in_progress"), "cancelled"),
+    "reopen": (("in_progress", "completed", "cancelled"), "pending"),
+})
+PAST = {"start": "started", "complete": "completed", "cancel": "cancelled", "reopen": "reopened"}
+
+
+def get(db, id):
+    """The task as it is answered, or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    row["due_date"] = due_dates.given(row["due_date"])
+    return row
+
+
+def settled(db, task, faults):
+    """The task with the event it hangs on and the instant it is due at; what is wrong with these goes to `faults`."""
+    event_id = None
+    if task["entity_type"] and task["entity_id"]:
+        entity = entities.short(db, [(task["entity_type"], task["entity_id"])])
+        if not entity:
+            faults.add("/entity_id", "unknown", f"names no {task['entity_type']}")
+        event_id = next((short["event_id"] for short in entity.values()), None)
+    due_at = due_dates.settled(db, task["due_date"], due_dates.event_of(db, event_id), faults, "/due_date")
+    return {**task, "event_id": event_id, "due_at": due_at}
+
+
+def in_state(db, task, status):
+    """The task in a state: when and by whom it was completed goes with it."""
+    done = status == "completed"
+    return {**task, "status": status, "completed_at": db.now if done else None, "completed_by": db.actor.admin_id if done else None}
+
+
+def add(db, task):
+    """A new task, checked and settled; gives it as stored."""
+    new = get(db, db.insert(sql.add, **columns(task), now=db.now))
+    journal.created(db, "task", new, title=new["title"], scope="tasks")
+    return new
+
+
+def change(db, old, task, action="updated"):
+    """Stores and journals what differs; gives the task."""
+    if task == old:
+        return old
+    db.run(sql.change, **columns(task), now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "task", old, new, action=action, title=new["title"], scope="tasks")
+    return new
+
+
+def columns(task):
+    return {**task, "due_date": due_dates.stored(task["due_date"])}
+
+
+def move(db, task, action):
+    """The task after one of its actions."""
+    status = TRANSITIONS.move(action, task["status"])
+    return task if status is None else change(db, task, in_state(db, task, status), PAST[action])
+
+
+def remove(db, task):
+    db.run(sql.remove, id=task["id"])
+    journal.deleted(db, "task", task, title=task["title"], scope="tasks")
+
+
+def delete_with(db, entity_type, entity_id):
+    """Deletes and journals the tasks about a record that is about to be deleted."""
+    for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id):
+        remove(db, get(db, id))
+
+
+@due_dates.follower
+def follow(db, event):
+    """What is due relative to an event, or on a day of its zone, moves with it."""
+    for id in db.values(sql.due_with_event, event_id=event["id"]):
+        old = get(db, id)
+        change(db, old, {**old, "due_at": due_dates.instant(db, old["due_date"], event)})
+
+
+def copy_tasks(db, old_id, new_id, days):
+    """For the copy of an event that takes place so many days later: its tasks, to be done anew by the same people."""
+    event = due_dates.event_of(db, new_id)
+    for id in db.values(sql.of_entity, entity_type="event", entity_id=old_id):
+        old, faults = get(db, id), Faults()
+        due = due_dates.copied(old["due_date"], days, event["timezone"])
+        new = settled(db, {**in_state(db, old, "pending"), "entity_id": new_id, "due_date": due, "created_by": db.actor.admin_id}, faults)
+        faults.raise_any()
+        add(db, new)
