@@ -5,7 +5,7 @@ Every function here that writes is called inside a write.
 """
 from eventapi import journal, times
 from eventapi.errors import Faults, Problem
-from eventapi.services import badges, check_ins, references, visits
+from eventapi.services import attached, badges, check_ins, references, visits
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.statements import statements
 
@@ -32,12 +32,17 @@ def scan(db, body):
 
 def named(db, body, faults):
     """The event, and the id of the participant whose badge it is; the only one open is the event where none is named."""
-    badge = body["badge_number"] and badges.normal(body["badge_number"])
+    badge = badge_of(body)
     holder = db.value(sql.holder, badge_number=badge) if badge else None
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     if badge and participant_id and holder != participant_id:
         faults.add("/badge_number", "disagrees", "is not the badge of the participant")
     return event_of(db, body, faults), participant_id or holder
+
+
+def badge_of(body):
+    """The number as badges have it; what holds none, as it was sent."""
+    return body["badge_number"] and (badges.normal(body["badge_number"]) or body["badge_number"])
 
 
 def event_of(db, body, faults):
@@ -63,7 +68,7 @@ def moment_of(db, body, event, faults):
 
 def add(db, body, event, participant, moment):
     """The row of a new scan, not judged yet unless it is refused for good."""
-    badge = body["badge_number"] and badges.normal(body["badge_number"])
+    badge = badge_of(body)
     code = None
     if participant is None:
         code = "unknown_badge"
@@ -128,6 +133,7 @@ def write(db, visit, row, opened):
 
 
 def remove(db, record):
+    attached.delete_with(db, "check_in", record["id"])
     db.run(sql.remove, id=record["id"])
     journal.deleted(db, "check_in", check_ins.stored(record), title=check_ins.title(record), scope="checkins")
 

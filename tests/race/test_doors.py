@@ -1,0 +1,58 @@
+"""Forty stations scan at once, before real server processes: the head count is right, whoever comes in where and how often."""
+import random
+
+import pytest
+
+from eventapi.services import credentials
+from tests import crowd, processes
+
+STATIONS, GUESTS = 40, 30
+
+
+@pytest.fixture
+def key(db):
+    with db.write():
+        return credentials.create_key(db, "doors", ["checkins"])[1]
+
+
+@pytest.fixture
+def server(tmp_path, key):
+    with processes.Server(tmp_path, "--workers", "2") as running:
+        yield running
+
+
+@pytest.fixture
+def guests(organiser):
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02", "date_to": "2026-01-04"})
+    contacts = [organiser.make("/contacts", {"last_name": f"Guest {number}"})["id"] for number in range(GUESTS)]
+    return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "visitor"}) for id in contacts]
+
+
+def test_one_badge_at_forty_stations_opens_one_visit(server, key, guests, organiser):
+    scans = [("POST", "/check-ins", {"event_key": "fair", "badge_number": guests[0]["badge_number"], "station": f"Gate {number}"})
+             for number in range(STATIONS)]
+    answers = crowd.at_once(server.port, key, scans)
+    statuses = sorted(status for status, _ in answers)
+    assert statuses == [201] + [409] * (STATIONS - 1)
+    assert {answer["code"] for status, answer in answers if status == 409} == {"already_checked_in"}
+    figures = organiser.data("/check-ins/stats?event_key=fair")
+    assert (figures["present"], figures["visitors"], figures["check_ins"]) == (1, 1, 1)
+    assert organiser.get("/check-ins/refusals", status=200).json["meta"]["total"] == STATIONS - 1
+
+
+def test_forty_devices_send_their_scans_late_twice_and_out_of_order(server, key, guests, organiser):
+    """Each guest comes and goes three times; every scan is sent by two devices, in pieces that overtake each other."""
+    chance, scans = random.Random(7), []
+    for guest in guests:
+        for visit in range(3):
+            for action, minute in (("check_in", 0), ("check_out", 30)):
+                scans.append({"event_key": "fair", "badge_number": guest["badge_number"], "action": action, "station": f"Gate {visit}",
+                              "scanned_at": f"2026-01-02T{9 + visit:02}:{minute:02}:00Z", "client_ref": f"{guest['id']}-{visit}-{action}"})
+    twice = scans + scans
+    chance.shuffle(twice)
+    pieces = [twice[number::STATIONS] for number in range(STATIONS)]
+    answers = crowd.at_once(server.port, key, [("POST", "/check-ins/batch", {"scans": piece}) for piece in pieces])
+    assert {status for status, _ in answers} == {200}
+    figures = organiser.data("/check-ins/stats?event_key=fair")
+    assert (figures["visitors"], figures["check_ins"], figures["check_outs"]) == (GUESTS, 3 * GUESTS, 3 * GUESTS)
+    assert organiser.data("/check-ins/refusals") == []
