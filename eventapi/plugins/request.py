@@ -12,6 +12,7 @@ from eventapi.errors import Problem
 from eventapi.rest import Answer, base_url, etag, is_known
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+SECRET = re.compile(r"(/(?:feeds|newsletter(?:/[a-z]+)?)/).+")      # tokens in addresses: whoever reads the log could use them
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
 log = logging.getLogger("eventapi.request")
 JSON = "application/json"
@@ -26,21 +27,8 @@ def request_id(environ):
     return known
 
 
-def read_to_the_end(environ):
-    """Takes in what is left of a body that was refused: a client that is still sending would meet a closed connection before it
-    sees the answer, and nginx would turn that into a 502. Bounded by what the server takes anywhere."""
-    if environ.get("CONTENT_LENGTH") or environ.get("HTTP_TRANSFER_ENCODING"):
-        left = max(environ["eventapi.config"].max_import_mb, environ["eventapi.config"].max_upload_mb, 1) * 1024 * 1024 + 65536
-        try:
-            while left > 0 and (piece := environ["wsgi.input"].read(65536)):
-                left -= len(piece)
-        except Exception:                       # broken off, or chunks that cannot be read: the server closes the connection
-            log.debug("request %s: the body ended early", request_id(environ))
-
-
 def problem_answer(problem):
     """A problem document (RFC 9457) as bytes; sets status and headers of the response."""
-    read_to_the_end(request.environ)
     response.status = problem.status
     for name, value in problem.headers.items():
         response.set_header(name, value)
@@ -91,8 +79,8 @@ class Request:
             return f'{{"data":{data},"meta":{{"request_id":"{environ["eventapi.request_id"]}"{meta}}}'.encode()
 
         def minimal(data, environ):
-            """The small object of Prefer: return=minimal (RFC 7240), or None."""
-            if reads or not isinstance(data, dict) or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
+            """The small object of Prefer: return=minimal (RFC 7240), or None; what is no record has none."""
+            if reads or not isinstance(data, dict) or "id" not in data or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
                 return None
             response.set_header("Preference-Applied", "return=minimal")
             small = {f"{singular}_id": data.get("id")}
@@ -115,7 +103,7 @@ def tell(environ, seconds=0.0):
     """The line of this request in the log."""
     if log.isEnabledFor(logging.INFO):
         who = environ.get("eventapi.who")
-        request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {environ['PATH_INFO']!a} "
+        request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {SECRET.sub(r'\1***', environ['PATH_INFO'])!a} "
                          f"{response.status_code} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
 
 
