@@ -102,8 +102,8 @@ class Request:
 def tell(environ, seconds=0.0):
     """The line of this request in the log."""
     if log.isEnabledFor(logging.INFO):
-        who = environ.get("eventapi.who")
-        request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {SECRET.sub(r'\1***', environ['PATH_INFO'])!a} "
+        who, path = environ.get("eventapi.who"), SECRET.sub(r"\1***", environ["PATH_INFO"])
+        request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} "
                          f"{response.status_code} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
 
 
