@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from bottle import request
 
-from eventapi import spreadsheet
+from eventapi import __version__, spreadsheet
 from eventapi.db import as_json
 from eventapi.errors import Problem, fault, invalid, not_found
 
@@ -66,6 +66,21 @@ def is_known(tag):
     """Whether If-None-Match (RFC 9110, 13.1.2) has the tag already."""
     known = request.environ.get("HTTP_IF_NONE_MATCH", "")
     return known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]
+
+
+def drawn(what, form, draw):
+    """What `draw()` makes of `what`, as bytes of a form: the ETag says which state that is, and saves the drawing."""
+    headers = {"Content-Type": form, "ETag": etag(as_json([__version__, form, what])), "Vary": "Accept"}
+    if is_known(headers["ETag"]):
+        return Answer(status=304, body=b"", headers=headers)
+    return Answer(body=draw(), headers=headers)
+
+
+def picture(what, form, draw):
+    """`drawn`, for what a browser may show: it runs and fetches nothing."""
+    answer = drawn(what, form, draw)
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    return answer
 
 
 def unchanged(record):

@@ -1,4 +1,4 @@
-"""A picture as PDF, by reportlab: the same tree that svg.py draws."""
+"""Pictures as PDF, by reportlab: the same tree that svg.py draws."""
 from functools import lru_cache
 from io import BytesIO
 from math import ceil, floor
@@ -7,26 +7,31 @@ from eventapi.pictures import fonts
 from eventapi.pictures.shapes import Area, Group, Lines, Text
 
 
-def draw(picture):
-    """The bytes of a picture; the same picture gives the same bytes. 501 without reportlab or a font that has every letter."""
+def draw(*pictures):
+    """The bytes of pictures, each a page; the same pictures give the same bytes. 501 without reportlab or a font that has every letter."""
     fonts.require()
     from reportlab.pdfgen.canvas import Canvas
     with fonts.lock:
-        file = BytesIO()
-        canvas = Canvas(file, pagesize=(picture.width * fonts.POINTS, picture.height * fonts.POINTS), pageCompression=1, invariant=1,
-                        lang=picture.language)
-        canvas.setTitle(fonts.clean(picture.title))
-        canvas.setSubject(fonts.clean(picture.description))
+        file, first = BytesIO(), pictures[0]
+        canvas = Canvas(file, pageCompression=1, invariant=1, lang=first.language)
+        canvas.setTitle(fonts.clean(first.title))
+        canvas.setSubject(fonts.clean(first.description))
         canvas.setCreator("eventapi")
         canvas.setViewerPreference("DisplayDocTitle", "true")
-        canvas.scale(fonts.POINTS, -fonts.POINTS)                   # millimetres, y down
-        canvas.translate(0, -picture.height)
-        canvas.setLineJoin(1)
-        for part in picture.parts:
-            _drawn(canvas, part)
-        canvas.showPage()
+        for picture in pictures:
+            _page(canvas, picture)
         canvas.save()
         return file.getvalue()
+
+
+def _page(canvas, picture):
+    canvas.setPageSize((picture.width * fonts.POINTS, picture.height * fonts.POINTS))
+    canvas.scale(fonts.POINTS, -fonts.POINTS)                       # millimetres, y down
+    canvas.translate(0, -picture.height)
+    canvas.setLineJoin(1)
+    for part in picture.parts:
+        _drawn(canvas, part)
+    canvas.showPage()
 
 
 @lru_cache(maxsize=256)

@@ -1,9 +1,11 @@
 """Participants: contacts that take part in an event."""
+from bottle import request
+
 from eventapi.db import as_json
 from eventapi.errors import Faults
-from eventapi.rest import Answer, created, deleted, found, location, one, page, unchanged
+from eventapi.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged
 from eventapi.routes import Routes
-from eventapi.services import badges, billing, participation, readiness, references
+from eventapi.services import badge_sheets, badges, billing, custom_fields, participation, readiness, references
 from eventapi.services.participation import TRANSITIONS, represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.statements import statements
@@ -14,7 +16,7 @@ sql = statements("participants")
 
 @routes.list("/participants", query="participant.query")
 def list_participants(db, query):
-    query = references.filters(db, query, EVENT, CONTACT, CATEGORY)
+    query = custom_fields.filters(db, "event_participant", references.filters(db, query, EVENT, CONTACT, CATEGORY))
     if "badge_number" in query:
         query["badge_number"] = badges.normal(query["badge_number"])
     return page(db, sql.list, query, represent, INCLUDES)
@@ -22,7 +24,8 @@ def list_participants(db, query):
 
 @routes.post("/participants", schema="participant")
 def create_participant(db, body):
-    participant = participation.add(db, **named(db, body), role=body["role"], badge_name=body["badge_name"],
+    ids, fields = named(db, body, {})
+    participant = participation.add(db, **ids, fields=fields, role=body["role"], badge_name=body["badge_name"],
                                     confirmed=body["is_confirmed"])
     return created(participant, f"/participants/{participant['id']}")
 
@@ -36,7 +39,8 @@ def get_participant(db, id, query):
 def update_participant(db, id, body):
     old = unchanged(get(db, id))
     is_confirmed = body.pop("is_confirmed", old["is_confirmed"])
-    new = participation.change(db, old, {**old, **body, **named(db, body)})
+    ids, fields = named(db, body, old["custom_fields"])
+    new = participation.change(db, old, {**old, **body, **ids, "custom_fields": fields})
     if is_confirmed != old["is_confirmed"]:
         new = participation.move(db, new, "confirm" if is_confirmed else "unconfirm")
     return new
@@ -78,6 +82,23 @@ def get_readiness(db, id):
     return readiness.of(db, [id])[id]
 
 
+@routes.get("/participants/<id>/badge", query="participant.badge", forms=badge_sheets.FORMS)
+def get_badge(db, id, query):
+    """The badge as a card of 86 by 54 mm with a QR code of its number, as SVG or PDF."""
+    form, badge = request.environ["eventapi.form"], found(badge_sheets.read(db, id), "participant", id)
+    return picture([query, badge], form, lambda: badge_sheets.draw(badge, form, query["language"]))
+
+
+@routes.get("/participants/badges", query="participant.badges", forms=(badge_sheets.PDF,))
+def print_badges(db, query):
+    """Badges on sheets of A4 with crop marks, ten on each, in the order of their participants' ids.
+
+    Those who have cancelled are left out. More than 200 come in pieces: 422 says how many.
+    """
+    chosen = badge_sheets.chosen(db, references.filters(db, query, EVENT))
+    return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(chosen, query["language"]))
+
+
 @routes.get("/participants/<id>/balance", answer="participant.balance")
 def get_balance(db, id):
     """What was ordered, billed and paid."""
@@ -100,13 +121,14 @@ def get(db, id):
     return found(participation.get(db, id), "participant", id)
 
 
-def named(db, body):
-    """The ids of the records that a body names by id or by key."""
+def named(db, body, stored):
+    """The ids of the records that a body names by id or by key, and the custom fields after it."""
     faults = Faults()
     ids = {reference[0]: references.resolve(db, body, reference, faults) for reference in (EVENT, CONTACT, CATEGORY)
            if any(member in body for member, _ in reference[1])}
+    fields = custom_fields.checked(db, "event_participant", body, stored, faults)
     faults.raise_any()
-    return ids
+    return ids, fields
 
 
 def include_contact(db, participants):
@@ -141,4 +163,4 @@ def attach(db, statement, participants, member):
 
 
 INCLUDES = {"contact": include_contact, "event": include_event, "category": include_category,
-            "readiness": include_readiness, "allowed_actions": include_allowed_actions}
+            "readiness": include_readiness, "custom_fields": custom_fields.include("event_participant"), "allowed_actions": include_allowed_actions}

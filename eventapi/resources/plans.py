@@ -1,10 +1,10 @@
 """Plans: the halls of an event, with what stands in them besides booths."""
 from bottle import request
 
-from eventapi import __version__, journal, keys, times
+from eventapi import journal, keys, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.rest import Answer, created, deleted, etag, found, is_known, location, one, page, unchanged
+from eventapi.rest import Answer, created, deleted, found, location, one, page, picture, unchanged
 from eventapi.routes import Routes
 from eventapi.services import booths, hall_checks, halls, plans, references
 from eventapi.services.references import EVENT
@@ -72,11 +72,7 @@ def check_plan(db, id, query):
 def get_plan_svg(db, id, query):
     """The hall as a picture to look at and to print on A3, as SVG or PDF."""
     form, hall = request.environ["eventapi.form"], found(halls.read(db, id, query["view"]), "plan", id)
-    headers = {"Content-Type": form, "ETag": etag(as_json([__version__, form, query, hall])), "Vary": "Accept",
-               "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
-    if is_known(headers["ETag"]):
-        return Answer(status=304, body=b"", headers=headers)
-    return Answer(body=halls.draw(hall, form, query["language"]), headers=headers)
+    return picture([query, hall], form, lambda: halls.draw(hall, form, query["language"]))
 
 
 def get(db, id):

@@ -28,6 +28,11 @@ def is_valid(number):
     return known and (_weighted(number[:-1]) + ALPHABET.index(number[-1])) % MODULUS == 1
 
 
+def grouped(number):
+    """A number as people read it aloud."""
+    return " ".join(number[place:place + 4] for place in range(0, len(number), 4))
+
+
 def normal(text):
     """A number as it is stored, from how a person types it: any case, in groups or not."""
     return text.upper().translate(SEPARATORS)

@@ -1,0 +1,61 @@
+"""Badges to print: what stands on them, one as a picture or many as sheets."""
+import re
+
+from eventapi import times
+from eventapi.db import as_json
+from eventapi.errors import Problem, fault, invalid
+from eventapi.pictures import badge as picture, canvas, svg
+from eventapi.services import badges
+from eventapi.statements import statements
+
+sql = statements("badges")
+
+FORMS = SVG, PDF = "image/svg+xml", "application/pdf"
+MOST = 200                              # on one answer: drawing them takes a second
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+def read(db, id):
+    """What is printed on the badge of a participant, or None where there is no such participant."""
+    row = db.one(sql.of, id=id)
+    if row and row["status"] == "cancelled":
+        raise Problem("participant_cancelled", "The participant has cancelled and has no badge; reinstate the participation first.")
+    return row and _badge(row)
+
+
+def chosen(db, query):
+    """The badges of those who have not cancelled; 422 where they are too many for one answer."""
+    values = {name: value for name, value in query.items() if value is not None}
+    given, page = frozenset(values), values.get("page", 1)
+    if "ids" in values:
+        values["ids"] = as_json(values["ids"])
+    with db.snapshot():
+        count = db.connection.execute(sql.count.form(given), values).fetchone()[0]
+        if "page" not in values and count > MOST:
+            raise invalid([fault("too_many", f"is wanted, since {count} badges are too many for one answer: ask for page=1 to "
+                                             f"page={-(-count // MOST)}, each with up to {MOST} badges", parameter="page")])
+        rows = db.rows(sql.chosen.form(given), {**values, "limit": MOST, "offset": (page - 1) * MOST})
+    if not rows:
+        raise Problem("not_found", "No participant fits who has not cancelled: there is no badge to print.")
+    return [_badge(row) for row in rows]
+
+
+def draw(badge, form, language):
+    """One badge as bytes in one of the FORMS; 501 without reportlab or a font that has every letter."""
+    drawing = picture.picture(badge, language)
+    return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
+
+
+def draw_sheets(badges_, language):
+    """Badges as a PDF on A4."""
+    return canvas.draw(*picture.sheets(badges_, language))
+
+
+def _badge(row):
+    person = " ".join(filter(None, (row["first_name"], row["last_name"])))
+    number = badges.grouped(row["badge_number"])
+    name = row["badge_name"] or person or row["company_name"] or number
+    return {"id": row["id"], "role": row["role"], "name": name, "company": row["company_name"] if row["company_name"] != name else None,
+            "code": row["badge_number"], "number": number, "event": row["event"], "city": row["city"],
+            "from": times.local_day(row["date_from"], row["timezone"]), "to": times.local_day(row["date_to"], row["timezone"]),
+            "category": row["category"], "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}

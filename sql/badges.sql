@@ -1,0 +1,29 @@
+-- Badges: what is printed on them. Who has cancelled has none.
+
+-- name: of
+SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name, e.title AS event, e.city,
+       e.date_from, e.date_to, e.timezone, k.title AS category, k.color
+  FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
+  LEFT JOIN categories k ON k.id = p.category_id
+ WHERE p.id = :id;
+
+-- name: chosen
+SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name, e.title AS event, e.city,
+       e.date_from, e.date_to, e.timezone, k.title AS category, k.color
+  FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
+  LEFT JOIN categories k ON k.id = p.category_id
+ WHERE p.status IN ('registered', 'confirmed')
+   AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
+   AND p.event_id = :event_id                          -- when event_id
+   AND p.role = :role                                  -- when role
+   AND p.is_confirmed = :confirmed                     -- when confirmed
+ ORDER BY p.id LIMIT :limit OFFSET :offset;
+
+-- name: count
+SELECT count(*)
+  FROM participants p
+ WHERE p.status IN ('registered', 'confirmed')
+   AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
+   AND p.event_id = :event_id                          -- when event_id
+   AND p.role = :role                                  -- when role
+   AND p.is_confirmed = :confirmed                     -- when confirmed
