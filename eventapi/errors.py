@@ -55,6 +55,7 @@ CODES = {
     "exceeds_invoice": (409, "Exceeds the invoice", "More is credited than is left of the invoice; the detail says how much that is."),
     "exceeds_payment": (409, "Exceeds the payment", "More is refunded than is left of the payment; the detail says how much that is."),
     "payment_locked": (409, "Payment locked", "Amount, invoice, currency and gateway change only while a payment is pending or completed."),
+    "too_many_fields": (409, "Too many custom fields", "A kind of record has at most 200 custom fields; delete one that nobody needs."),
     "mail_not_configured": (409, "Mail not configured", "This server sends no mail. Ask for it without mail and send it yourself."),
 }
 

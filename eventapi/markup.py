@@ -16,7 +16,7 @@ WITHIN = {
     "ul": frozenset(("li",)), "ol": frozenset(("li",)), "table": frozenset(("tr",)), "tr": frozenset(("th", "td")), "br": frozenset(),
 }
 DEEPEST = 16
-LONGEST = 500_000           # characters of a document
+LONGEST = 200_000           # characters of a document
 ENOUGH = 100                # faults, after which the rest is not read
 TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)\s*/?>|&(?P<entity>#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);|(?P<text>[^<&]+|& )")
 OPENING = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")

@@ -134,6 +134,11 @@ def query_parameters(words):
         if member == "after":
             parameter["allowEmptyValue"] = True
         yield {key: value for key, value in parameter.items() if value != ""}
+    if schema["x-custom-fields"]:
+        yield {"name": "cf", "in": "query", "style": "form", "explode": True,
+               "description": "`cf.KEY=value`: only records whose custom field KEY has this value (of a multiselect: among its values), "
+                              "text in any case. The field must be is_searchable.",
+               "schema": {"type": "object", "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}, "additionalProperties": False}}
 
 
 def header_parameters(route, possible):
@@ -193,7 +198,8 @@ def answer(route, schemas):
     if single:
         response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
     again = {str(words["again"]): {**response, "description": MEANINGS[words["again"]]}} if "again" in words else {}
-    return {str(status): response, **again, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
+    part = {"206": {"description": "The part that Range asked for."}} if words.get("ranges") else {}
+    return {str(status): response, **again, **part, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
 
 
 MEANINGS = {200: "Done.", 201: "Created; Location says where.", 202: "Accepted: the work goes on in the background.",

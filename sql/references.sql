@@ -59,3 +59,15 @@ SELECT id FROM service_orders WHERE id = :name;
 
 -- name: reservation_by_id
 SELECT id FROM booth_reservations WHERE id = :name;
+
+-- name: document_category_by_id
+SELECT id FROM document_categories WHERE id = :name;
+
+-- name: document_category_by_key
+SELECT id FROM document_categories WHERE key = :name;
+
+-- name: document_template_by_id
+SELECT id FROM document_templates WHERE id = :name;
+
+-- name: document_template_by_key
+SELECT id FROM document_templates WHERE key = :name;

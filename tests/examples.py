@@ -21,6 +21,8 @@ REFERENCES = {
     "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
     "plan_id": ("plan", "id"), "booth_id": ("booth", "id"), "formula_id": ("booth_formula", "id"),
     "booth_type_id": ("booth_type", "id"), "booth_type_key": ("booth_type", "booth_type_key"),
+    ("document", "category_id"): ("document_category", "id"), ("document_template", "category_id"): ("document_category", "id"),
+    "field_key": ("custom_field", "field_key"),
     "service_id": ("service", "id"), "service_key": ("service", "service_key"),
     ("submission", "type_id"): ("submission_type", "id"),
 }
@@ -33,6 +35,8 @@ OWN = {"contact": ("external_id",), "category": ("category_key",), "application"
 OF_THE_YEAR = ("invoice_number",)
 # What DELETE leaves behind, where the record stays to be read: singular -> its status then.
 KEPT = {"booth_reservation": "cancelled"}
+# Secrets that are shown when a record is made, and never again: singular -> the member, null from then on.
+SHOWN_ONCE = {"calendar_subscription": "url"}
 # What has to be done to a record before others may name it.
 MADE_FIT = {("payment", "invoice"): "send"}
 

@@ -16,10 +16,16 @@ CATALOGUE = (
     "resources.services",
     "resources.service_categories",
     "resources.service_orders",
+    "resources.tasks",
     "resources.schedules",
     "resources.submissions",
     "resources.submission_types",
     "resources.check_ins",
+    "resources.documents",
+    "resources.document_templates",
+    "resources.document_categories",
+    "resources.calendar_feed",
+    "resources.custom_fields",
     "resources.notes",
 )
 
@@ -29,4 +35,5 @@ OUTSIDE = (
     "pages.openapi",
     "pages.docs",
     "pages.problems",
+    "pages.feeds",
 )

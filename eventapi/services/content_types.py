@@ -11,6 +11,8 @@ OFFICE = "application/vnd.openxmlformats-officedocument."
 OOXML = {b"word/": OFFICE + "wordprocessingml.document", b"xl/": OFFICE + "spreadsheetml.sheet", b"ppt/": OFFICE + "presentationml.presentation"}
 ODF = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{1,40})")
 MARKUP = re.compile(r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|meta|a|div|table|p|h1|br|b|img|form|link|object|embed)\b", re.I)
+EXTENSIONS = {PDF: ".pdf", HTML: ".html", PNG: ".png", JPEG: ".jpg", GIF: ".gif", WEBP: ".webp", SVG: ".svg", TEXT: ".txt", CSV: ".csv", ZIP: ".zip"}
+OTHERS = (UNKNOWN, PNG, JPEG, GIF, WEBP, SVG, XML, CSV, TEXT, ZIP, *OOXML.values(), "application/vnd.oasis.opendocument.text")
 SEPARATORS = ",;\t"
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 

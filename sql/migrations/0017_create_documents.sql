@@ -24,6 +24,7 @@ CREATE TABLE document_templates (
 ) STRICT;
 CREATE INDEX document_templates_by_name ON document_templates (name);
 CREATE INDEX document_templates_by_category ON document_templates (category_id);
+CREATE INDEX document_templates_by_contract ON document_templates (is_contract);
 CREATE INDEX document_templates_by_update ON document_templates (updated_at);
 
 CREATE TABLE documents (

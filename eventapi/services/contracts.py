@@ -1,0 +1,129 @@
+"""Contracts: documents that are signed. Whoever runs the signing tells of it; what was sent to be signed is kept as it was."""
+from eventapi.errors import Faults, Problem
+from eventapi.services import document_pages, documents, files
+from eventapi.services.documents import sql
+from eventapi.states import Transitions
+
+CONTRACT = Transitions("contract", {
+    "request-signature": (("draft",), "pending_signature"),
+    "mark-signed": (("pending_signature",), "active"),
+    "decline": (("pending_signature",), "draft"),
+    "expire": (("pending_signature",), "draft"),
+    "void": (("pending_signature",), "draft"),
+    "terminate": (("active",), "terminated"),
+})
+SIGNATURE = Transitions("signature", {
+    "request-signature": (("pending", "declined", "expired", "voided"), "sent"),
+    "view": (("sent",), "viewed"),
+    "mark-signed": (("sent", "viewed"), "signed"),
+    "decline": (("sent", "viewed"), "declined"),
+    "expire": (("sent", "viewed"), "expired"),
+    "void": (("sent", "viewed"), "voided"),
+})
+PAST = {"request-signature": "signature_requested", "view": "viewed", "mark-signed": "signed", "decline": "declined", "expire": "expired",
+        "void": "voided", "terminate": "terminated"}
+EMPTY = dict.fromkeys(("sha256", "content_type", "size"))
+
+
+def request_signature(db, row, admin_id):
+    """Freezes the bytes that are sent to be signed."""
+    if not begins(row, "request-signature"):
+        return row
+    if row["content"] is None and row["sha256"] is None:
+        raise Problem("no_content", f"There is nothing to sign yet: PUT /documents/{row['id']}/content.")
+    frozen = {name: row[name] for name in EMPTY} if row["content"] is None else freeze(db, row)
+    return move(db, row, "request-signature", **frozen, signature_sha256=frozen["sha256"], requested_at=db.now, requested_by=admin_id,
+                signer_name=None, signed_at=None, signed_by=None)
+
+
+def freeze(db, row):
+    """Stores a page as PDF, or as HTML where PDF cannot be drawn."""
+    kind, data = document_pages.to_sign(db.config, row)
+    return {"sha256": files.store(db.config, data), "content_type": kind, "size": len(data)}
+
+
+def mark_signed(db, row, admin_id, signer_name, signed_at):
+    if not begins(row, "mark-signed"):
+        return row
+    if signed_at and signed_at > db.now:
+        faults = Faults()
+        faults.add("/signed_at", "future", "must not lie in the future")
+        faults.raise_any()
+    return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
+
+
+def take_back(db, row, action):
+    """The contract is a draft again: declined, expired or voided."""
+    if not begins(row, action):
+        return row
+    unfrozen = EMPTY if row["content"] is not None else {}
+    return move(db, row, action, **unfrozen, signature_sha256=None)
+
+
+def view(db, row):
+    return move(db, row, "view") if begins(row, "view") else row
+
+
+def terminate(db, row, admin_id):
+    refuse_no_contract(row)
+    if CONTRACT.move("terminate", row["contract_status"]) is None:
+        return row
+    return move(db, row, "terminate", terminated_at=db.now, terminated_by=admin_id)
+
+
+def bring_to(db, row, esign_status):
+    """What a changed esign_status in a body asks for; to be signed takes a name, so it has its own action."""
+    if esign_status == row["esign_status"]:
+        return row
+    refuse_no_contract(row)
+    action = SIGNATURE.action_to(row["esign_status"], esign_status)
+    if action in ("request-signature", "mark-signed"):
+        faults = Faults()
+        faults.add("/esign_status", "by_action", f"is reached by POST /documents/{row['id']}/{action}")
+        faults.raise_any()
+    return view(db, row) if action == "view" else take_back(db, row, action)
+
+
+def begins(row, action):
+    """Whether the action changes anything; 409 where it is not allowed."""
+    refuse_no_contract(row)
+    return SIGNATURE.move(action, row["esign_status"]) is not None
+
+
+def move(db, row, action, **members):
+    """Stores and journals the states that the action leads to."""
+    after = {**row, **members}
+    for member, table in (("contract_status", CONTRACT), ("esign_status", SIGNATURE)):
+        if action in table.table:
+            after[member] = table.table[action][1]
+    db.run(sql.move, **after, now=db.now)
+    return documents.told(db, row, PAST[action])
+
+
+def allowed_actions(document):
+    """What may be done now with a document, as it is answered or stored."""
+    if not document["is_contract"]:
+        return []
+    ending = ["terminate"] if document["contract_status"] == "active" else []
+    return [*SIGNATURE.actions(document["esign_status"]), *ending]
+
+
+def refuse_no_contract(row):
+    if not row["is_contract"]:
+        raise Problem("no_contract", "The document is not a contract.")
+
+
+def refuse_locked(row, names):
+    """409 when members change that are part of what was sent to be signed."""
+    if names and row["is_contract"] and row["contract_status"] != "draft":
+        raise Problem("document_locked", f"The contract is {row['contract_status'].replace('_', ' ')}: {', '.join(names)} stays as it is.",
+                      members=names)
+
+
+def refuse_content(row):
+    """409 where no file can be the content: of what is made from a template, of what ended, of what was signed already."""
+    if row["is_contract"] and row["contract_status"] != "draft":
+        if row["contract_status"] == "terminated" or row["contract_status"] == "active" and row["sha256"] != row["signature_sha256"]:
+            raise Problem("document_locked", "The signed file is there already.")
+    elif row["content"] is not None:
+        raise Problem("document_locked", "The document was made from a template: change its member content.")

@@ -1,0 +1,83 @@
+-- Documents.
+
+-- name: get
+SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
+       d.template_id, t.key AS template_key, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
+       d.height,
+       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
+       d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+  FROM documents d
+  LEFT JOIN document_categories k ON k.id = d.category_id
+  LEFT JOIN document_templates t ON t.id = d.template_id
+ WHERE d.id = :id;
+
+-- name: list
+SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
+       d.template_id, t.key AS template_key, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
+       d.height,
+       d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
+       d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
+  FROM documents d
+  LEFT JOIN document_categories k ON k.id = d.category_id
+  LEFT JOIN document_templates t ON t.id = d.template_id
+ WHERE TRUE
+   AND d.id IN (SELECT value FROM json_each(:ids))                  -- when ids
+   AND likelihood(d.updated_at >= :updated_since, 0.0001)           -- when updated_since
+   AND d.entity_type = :entity_type                                 -- when entity_type
+   AND d.entity_id = :entity_id                                     -- when entity_id
+   AND d.category_id = :category_id                                 -- when category_id
+   AND d.template_id = :template_id                                 -- when template_id
+   AND d.is_contract = :is_contract                                 -- when is_contract
+   AND d.contract_status = :contract_status                         -- when contract_status
+   AND d.esign_status = :esign_status                               -- when esign_status
+ ORDER BY {sort} {order} NULLS LAST, d.id {order}  -- sort: id=d.id document_number=d.document_number created_at=d.id updated_at=d.updated_at contract_status=d.contract_status esign_status=d.esign_status
+
+-- name: of_entity
+SELECT id FROM documents WHERE entity_type = :entity_type AND entity_id = :entity_id ORDER BY id;
+
+-- name: template
+SELECT id, name, category_id, body, is_contract FROM document_templates WHERE id = :id;
+
+-- name: default_template
+SELECT default_template_id FROM document_categories WHERE id = :id;
+
+-- name: invoice_lines_of
+SELECT i.id, i.currency, l.position, l.description, l.quantity, l.unit, l.unit_price, l.tax_rate, l.net
+  FROM invoices i JOIN invoice_items l ON l.invoice_id = i.id
+ WHERE i.id IN (SELECT value FROM json_each(:ids)) ORDER BY i.id, l.position;
+
+-- name: order_lines_of
+SELECT o.id, o.currency, l.position, l.service_name AS description, l.quantity, l.unit, l.unit_price, l.tax_rate, l.net
+  FROM service_orders o JOIN service_order_items l ON l.service_order_id = o.id
+ WHERE o.id IN (SELECT value FROM json_each(:ids)) AND l.status <> 'cancelled' ORDER BY o.id, l.position;
+
+-- name: users
+SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
+ UNION SELECT 'an event whose picture it is' FROM events WHERE image_document_id = :id;
+
+-- name: add
+INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, metadata, content, missing, filename, sha256,
+  content_type, size, width, height, is_contract, contract_status, created_at, updated_at)
+VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :metadata, :content, :missing, :filename, :sha256,
+  :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :now);
+
+-- name: change
+UPDATE documents SET title = :title, category_id = :category_id, metadata = :metadata, content = :content, filename = :filename,
+  updated_at = :now
+ WHERE id = :id;
+
+-- name: hold
+UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :size, width = :width, height = :height, updated_at = :now
+ WHERE id = :id;
+
+-- name: move
+UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256, content_type = :content_type,
+  size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at, requested_by = :requested_by, signer_name = :signer_name,
+  signed_at = :signed_at, signed_by = :signed_by, terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :now
+ WHERE id = :id;
+
+-- name: hand_over
+UPDATE documents SET entity_id = :entity_id, updated_at = :now WHERE id = :id;
+
+-- name: remove
+DELETE FROM documents WHERE id = :id;

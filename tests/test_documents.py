@@ -1,0 +1,359 @@
+"""Documents: made from templates, files, contracts."""
+import hashlib
+import os
+import threading
+
+import pytest
+
+from eventapi.services import files
+
+PDF = b"%PDF-1.7\n" + b"x" * 1000
+CONTRACT = ("<h1>Contract {{document.number}}</h1><p>{{organiser.name}} and <strong>{{contact.name}}</strong>, {{contact.address}}</p>"
+            "<table><tr><th>Booths</th><td>{{booths.numbers}}</td></tr></table><p>Term: {{metadata.term}}</p>")
+
+
+@pytest.fixture
+def exhibitor(organiser):
+    event = organiser.make("/events", {"title": "Garden Fair", "date_from": "2027-05-01", "date_to": "2027-05-03"})
+    contact = organiser.make("/contacts", {"company_name": "Rosen & <Söhne>", "address": "Weg 13\nHof B", "city": "Uetersen", "language": "de"})
+    return organiser.make("/participants", {"event_id": event["id"], "contact_id": contact["id"]})
+
+
+@pytest.fixture
+def form(organiser):
+    return organiser.make("/documents/templates", {"name": "Exhibitor contract", "body": CONTRACT, "is_contract": True})
+
+
+@pytest.fixture
+def contract(organiser, exhibitor, form):
+    return organiser.make("/documents", {"entity_type": "event_participant", "entity_id": exhibitor["id"], "template_id": form["id"],
+                                         "metadata": {"term": "one year", "fee": 12.5}})
+
+
+@pytest.fixture
+def begun(organiser, exhibitor):
+    """A file without its bytes."""
+    return organiser.make("/documents", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": "Preisliste für 2027.pdf"})
+
+
+def send(client, document, data, **options):
+    options.setdefault("headers", {})["Content-Type"] = "application/octet-stream"
+    return client.put(f"/documents/{document['id']}/content", raw=data, **options)
+
+
+def stored(settings):
+    return [file for file in settings.files.rglob("*") if file.is_file()]
+
+
+# Made from a template
+
+def test_a_template_makes_a_document_of_the_record_it_is_about(contract, form):
+    assert contract["document_number"].startswith("DOC-20") and contract["document_number"].endswith("-00001")
+    assert contract["title"] == "Exhibitor contract" and contract["template_key"] == form["key"]
+    assert contract["content"] == (f"<h1>Contract {contract['document_number']}</h1><p>Messe Test GmbH and <strong>Rosen &amp; &lt;Söhne&gt;"
+                                   "</strong>, Weg 13<br>Hof B</p><table><tr><th>Booths</th><td>________</td></tr></table><p>Term: one year</p>")
+    assert contract["missing"] == ["booths.numbers"] and contract["metadata"] == {"term": "one year", "fee": 12.5}
+    assert (contract["is_contract"], contract["contract_status"], contract["esign_status"]) == (True, "draft", "pending")
+
+
+def test_a_category_names_the_template(organiser, exhibitor, form):
+    category = organiser.make("/documents/categories", {"name": "Contracts", "default_template_id": form["id"]})
+    empty = organiser.make("/documents/categories", {"name": "Letters"})
+    about = {"entity_type": "event_participant", "entity_id": exhibitor["id"]}
+    made = organiser.make("/documents", {**about, "category_key": "contracts"})
+    assert made["template_id"] == form["id"] and made["category_name"] == "Contracts" and made["category_id"] == category["id"]
+    errors = organiser.post("/documents", {**about, "category_id": empty["id"]}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in errors] == ["/category_id"]
+    organiser.post("/documents", about, status=422)
+
+
+def test_what_is_unknown_is_named_at_once(organiser):
+    errors = organiser.post("/documents", {"entity_type": "booth", "entity_id": 9, "template_key": "none", "category_id": 7}, status=422).json["errors"]
+    assert {entry["pointer"] for entry in errors} == {"/entity_id", "/template_key", "/category_id"}
+
+
+@pytest.mark.parametrize("kind", ["event", "contact", "event_participant"])
+def test_a_document_may_be_about_any_record(organiser, exhibitor, kind):
+    ids = {"event": exhibitor["event_id"], "contact": exhibitor["contact_id"], "event_participant": exhibitor["id"]}
+    made = organiser.make("/documents", {"entity_type": kind, "entity_id": ids[kind], "filename": "a.txt"})
+    assert organiser.data(f"/documents?entity_type={kind}&entity_id={ids[kind]}") == [made]
+
+
+def test_values_are_never_markup_nor_placeholders(organiser):
+    contact = organiser.make("/contacts", {"company_name": "{{organiser.iban}}<script>alert(1)</script>"})
+    template = organiser.make("/documents/templates", {"name": "x", "body": "<p>{{contact.company_name}} {{metadata.a}}</p>"})
+    made = organiser.make("/documents", {"entity_type": "contact", "entity_id": contact["id"], "template_id": template["id"],
+                                         "metadata": {"a": "</p><img src=x>"}})
+    assert made["content"] == "<p>{{organiser.iban}}&lt;script&gt;alert(1)&lt;/script&gt; &lt;/p&gt;&lt;img src=x&gt;</p>"
+    page = organiser.get(f"/documents/{made['id']}/content", status=200)
+    assert page.content_type == "text/html" and "<script" not in page.text and "<img" not in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"] and "sandbox" in page.headers["Content-Security-Policy"]
+    assert page.headers["Content-Disposition"].startswith("attachment")
+
+
+def test_a_document_that_would_be_too_long_is_refused(organiser):
+    contact = organiser.make("/contacts", {"company_name": "x" * 255})
+    template = organiser.make("/documents/templates", {"name": "x", "body": "{{contact.name}}" * 5000})
+    errors = organiser.post("/documents", {"entity_type": "contact", "entity_id": contact["id"], "template_id": template["id"]}, status=422).json["errors"]
+    assert errors[0]["code"] == "too_long"
+
+
+def test_one_tree_gives_page_and_pdf(organiser, contract):
+    pytest.importorskip("reportlab")
+    address = f"/documents/{contract['id']}/content"
+    pdf = organiser.get(address, headers={"Accept": "application/pdf"}, status=200)
+    assert pdf.body.startswith(b"%PDF") and pdf.headers["Content-Disposition"].startswith("inline")
+    assert organiser.get(address, headers={"Accept": "application/pdf"}).body == pdf.body
+    page = organiser.get(address, headers={"Accept": "text/html"}, status=200)
+    assert "<h1>Contract DOC-" in page.text
+    organiser.get(address, headers={"If-None-Match": page.headers["ETag"]}, status=304)
+    organiser.get(address, headers={"Accept": "image/png"}, status=406)
+
+
+def test_content_is_changed_within_the_subset(organiser, contract):
+    address = f"/documents/{contract['id']}"
+    changed = organiser.patch(address, {"content": "<h1>Neu</h1><p>{{today}} &auml;</p>"}, status=200).json["data"]
+    assert changed["content"] == "<h1>Neu</h1><p>{{today}} ä</p>"
+    errors = organiser.patch(address, {"content": "<p><u>x</u></p>", "entity_id": 99, "template_id": None}, status=422).json["errors"]
+    assert {entry["pointer"] for entry in errors} == {"/content", "/entity_id", "/template_id"}
+
+
+def test_numbers_have_no_gaps(organiser, exhibitor, form):
+    about = {"entity_type": "event_participant", "entity_id": exhibitor["id"]}
+    numbers = []
+    for _ in range(3):
+        numbers.append(organiser.make("/documents", {**about, "template_id": form["id"]})["document_number"])
+        organiser.post("/documents", {**about, "template_id": 99}, status=422)
+    assert [int(number[-5:]) for number in numbers] == [1, 2, 3]
+
+
+def test_line_items_are_those_of_the_invoice(organiser, exhibitor):
+    invoice = organiser.make("/invoices", {"contact_id": exhibitor["contact_id"], "items": [
+        {"description": "Booth", "quantity": 1.5, "unit_price": 10.25, "tax_rate": 19}]})
+    made = organiser.make("/documents", {"entity_type": "invoice", "entity_id": invoice["id"], "filename": "a.txt"})
+    other = organiser.make("/documents", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": "a.txt"})
+    line, = organiser.data(f"/documents/{made['id']}?include=line_items")["line_items"]
+    assert (line["description"], line["quantity"], line["unit_price"], line["tax_rate"]) == ("Booth", 1.5, 10.25, 19)
+    assert organiser.data(f"/documents/{other['id']}?include=line_items")["line_items"] == []
+
+
+# Files
+
+def test_a_file_is_kept_as_it_is(organiser, begun, settings):
+    assert begun["content_type"] is None and begun["content"] == ""
+    document = send(organiser, begun, PDF, status=200).json["data"]
+    assert (document["content_type"], document["size"], document["sha256"]) == ("application/pdf", len(PDF), hashlib.sha256(PDF).hexdigest())
+    answer = organiser.get(f"/documents/{begun['id']}/content", status=200)
+    assert answer.body == PDF and answer.headers["ETag"] == f'"{document["sha256"]}"' and answer.headers["Content-Length"] == str(len(PDF))
+    assert answer.headers["Content-Disposition"] == "inline; filename=\"Preisliste f_r 2027.pdf\"; filename*=UTF-8''Preisliste%20f%C3%BCr%202027.pdf"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and "sandbox" in answer.headers["Content-Security-Policy"]
+    assert len(stored(settings)) == 1
+
+
+def test_there_is_no_content_before_it_is_sent(organiser, begun):
+    assert organiser.get(f"/documents/{begun['id']}/content", status=404).json["code"] == "not_found"
+    assert send(organiser, begun, b"", status=422).json["errors"][0]["code"] == "required"
+
+
+@pytest.mark.parametrize("data, kind", [(b"<html><script>alert(1)</script>", "text/html"), (b"<svg onload='alert(1)'/>", "image/svg+xml"),
+                                        (b"MZ\x90\0\x03", "application/octet-stream"), (b"PK\x03\x04" + b"\0" * 60, "application/zip")])
+def test_what_could_run_is_never_shown(organiser, begun, data, kind):
+    send(organiser, begun, data, status=200, headers={"X-Type": "image/png"})
+    answer = organiser.get(f"/documents/{begun['id']}/content", headers={"Accept": "text/html,*/*"}, status=200)
+    assert answer.content_type == kind and answer.headers["Content-Disposition"].startswith("attachment")
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and "sandbox" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("asked, part", [("bytes=0-9", (0, 10)), ("bytes=1000-", (1000, 1009)), ("bytes=-5", (1004, 1009)), ("bytes=5-99999", (5, 1009)),
+                                         ("bytes=-99999", (0, 1009)), ("bytes=0-0", (0, 1))])
+def test_one_range_is_answered(organiser, begun, asked, part):
+    send(organiser, begun, PDF, status=200)
+    answer = organiser.get(f"/documents/{begun['id']}/content", headers={"Range": asked}, status=206)
+    assert answer.body == PDF[slice(*part)]
+    assert answer.headers["Content-Range"] == f"bytes {part[0]}-{part[1] - 1}/1009" and answer.headers["Content-Length"] == str(len(answer.body))
+    head = organiser("HEAD", f"/documents/{begun['id']}/content", headers={"Range": asked}, status=206)
+    assert head.body == b"" and head.headers["Content-Length"] == answer.headers["Content-Length"]
+
+
+@pytest.mark.parametrize("asked", ["bytes=0-1,5-6", "lines=1-2", "bytes=9-5", "bytes=-", "bytes=x", "bytes", "bytes=\u0661-"])
+def test_a_range_that_means_nothing_is_ignored(organiser, begun, asked):
+    send(organiser, begun, PDF, status=200)
+    assert organiser.get(f"/documents/{begun['id']}/content", headers={"Range": asked.encode().decode("latin-1")}, status=200).body == PDF
+
+
+def test_a_range_outside_is_416_and_if_range_guards(organiser, begun):
+    sha256 = send(organiser, begun, PDF, status=200).json["data"]["sha256"]
+    address = f"/documents/{begun['id']}/content"
+    for outside in ("bytes=1009-", "bytes=-0"):
+        answer = organiser.get(address, headers={"Range": outside}, status=416)
+        assert answer.json["code"] == "range_not_satisfiable" and answer.headers["Content-Range"] == "bytes */1009"
+    organiser.get(address, headers={"Range": "bytes=0-9", "If-Range": f'"{sha256}"'}, status=206)
+    for other in ('"stale"', f'W/"{sha256}"', "Sat, 21 Nov 2026 00:00:00 GMT"):
+        organiser.get(address, headers={"Range": "bytes=0-9", "If-Range": other}, status=200)
+    organiser.get(address, headers={"If-None-Match": f'"{sha256}"', "Range": "bytes=0-9"}, status=304)
+
+
+def test_if_match_guards_the_content(organiser, begun):
+    send(organiser, begun, PDF, status=412, headers={"If-Match": "*"})
+    tag = f'"{send(organiser, begun, PDF, status=200).json["data"]["sha256"]}"'
+    assert send(organiser, begun, b"other", status=412, headers={"If-Match": '"stale"'}).json["code"] == "precondition_failed"
+    assert send(organiser, begun, b"other", status=200, headers={"If-Match": f'"x", {tag}'}).json["data"]["content_type"] == "text/plain"
+
+
+def test_too_much_is_413_and_leaves_nothing(organiser, begun, settings):
+    assert send(organiser, begun, b"x" * (26 * 2 ** 20), status=413).json["code"] == "body_too_large"
+    assert stored(settings) == [] and organiser.data(f"/documents/{begun['id']}") == begun
+    data = os.urandom(25 * 2 ** 20)
+    assert send(organiser, begun, data, status=200).json["data"]["size"] == len(data)
+
+
+def test_what_is_refused_leaves_nothing(organiser, person, begun, contract, settings):
+    send(organiser, {"id": 999}, PDF, status=404)
+    send(person("documents:read"), begun, PDF, status=403)
+    send(organiser, contract, PDF, status=409)
+    send(organiser, begun, PDF, status=415, headers={"Content-Encoding": "gzip"})
+    assert stored(settings) == []
+
+
+def test_the_same_bytes_again_change_nothing(organiser, begun, db):
+    first = send(organiser, begun, PDF, status=200).json["data"]
+    entries = db.connection.execute("SELECT count(*) FROM audit_log").fetchone()
+    assert send(organiser, begun, PDF, status=200).json["data"] == first
+    assert db.connection.execute("SELECT count(*) FROM audit_log").fetchone() == entries
+
+
+def test_many_send_content_at_once_and_one_of_them_stays(organiser, begun, settings):
+    bodies = [os.urandom(100_000) for _ in range(6)] * 2
+    threads = [threading.Thread(target=send, args=(organiser, begun, data)) for data in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    document = organiser.data(f"/documents/{begun['id']}")
+    assert organiser.get(f"/documents/{begun['id']}/content", status=200).body in bodies
+    assert files.verify(settings, document["sha256"])
+    assert not [file for file in stored(settings) if file.name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.pdf", "a\\b.pdf", "..", ".", "nul\tl", "line\nbreak", "x" * 300, "a\u202efdp.exe", "esc\x1b[2J"])
+def test_a_name_that_is_no_name_is_refused(organiser, exhibitor, name):
+    errors = organiser.post("/documents", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": name}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in errors] == ["/filename"]
+
+
+@pytest.mark.parametrize("name", ["a\"b;c.pdf", "' OR 1=1.txt", "日本語.pdf", "100%.txt", "x" * 255, ".htaccess", "~$x.doc"])
+def test_a_strange_name_is_kept_and_told_safely(organiser, exhibitor, name):
+    made = organiser.make("/documents", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": name})
+    send(organiser, made, b"text", status=200)
+    header = organiser.get(f"/documents/{made['id']}/content", status=200).headers["Content-Disposition"]
+    assert made["filename"] == name and header.isascii() and header.count('"') == 2 and "\n" not in header
+
+
+def test_a_file_cannot_be_a_page_and_the_other_way_round(organiser, exhibitor, form, begun):
+    about = {"entity_type": "contact", "entity_id": exhibitor["contact_id"]}
+    organiser.post("/documents", {**about, "filename": "a.txt", "template_id": form["id"]}, status=422)
+    organiser.patch(f"/documents/{begun['id']}", {"content": "<p>x</p>"}, status=422)
+    organiser.patch(f"/documents/{begun['id']}", {"filename": None}, status=422)
+
+
+# Contracts
+
+def test_a_contract_is_sent_signed_and_ended(organiser, contract, settings):
+    address = f"/documents/{contract['id']}"
+    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["request-signature"]
+    sent = organiser.post(f"{address}/request-signature", status=200).json["data"]
+    assert (sent["contract_status"], sent["esign_status"]) == ("pending_signature", "sent")
+    assert sent["requested_at"] and sent["requested_by"] and files.verify(settings, sent["signature_sha256"])
+    viewed = organiser.patch(address, {"esign_status": "viewed"}, status=200).json["data"]
+    assert viewed["esign_status"] == "viewed" and viewed["contract_status"] == "pending_signature"
+    signed = organiser.post(f"{address}/mark-signed", {"signer_name": "Anna Gärtner", "signed_at": "2026-01-02T10:00:00+01:00"}, status=200).json["data"]
+    assert (signed["contract_status"], signed["esign_status"], signed["signer_name"]) == ("active", "signed", "Anna Gärtner")
+    assert signed["signed_at"] == "2026-01-02T09:00:00Z" and signed["signature_sha256"] == sent["signature_sha256"] and signed["signed_by"]
+    assert organiser.post(f"{address}/mark-signed", {"signer_name": "Somebody Else"}, status=200).json["data"] == signed
+    ended = organiser.post(f"{address}/terminate", status=200).json["data"]
+    assert ended["contract_status"] == "terminated" and ended["terminated_at"] and ended["terminated_by"]
+    assert organiser.post(f"{address}/terminate", status=200).json["data"] == ended
+
+
+def test_what_was_sent_stays_as_it_was(organiser, contract):
+    address = f"/documents/{contract['id']}"
+    organiser.post(f"{address}/request-signature", status=200)
+    frozen = organiser.get(f"{address}/content", headers={"Accept": "application/pdf, text/html;q=0.5"}, status=200).body
+    organiser.patch(f"/participants/{contract['entity_id']}", {"badge_name": "new"}, status=200)
+    for body in ({"content": "<p>else</p>"}, {"metadata": {"term": "for ever"}}, {"title": "else"}):
+        assert organiser.patch(address, body, status=409).json["code"] == "document_locked"
+    organiser.patch(address, {"filename": "contract.pdf"}, status=200)
+    assert organiser.get(f"{address}/content", headers={"Accept": "application/pdf, text/html;q=0.5"}).body == frozen
+    assert organiser.delete(address, status=409).json["used_by"] == ["contracts"]
+
+
+@pytest.mark.parametrize("action, status", [("decline", "declined"), ("void", "voided")])
+def test_a_contract_that_is_not_signed_is_a_draft_again(organiser, contract, action, status):
+    address = f"/documents/{contract['id']}"
+    assert organiser.post(f"{address}/{action}", status=409).json["code"] == "invalid_transition"
+    organiser.post(f"{address}/request-signature", status=200)
+    back = organiser.post(f"{address}/{action}", status=200).json["data"]
+    assert (back["contract_status"], back["esign_status"], back["signature_sha256"], back["sha256"]) == ("draft", status, None, None)
+    organiser.patch(address, {"content": "<p>better</p>"}, status=200)
+    assert organiser.post(f"{address}/request-signature", status=200).json["data"]["esign_status"] == "sent"
+
+
+def test_esign_status_follows_the_table(organiser, contract):
+    address = f"/documents/{contract['id']}"
+    assert organiser.patch(address, {"esign_status": "viewed"}, status=409).json["code"] == "invalid_transition"
+    assert organiser.patch(address, {"esign_status": "sent"}, status=422).json["errors"][0]["pointer"] == "/esign_status"
+    organiser.post(f"{address}/request-signature", status=200)
+    organiser.patch(address, {"esign_status": "signed"}, status=422)
+    expired = organiser.patch(address, {"esign_status": "expired"}, status=200).json["data"]
+    assert (expired["contract_status"], expired["esign_status"]) == ("draft", "expired")
+    errors = organiser.post(f"{address}/request-signature", status=200)
+    errors = organiser.post(f"{address}/mark-signed", {"signer_name": "A", "signed_at": "2999-01-01T00:00:00Z"}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in errors] == ["/signed_at"]
+
+
+def test_the_signed_file_follows(organiser, contract):
+    address = f"/documents/{contract['id']}"
+    sent = organiser.post(f"{address}/request-signature", status=200).json["data"]
+    organiser.post(f"{address}/mark-signed", {"signer_name": "Anna"}, status=200)
+    signed = send(organiser, contract, PDF, status=200).json["data"]
+    assert signed["sha256"] == hashlib.sha256(PDF).hexdigest() and signed["signature_sha256"] == sent["signature_sha256"]
+    assert organiser.get(f"{address}/content", status=200).body == PDF
+    assert send(organiser, contract, b"another", status=409).json["code"] == "document_locked"
+
+
+def test_a_file_may_be_a_contract(organiser, exhibitor):
+    made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": exhibitor["id"], "filename": "c.pdf", "is_contract": True})
+    assert organiser.post(f"/documents/{made['id']}/request-signature", status=409).json["code"] == "no_content"
+    sha256 = send(organiser, made, PDF, status=200).json["data"]["sha256"]
+    assert organiser.post(f"/documents/{made['id']}/request-signature", status=200).json["data"]["signature_sha256"] == sha256
+
+
+def test_what_is_no_contract_is_not_signed(organiser, begun):
+    for action, body in (("request-signature", None), ("mark-signed", {"signer_name": "A"}), ("decline", None), ("void", None), ("terminate", None)):
+        assert organiser.post(f"/documents/{begun['id']}/{action}", body, status=409).json["code"] == "no_contract"
+    organiser.patch(f"/documents/{begun['id']}", {"esign_status": "sent"}, status=409)
+
+
+# With their record
+
+def test_documents_go_with_their_record_unless_one_is_signed(organiser, exhibitor, contract, begun):
+    organiser.delete(f"/participants/{exhibitor['id']}", status=204)
+    organiser.get(f"/documents/{contract['id']}", status=404)
+    organiser.delete(f"/contacts/{exhibitor['contact_id']}", status=204)
+    organiser.get(f"/documents/{begun['id']}", status=404)
+
+
+def test_a_contract_that_was_sent_keeps_its_record(organiser, exhibitor, contract):
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    answer = organiser.delete(f"/participants/{exhibitor['id']}", status=409).json
+    assert answer["code"] == "in_use" and answer["used_by"] == ["contracts"]
+
+
+def test_every_change_is_in_the_audit_log_and_content_by_its_hash(organiser, contract, db):
+    organiser.patch(f"/documents/{contract['id']}", {"content": "<p>new</p>"}, status=200)
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    organiser.post(f"/documents/{contract['id']}/void", status=200)
+    organiser.delete(f"/documents/{contract['id']}", status=204)
+    entries = db.connection.execute("SELECT action, new_values FROM audit_log WHERE entity_type = 'document' ORDER BY id").fetchall()
+    assert [action for action, _ in entries] == ["created", "updated", "signature_requested", "voided", "deleted"]
+    assert hashlib.sha256(b"<p>new</p>").hexdigest() in entries[1][1]
