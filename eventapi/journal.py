@@ -39,6 +39,11 @@ def deleted(db, entity_type, old, *, title=None, scope):
     _write(db, "deleted", entity_type, old["id"], title, old, None, old, scope)
 
 
+def acted(db, action, entity_type, record, *, title=None, scope):
+    """An action that no member of the record shows, such as a new secret."""
+    _write(db, action, entity_type, record["id"], title, None, None, record, scope)
+
+
 def told(db, name, entity_type, record, scope):
     """A further outgoing event for a change that is in the audit log already."""
     _tell(db, name, entity_type, record["id"], scope, as_json(record))

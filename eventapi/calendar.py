@@ -1,0 +1,92 @@
+"""iCalendar (RFC 5545): a calendar as text.
+
+Times are UTC and no VTIMEZONE is sent: nothing here recurs, so a zone would add nothing, and UTC is what all calendar programs read
+alike (some take a TZID for a zone of their own, or guess where they do not know it). What is whole days is VALUE=DATE, without a
+zone: the first of May is the first of May everywhere.
+"""
+import re
+
+from eventapi import times
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]")
+ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
+OCTETS = 75                             # of a line (3.1), without its end
+REFRESH = "PT1H"
+# A calendar must have a component (3.6), also when there is nothing to tell.
+NOTHING = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000", "TZOFFSETTO:+0000",
+           "END:STANDARD", "END:VTIMEZONE")
+
+
+def calendar(name, entries, identity, zone):
+    """The bytes of a calendar. `identity` is part of each UID, `zone` that in which days are counted where an entry names none."""
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN", "METHOD:PUBLISH",
+             f"NAME:{text(name)}", f"X-WR-CALNAME:{text(name)}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}", f"X-PUBLISHED-TTL:{REFRESH}"]
+    for entry in entries:
+        lines += component(entry, identity, zone)
+    lines += [*(() if entries else NOTHING), "END:VCALENDAR", ""]
+    return b"\r\n".join(map(folded, lines))
+
+
+def component(entry, identity, zone):
+    """The lines of an entry, as sql/calendar_feed.sql reads it. None of them takes up time that others could plan with."""
+    yield "BEGIN:VEVENT"
+    yield f"UID:{entry['kind']}-{entry['record_id']}@{identity}.eventapi"
+    yield f"DTSTAMP:{moment(entry['updated_at'])}"
+    yield f"CREATED:{moment(entry['created_at'])}"
+    yield f"LAST-MODIFIED:{moment(entry['updated_at'])}"
+    yield f"SEQUENCE:{entry['sequence']}"
+    yield f"STATUS:{'CANCELLED' if entry['is_cancelled'] else 'CONFIRMED'}"
+    yield f"SUMMARY:{text(entry['title'])}"
+    yield from span(entry, entry["timezone"] or zone)
+    if entry["location"]:
+        yield f"LOCATION:{text(entry['location'])}"
+    if entry["description"]:
+        yield f"DESCRIPTION:{text(entry['description'])}"
+    yield f"CATEGORIES:{entry['kind'].upper()}"
+    yield "TRANSP:TRANSPARENT"
+    yield "END:VEVENT"
+
+
+def span(entry, zone):
+    """When: whole days, from one moment to another, or at one moment, as what is due at an hour."""
+    first, last = entry["first_at"], entry["last_at"]
+    days = None if entry["kind"] == "slot" else whole_days(first, last, zone)
+    if days:
+        yield f"DTSTART;VALUE=DATE:{days[0].replace('-', '')}"
+        yield f"DTEND;VALUE=DATE:{times.add_days(days[1], 1).replace('-', '')}"            # the day after
+        return
+    yield f"DTSTART:{moment(first)}"
+    if last > first:
+        yield f"DTEND:{moment(last)}"
+
+
+def whole_days(first, last, zone):
+    """The days in the zone of what lasts from the beginning of one to the end of another, or is due at the end of one; else None."""
+    first_day, last_day = times.local_day(first, zone), times.local_day(last, zone)
+    if last == times.end(last_day, zone) and (first == last or first == times.start(first_day, zone)):
+        return first_day, last_day
+    return None
+
+
+def moment(instant):
+    return instant.replace("-", "").replace(":", "")
+
+
+def text(value):
+    """A TEXT value (3.3.11)."""
+    return CONTROLS.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).translate(ESCAPES)
+
+
+def folded(line):
+    """The line as bytes, broken behind at most 75 octets and never inside a character (3.1)."""
+    data = line.encode()
+    if len(data) <= OCTETS:
+        return data
+    pieces, start, room = [], 0, OCTETS
+    while start < len(data):
+        end = start + room
+        while end < len(data) and data[end] & 0xC0 == 0x80:
+            end -= 1
+        pieces.append(data[start:end])
+        start, room = end, OCTETS - 1
+    return b"\r\n ".join(pieces)

@@ -1,0 +1,68 @@
+"""The calendar feed: its entries, which the database's own triggers keep (migration 0022), and the subscriptions to it."""
+import json
+import secrets
+from datetime import datetime, timedelta, timezone
+
+from eventapi import calendar, journal, times
+from eventapi.db import as_json
+from eventapi.services.credentials import key_hash
+from eventapi.statements import statements
+
+sql = statements("calendar_feed")
+
+FORM = "text/calendar"
+HEADER = "text/calendar; charset=utf-8; method=PUBLISH"     # the method must be told here as well (RFC 5545, 3.7.2)
+CANCELLED = timedelta(days=365)         # so long is told of an entry that it was cancelled
+
+
+def entries(db, kinds, **filters):
+    """The entries of some kinds, narrowed by event_id, visible, from and to."""
+    values = {name: value for name, value in filters.items() if value is not None}
+    since = times.text(datetime.now(timezone.utc) - CANCELLED)
+    return db.rows(sql.entries.form(frozenset(values)), {**values, "kinds": as_json(kinds), "cancelled_since": since})
+
+
+def state(db, name, found):
+    """What decides how the calendar reads: the same state gives the same bytes."""
+    return [name, db.config.timezone, db.value(sql.identity), [(entry["id"], entry["sequence"]) for entry in found]]
+
+
+def write(db, name, found):
+    return calendar.calendar(name, found, db.value(sql.identity), db.config.timezone)
+
+
+# Subscriptions
+
+def new_token():
+    """A token that nobody can guess, and its hash, which alone is stored."""
+    token = secrets.token_urlsafe(24)
+    return token, key_hash(token)
+
+
+def subscribed(db, token):
+    """The active subscription with this token, or None."""
+    row = db.one(sql.subscribed, token_hash=key_hash(token))
+    return row and {**row, "kinds": json.loads(row["kinds"]), "visible": 1 if row["visible"] else None}
+
+
+def get(db, id):
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    row["kinds"] = json.loads(row["kinds"])
+    row["visible"], row["is_active"] = bool(row["visible"]), bool(row["is_active"])
+    return {**row, "url": None}
+
+
+def remove(db, subscription):
+    """Deletes and journals a subscription; its address leads nowhere from then on."""
+    db.run(sql.remove, id=subscription["id"])
+    journal.deleted(db, "calendar_subscription", subscription, title=subscription["name"], scope="calendar-feed")
+
+
+def delete_with(db, event_id):
+    """Deletes the subscriptions to an event that is about to be deleted."""
+    for id in db.values(sql.of_event, event_id=event_id):
+        remove(db, get(db, id))
