@@ -17,10 +17,11 @@ pytestmark = pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason=
 
 def write_site(folder, port, socket):
     """The shipped files, with the lines that an administrator changes changed."""
-    for name in ("eventapi-http.conf", "eventapi-snippet.conf"):
+    for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
         shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
     site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
     for old, new in (("server 127.0.0.1:8080;", f"server unix:{socket};"), ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
+                     ("snippets/eventapi-tls.conf", f"{folder}/eventapi-tls.conf"),
                      ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("    listen [::]:443 ssl http2;\n", ""),
                      ("    listen 80;\n", f"    listen 127.0.0.1:{free_port()};\n"), ("    listen [::]:80;\n", ""),
                      ("/etc/ssl/certs/ssl-cert-snakeoil.pem", f"{folder}/cert.pem"),

@@ -1,0 +1,147 @@
+"""reference.py OUTDIR VERSION SECONDS: eventapi(1), eventapi.conf(5) and the bash completion, from the program's own tables."""
+import argparse
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+from eventapi import cli, config
+
+FILES = [("/etc/eventapi/eventapi.conf", "the configuration, see eventapi.conf(5)"),
+         ("/var/lib/eventapi/eventapi.db", "the database"),
+         ("/var/lib/eventapi/files/", "the stored files, named by their SHA-256"),
+         ("/var/lib/eventapi/backups/", "backups, those of the night and those before a migration"),
+         ("/run/eventapi/web.sock", "where nginx reaches the service")]
+ENVIRONMENT = [("EVENTAPI_CONFIG", "another configuration than the default one"),
+               ("EVENTAPI_NAME", "the value of option NAME; it wins over the configuration")]
+EXIT = [("0", "done"), ("1", "refused, or failed; one line on standard error says why"), ("2", "wrong usage")]
+
+
+def main(folder, version, seconds):
+    folder = Path(folder)
+    day = time.strftime("%Y-%m-%d", time.gmtime(int(seconds)))
+    (folder / "eventapi.1").write_text(commands_page(version, day), encoding="utf-8")
+    (folder / "eventapi.conf.5").write_text(options_page(version, day), encoding="utf-8")
+    (folder / "eventapi.bash-completion").write_text(completion(), encoding="utf-8")
+
+
+# The command line as argparse knows it
+
+def children(parser):
+    """(name, help, parser) of the commands below."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            helps = {choice.dest: choice.help for choice in action._choices_actions}
+            yield from ((name, helps[name], child) for name, child in action.choices.items())
+
+
+def commands(parser=None, words=()):
+    """(words, help, parser) of each command that does something."""
+    for name, text, child in children(parser or cli._parser()):
+        below = list(commands(child, (*words, name)))
+        yield from below or [((*words, name), text, child)]
+
+
+def options(parser):
+    """What a command takes and shows in its help."""
+    return [action for action in parser._actions if action.help is not argparse.SUPPRESS and not isinstance(
+        action, (argparse._HelpAction, argparse._SubParsersAction))]
+
+
+# Manual pages
+
+def quoted(text):
+    """Text for troff, which takes \\ and leading dots for its own."""
+    text = str(text).replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    return "\\&" + text if text.startswith(".") else text
+
+
+def tagged(pairs):
+    return "".join(f".TP\n.B {quoted(term)}\n{quoted(text)}\n" for term, text in pairs)
+
+
+def page(name, section, version, day, title, body):
+    return (f'.TH {quoted(name.upper())} {section} {day} "eventapi {version}"\n.SH NAME\n{quoted(name)} \\- {quoted(title)}\n{body}')
+
+
+def arguments(parser):
+    """How each option is written, and what it does."""
+    for action in options(parser):
+        value = action.metavar or (action.dest.upper() if action.nargs != 0 else "")
+        if action.choices and not action.metavar:
+            value = "|".join(map(str, action.choices))
+        term = " ".join((", ".join(action.option_strings), value)).strip()
+        if action.help:
+            yield term, action.help
+
+
+def commands_page(version, day):
+    parser = cli._parser()
+    body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] COMMAND ...\n", f".SH DESCRIPTION\n{quoted(parser.description)}\n",
+            "Called by root it works as the user of the service, so that what it makes belongs to the service; with the configuration\n"
+            "/etc/eventapi/NAME.conf as the user eventapi\\-NAME. What it changes is in force at the next request of a running server.\n",
+            ".SH OPTIONS\n", tagged(arguments(parser)), ".SH COMMANDS\n"]
+    for words, text, child in commands(parser):
+        usage = " ".join(child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "").split())
+        body += [f".SS {quoted(usage)}\n{quoted(text[0].upper() + text[1:])}.\n", tagged(arguments(child))]
+    body += [".SH FILES\n", tagged(FILES), ".SH ENVIRONMENT\n", tagged(ENVIRONMENT), ".SH EXIT STATUS\n", tagged(EXIT),
+             ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
+             "/usr/share/doc/eventapi/operations.md\n"]
+    return page("eventapi", 1, version, day, "event-management REST API: administration", "".join(body))
+
+
+def options_page(version, day):
+    body = [".SH DESCRIPTION\n", quoted("INI with one section, [eventapi]. A line that begins with # is a comment. What is left out has its default; "
+                                        "a value that cannot be used, or an option that is not known, stops the start and is named.\n"),
+            quoted("The environment wins over the file: EVENTAPI_DATA_DIR over data_dir, and so on. "
+                   "For the services, set it with systemctl edit eventapi.service. "
+                   "After a change: systemctl reload eventapi.service, systemctl restart eventapi-worker.service.\n"),
+            quoted("The services of the package listen where eventapi.socket says, whatever bind is.\n"), ".SH OPTIONS\n"]
+    body += [f".TP\n.BR {quoted(option.name)} \" (default: {quoted(option.default or 'empty')})\"\n{quoted(option.why)}\n" for option in config.OPTIONS]
+    body += [".SH FILES\n", tagged(FILES[:1] + [("/etc/eventapi/NAME.conf", "that of a tenant, see eventapi-instance(8)")]),
+             ".SH SEE ALSO\n.BR eventapi (1)\n"]
+    return page("eventapi.conf", 5, version, day, "configuration of eventapi", "".join(body))
+
+
+# Completion
+
+def completion():
+    """A function that finds the command among the words and offers what may follow it."""
+    lines, known = [], []
+    for words, parser in walk(cli._parser()):
+        offered = [name for name, _, _ in children(parser)]
+        for action in options(parser):
+            offered += [option for option in action.option_strings if option.startswith("--")]
+            offered += [] if action.option_strings or not action.choices else map(str, action.choices)
+        known += [f'"{" ".join(words)}"'] if words else []
+        lines.append(f'        "{" ".join(words)}") offered="{" ".join(offered)}" ;;')
+    return textwrap.dedent("""\
+        # Completion of eventapi(1) in bash.
+        _eventapi() {
+            local word command="" offered="" current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+            COMPREPLY=()
+            for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+                case "${command:+$command }$word" in
+                    %s) command="${command:+$command }$word" ;;
+                esac
+            done
+            case $previous in --config) COMPREPLY=($(compgen -f -- "$current")); return ;; esac
+            case $command in
+        %s
+            esac
+            COMPREPLY=($(compgen -W "$offered" -- "$current"))
+            case $command in backup|restore) COMPREPLY+=($(compgen -f -- "$current")) ;; esac
+        }
+        complete -o filenames -F _eventapi eventapi
+        """) % ("|".join(known), "\n".join(lines))
+
+
+def walk(parser, words=()):
+    """(words, parser) of the command line and of everything below."""
+    yield words, parser
+    for name, _, child in children(parser):
+        yield from walk(child, (*words, name))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
