@@ -26,33 +26,33 @@ def item(fair, name):
 
 
 def test_an_exhibitor_becomes_ready_step_by_step(fair):
-    assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:open"
+    assert statuses(fair) == "submissions:done booth:open services:done invoice:open payment:blocked badge:open"
     fair.act("participants", fair.participant, "confirm")
     reservation = fair.reserve("A1", status="pending")
     assert item(fair, "booth")["due"] == reservation["expires_at"]
     fair.act("booth-reservations", reservation, "confirm")
     assert item(fair, "booth")["detail"] == "confirmed: A1"
     order = fair.order((fair.power, 1), confirm=False)
-    assert statuses(fair) == "booth:done services:open invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "submissions:done booth:done services:open invoice:open payment:blocked badge:done"
     fair.act("service-orders", order, "confirm")
-    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
     invoice, _ = fair.bill()
-    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
     assert item(fair, "invoice")["detail"] == "a draft waits to be sent"
     sent = fair.send(invoice)
-    assert statuses(fair) == "booth:done services:done invoice:done payment:open badge:done"
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:open badge:done"
     assert item(fair, "payment")["due"] == sent["due_date"]
     fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
-    assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:done"
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:done badge:done"
     fair.act("participants", fair.participant, "unconfirm")
-    assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:open"
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:done badge:open"
     assert item(fair, "badge")["due"] == "2099-05-01"
     fair.act("participants", fair.participant, "confirm")
     late = fair.order((fair.power, 1), confirm=False)
-    assert statuses(fair) == "booth:done services:open invoice:blocked payment:blocked badge:done"
+    assert statuses(fair) == "submissions:done booth:done services:open invoice:blocked payment:blocked badge:done"
     fair.cancel("service-orders", late)
     fair.cancel("booth-reservations", reservation)
-    assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "submissions:done booth:open services:done invoice:open payment:blocked badge:done"
 
 
 def test_a_draft_order_is_due_by_its_deadline(fair):
@@ -64,7 +64,7 @@ def test_a_draft_order_is_due_by_its_deadline(fair):
 
 def test_the_invoice_waits_for_the_booth(fair):
     fair.send(fair.bill()[0])
-    assert statuses(fair) == "booth:open services:done invoice:blocked payment:open badge:open"
+    assert statuses(fair) == "submissions:done booth:open services:done invoice:blocked payment:open badge:open"
 
 
 @pytest.mark.parametrize("role", ["speaker", "visitor", "press", "staff"])
@@ -78,14 +78,50 @@ def test_guests_need_the_badge_only(fair, role):
 @pytest.mark.parametrize("role", ["co_exhibitor", "sponsor"])
 def test_who_shares_a_booth_needs_none_of_its_own(fair, role):
     partner = fair.exhibitor("Partner", role=role)
-    assert statuses(fair, partner).startswith("booth:done")
+    assert statuses(fair, partner).startswith("submissions:done booth:done")
     fair.reserve("A1", status="pending", participant=partner)
-    assert statuses(fair, partner).startswith("booth:open")
+    assert statuses(fair, partner).startswith("submissions:done booth:open")
+
+
+def test_what_is_required_of_the_role_is_submitted_and_approved(fair):
+    make, mine = fair.organiser.make, {"event_participant_id": fair.participant["id"]}
+    make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url", "due": {"before": "date_from", "days": 10}})
+    make("/submissions/types", {"event_key": "fair", "title": "Profile", "input": "text", "needs_approval": False, "due": "2099-04-01"})
+    for other in ({"title": "Slides", "roles": ["speaker"]}, {"title": "Video", "is_required": False}, {"title": "Old", "is_active": False}):
+        make("/submissions/types", {"event_key": "fair", "input": "url", **other})
+
+    def told():
+        found = item(fair, "submissions")
+        return found["status"], found["detail"], found["due"]
+    assert told() == ("open", "missing: Logo, Profile", "2099-04-01T21:59:59Z")
+    make("/submissions", {**mine, "type_key": "profile", "value": "Roses"})
+    assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
+    logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
+    assert told() == ("open", "all is submitted, a review is waited for", "2099-04-21T21:59:59Z")
+    fair.organiser.post(f"/submissions/{logo['id']}/request-revision", {"feedback": "Larger, please"}, status=200)
+    assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
+    fair.act("submissions", logo, "submit")
+    fair.act("submissions", logo, "approve")
+    assert told() == ("done", "all that is required is there", None)
+    fair.organiser.delete(f"/submissions/{logo['id']}", status=204)
+    logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
+    fair.organiser.post(f"/submissions/{logo['id']}/reject", {"feedback": "That is not yours"}, status=200)
+    assert told() == ("blocked", "rejected: Logo", "2099-04-21T21:59:59Z")
+
+
+def test_a_speaker_is_ready_with_the_slides(fair):
+    speaker = fair.exhibitor("Speaker", role="speaker")
+    fair.act("participants", speaker, "confirm")
+    assert statuses(fair, speaker) == "badge:done"
+    fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Slides", "input": "url", "roles": ["speaker"], "needs_approval": False})
+    assert statuses(fair, speaker) == "submissions:open badge:done"
+    fair.organiser.make("/submissions", {"event_participant_id": speaker["id"], "type_key": "slides", "value": "https://roses.example/slides"})
+    assert statuses(fair, speaker) == "submissions:done badge:done"
 
 
 def test_who_cancelled_is_blocked(fair):
     fair.cancel("participants", fair.participant)
-    assert statuses(fair) == "booth:blocked services:blocked invoice:blocked payment:blocked badge:blocked"
+    assert statuses(fair) == "submissions:blocked booth:blocked services:blocked invoice:blocked payment:blocked badge:blocked"
 
 
 def test_readiness_is_of_a_participant_that_is_there(fair, person):
@@ -97,6 +133,7 @@ def test_include_and_filter_say_the_same_whatever_happens(fair):
     """Many exhibitors in random states: the list, the filter and the single answer agree."""
     chance, roles = random.Random(4), ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor")
     people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(30)]
+    fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
     for number, who in enumerate(people):
         happen(fair, chance, who, number)
     listed = fair.organiser.data("/participants?include=readiness&per_page=100")
@@ -117,6 +154,10 @@ def happen(fair, chance, who, number):
         fair.act("participants", who, "confirm")
     if who["role"] == "visitor":
         return
+    logo = {"event_participant_id": who["id"], "type_key": "logo", "value": "https://roses.example/logo.svg"}
+    submission = fair.organiser.make("/submissions", logo) if who["role"] == "exhibitor" and chance.random() < 0.9 else None
+    if submission and chance.random() < 0.9:
+        fair.act("submissions", submission, "approve")
     booth = fair.reserve(f"B{number}", status=chance.choice(("confirmed", "confirmed", "pending")), participant=who) if chance.random() < 0.8 else None
     if chance.random() < 0.4:
         fair.order((fair.power, 1), confirm=chance.random() < 0.7, participant=who)

@@ -1,4 +1,6 @@
 """Readiness: what stands between a participant and the show, computed from records."""
+import json
+
 from eventapi.db import as_json
 from eventapi.statements import statements
 
@@ -19,13 +21,29 @@ def represent(facts):
 
 def checklist(facts):
     """The items; the view `readiness` says the same in one word, for the filter."""
+    required = json.loads(facts["required_submissions"])
     if facts["is_guest"]:
-        return [badge(facts)]
-    return [booth(facts), services(facts), invoice(facts), payment(facts), badge(facts)]
+        return [*([submissions(required)] if required else []), badge(facts)]
+    return [submissions(required), booth(facts), services(facts), invoice(facts), payment(facts), badge(facts)]
 
 
 def entry(name, status, detail, due=None):
     return {"item": name, "status": status, "due": due, "detail": detail}
+
+
+def submissions(required):
+    """Of those that the event cannot do without; the earliest due date is named."""
+    left = [asked for asked in required if not asked["is_done"]]
+    rejected = [asked["title"] for asked in left if asked["is_rejected"]]
+    missing = [asked["title"] for asked in left if not asked["is_in_review"]]
+    due = min((asked["due_at"] for asked in left if asked["due_at"]), default=None)
+    if rejected:
+        return entry("submissions", "blocked", f"rejected: {', '.join(rejected)}", due)
+    if missing:
+        return entry("submissions", "open", f"missing: {', '.join(missing)}", due)
+    if left:
+        return entry("submissions", "open", "all is submitted, a review is waited for", due)
+    return entry("submissions", "done", "all that is required is there" if required else "nothing is required")
 
 
 def booth(facts):
