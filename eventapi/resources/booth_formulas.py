@@ -3,7 +3,7 @@ from eventapi import journal
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import formulas, pricing
+from eventapi.services import attached, formulas, pricing
 from eventapi.statements import statements
 
 routes = Routes("booth_formulas", "booth_formula", scope="booths", flag="booths")
@@ -52,6 +52,7 @@ def delete_booth_formula(db, id):
     users = db.values(sql.booths, id=id)
     if users:
         raise Problem("in_use", f"The formula prices {len(users)} booths; it cannot be deleted.", used_by=["booths"])
+    attached.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "booth_formula", formula, title=formula["name"], scope="booths")
     return deleted()

@@ -3,7 +3,7 @@ from eventapi import journal, keys, money
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import pricing
+from eventapi.services import attached, pricing
 from eventapi.services.amounts import whole
 from eventapi.statements import statements
 
@@ -53,6 +53,7 @@ def delete_booth_type(db, id):
     users = db.values(sql.booths, id=id)
     if users:
         raise Problem("in_use", f"The type has {len(users)} booths; it cannot be deleted.", used_by=["booths"])
+    attached.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "booth_type", booth_type, title=booth_type["booth_type_name"], scope="booths")
     return deleted()

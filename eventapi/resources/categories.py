@@ -4,7 +4,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import categories, references
+from eventapi.services import attached, categories, references
 from eventapi.services.amounts import whole
 from eventapi.services.categories import represent
 from eventapi.services.references import EVENT
@@ -75,6 +75,7 @@ def delete_category(db, id):
     for child in [get(db, child) for child in db.values(sql.children, id=id)]:
         db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
         journal.updated(db, "category", child, get(db, child["id"]), title=child["title"], scope="categories")
+    attached.delete_with(db, "category", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "category", category, title=category["title"], scope="categories")
     return deleted()

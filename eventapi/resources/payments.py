@@ -6,7 +6,7 @@ from eventapi.db import Duplicate, as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import gateways, invoices, ledger, references
+from eventapi.services import attached, gateways, invoices, ledger, references
 from eventapi.services.payments import represent
 from eventapi.states import Transitions
 from eventapi.statements import statements
@@ -58,6 +58,7 @@ def update_payment(db, id, body):
 def delete_payment(db, id):
     row = get(db, id)
     payment = unchanged(represent(row))
+    attached.delete_with(db, "payment", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "payment", payment, title=payment["invoice_number"], scope="payments")
     follow(db, row, None)

@@ -3,6 +3,7 @@ from eventapi import journal, keys
 from eventapi.errors import Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
+from eventapi.services import attached
 from eventapi.statements import statements
 
 routes = Routes("service_categories", "service_category", scope="services", flag="services")
@@ -46,6 +47,7 @@ def delete_service_category(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", f"The category has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    attached.delete_with(db, "service_category", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "service_category", category, title=category["category_name"], scope="services")
     return deleted()

@@ -4,7 +4,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import catalogue, offers, references
+from eventapi.services import attached, catalogue, offers, references
 from eventapi.services.amounts import whole
 from eventapi.services.catalogue import represent
 from eventapi.services.references import EVENT, SERVICE_CATEGORY
@@ -65,6 +65,7 @@ def delete_service(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", "The service has been ordered; it cannot be deleted, but made inactive.", used_by=users)
+    attached.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "service", service, title=service["service_name"], scope="services")
     return deleted()

@@ -4,7 +4,7 @@ import json
 from eventapi import journal, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.services import contact_book, handed_in, submission_types
+from eventapi.services import attached, contact_book, handed_in, submission_types
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -148,6 +148,7 @@ def changed(db, old, action):
 
 def remove(db, submission):
     """Deletes a submission with its revisions."""
+    attached.delete_with(db, "submission", submission["id"])
     db.run(sql.remove, id=submission["id"])
     journal.deleted(db, "submission", submission, title=title(submission), scope="submissions")
 

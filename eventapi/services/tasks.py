@@ -83,6 +83,13 @@ def delete_with(db, entity_type, entity_id):
         remove(db, get(db, id))
 
 
+def move_to(db, entity_type, old_id, new_id):
+    """The tasks about a record that is merged into another of its kind are about that one then."""
+    for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=old_id):
+        old = get(db, id)
+        change(db, old, {**old, "entity_id": new_id})
+
+
 @due_dates.follower
 def follow(db, event):
     """What is due relative to an event, or on a day of its zone, moves with it."""

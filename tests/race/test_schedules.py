@@ -1,0 +1,81 @@
+"""Many organisers fill the programme at once, before real server processes: no place and nobody is given away twice."""
+import pytest
+
+from eventapi import journal
+from eventapi.services import credentials
+from tests import crowd, processes
+from tests.crowd import ROUNDS
+
+CLIENTS = 30
+
+
+@pytest.fixture
+def key(db):
+    with db.write():
+        return credentials.create_key(db, "organisers", ["schedules"])[1]
+
+
+@pytest.fixture
+def server(tmp_path, key):
+    with processes.Server(tmp_path, "--workers", "2") as running:
+        yield running
+
+
+@pytest.fixture
+def speakers(organiser):
+    """The ids of as many participants as there are clients."""
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
+    ids = [organiser.make("/contacts", {"last_name": f"Speaker {number}"})["id"] for number in range(CLIENTS)]
+    return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "speaker"})["id"] for id in ids]
+
+
+def slot(number, day, **more):
+    """A wish for the day: each begins a minute later, and all are there at noon."""
+    return "POST", "/schedules", {"event_key": "fair", "slot_date": day, "start_time": f"10:{number:02}", "end_time": f"13:{number:02}",
+                                  "title": f"Talk {number}", **more}
+
+
+def only_one(answers, reason):
+    """The one slot that was made; all others were told which it is."""
+    made = [document["data"] for status, document in answers if status == 201]
+    refused = [document for status, document in answers if status != 201]
+    assert len(made) == 1 and len(refused) == CLIENTS - 1, [status for status, _ in answers]
+    assert {(document["code"], document["conflict"]["id"], document["conflict"]["reason"]) for document in refused} == {
+        ("schedule_conflict", made[0]["id"], reason)}
+    return made[0]
+
+
+def test_one_of_many_gets_the_stage(server, key, speakers, db):
+    for day in range(1, ROUNDS + 1):
+        wishes = [slot(number, f"2027-05-{day:02}", location="Stage 1") for number in range(CLIENTS)]
+        only_one(crowd.at_once(server.port, key, wishes), "location")
+    assert db.connection.execute("SELECT count(*) FROM schedule_slots").fetchone() == (ROUNDS,)
+    assert journal.verify(db) == []
+
+
+def test_one_of_many_gets_the_speaker(server, key, speakers):
+    for day in range(1, ROUNDS + 1):
+        wishes = [slot(number, f"2027-05-{day:02}", assignments=[{"event_participant_id": speakers[0], "role": "speaker"}])
+                  for number in range(CLIENTS)]
+        only_one(crowd.at_once(server.port, key, wishes), "speaker")
+
+
+def test_slots_that_are_moved_onto_each_other_do_not_both_get_there(server, key, speakers):
+    for day in range(1, ROUNDS + 1):
+        ids = [crowd.ask(server.port, key, *slot(number, f"2027-05-{day:02}", location=f"Room {number}"))[1]["data"]["id"]
+               for number in range(CLIENTS)]
+        answers = crowd.at_once(server.port, key, [("PATCH", f"/schedules/{id}", {"location": "Stage 1"}) for id in ids])
+        assert sorted(status for status, _ in answers) == [200] + [409] * (CLIENTS - 1)
+
+
+def test_attendees_and_capacity_never_pass_each_other(server, key, speakers):
+    """Some lower the capacity while others send more attendees: whichever comes first, the room holds them."""
+    for day in range(1, ROUNDS + 1):
+        id = crowd.ask(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"]["id"]
+        fewer = [("PATCH", f"/schedules/{id}", {"capacity": number}) for number in range(0, CLIENTS, 2)]
+        more = [("PATCH", f"/schedules/{id}", {"assignments": [{"event_participant_id": speaker, "role": "attendee"} for speaker in speakers[:number]]})
+                for number in range(0, CLIENTS, 2)]
+        answers = crowd.at_once(server.port, key, fewer + more)
+        assert {status for status, _ in answers} <= {200, 409}
+        assert all(len(document["data"]["assignments"]) <= document["data"]["capacity"] for status, document in answers if status == 200)
+        assert {document["code"] for status, document in answers if status == 409} <= {"capacity_reached"}
