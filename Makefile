@@ -13,7 +13,7 @@ help:
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
 	@echo "make race         a hundred clients at once for one booth or the last of the stock, twenty times over"
-	@echo "make load         what lists cost at 50,000 contacts"
+	@echo "make load         what lists cost at 50,000 contacts, and a small opening morning at the doors"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
 
 $(BIN)/python:
@@ -62,6 +62,7 @@ race: $(VENV)/ready-to-test
 
 load: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/lists.py
+	@$(BIN)/python tests/load/opening_morning.py --people 5000
 
 clean:
 	rm -rf $(VENV) $(RUN) build dist *.egg-info .pytest_cache

@@ -65,3 +65,26 @@ SELECT day, event_participant_id FROM check_ins WHERE id = :id;
 
 -- name: has_visits
 SELECT 1 FROM check_ins WHERE event_id = :event_id LIMIT 1;
+
+-- name: wrong_counts
+WITH counted (event_id, day, station, hour, check_ins, check_outs, ends) AS (
+  SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
+    SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour, 1 AS i, 0 AS o, 0 AS e
+      FROM check_ins
+     UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z', 0, closed_by = 'check_out', 1
+      FROM check_ins WHERE closed_by IS NOT NULL)
+   GROUP BY event_id, day, station, hour),
+kept AS (SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0)
+SELECT e.event_key, w.day, w.hour, w.station
+  FROM (SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) w
+  JOIN events e ON e.id = w.event_id
+ GROUP BY w.event_id, w.day, w.hour, w.station;
+
+-- name: wrong_visitors
+WITH counted (event_id, day, visitors) AS (
+  SELECT event_id, day, count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id, day
+   UNION ALL SELECT event_id, '', count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id)
+SELECT e.event_key, coalesce(nullif(w.day, ''), 'all days') AS day, w.visitors AS stored, coalesce(c.visitors, 0) AS computed
+  FROM check_in_visitors w JOIN events e ON e.id = w.event_id LEFT JOIN counted c ON c.event_id = w.event_id AND c.day = w.day
+ WHERE w.visitors <> coalesce(c.visitors, 0)
+ ORDER BY e.event_key, w.day;

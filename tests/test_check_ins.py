@@ -8,7 +8,7 @@ from tests.test_routes import problem
 
 from eventapi import times
 from eventapi.plugins import database as plugin
-from eventapi.services import badges
+from eventapi.services import admission, badges
 
 
 def ago(**span):
@@ -371,6 +371,37 @@ def test_two_contacts_that_are_one_have_the_visits_of_both(organiser, visitor, a
     assert [visit[1:4] for visit in truth(organiser)] == [
         ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"), ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]
     assert {visit[0] for visit in truth(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
+
+
+# Whose data it is
+
+def test_what_was_noted_at_the_door_is_exported_and_taken_away_with_the_contact(organiser, scan, ada, db):
+    mark = "zqmark"
+    scan(scanned_at=at("09:00"), notes=mark)
+    scan(409, scanned_at=at("10:00"), notes=mark)
+    gone = scan(scanned_at=at("09:00", "2026-01-03"), notes=mark)
+    organiser.delete(f"/check-ins/{gone['id']}", status=204)
+    number = {"event_key": "fair", "badge_number": ada["badge_number"]}
+    for key, address, body in (("one", "/check-ins", {**number, "scanned_at": at("08:00", "2026-01-04"), "notes": mark}),
+                               ("many", "/check-ins/batch", {"scans": [{**number, "scanned_at": at("08:30", "2026-01-04"), "notes": mark, "force": True}]})):
+        assert mark in organiser.post(address, body, headers={"Idempotency-Key": key}).text
+    export = organiser.data(f"/contacts/{ada['contact_id']}/export")
+    assert len(export["check_ins"]) == 3 and [entry["notes"] for entry in export["scans"]] == [mark] * 5
+    organiser.post(f"/contacts/{ada['contact_id']}/anonymize", status=200)
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert mark.encode() not in db.path.read_bytes()
+    assert len(organiser.data("/check-ins")) == 3, "that somebody came stays"
+
+
+def test_the_check_finds_figures_that_are_not_those_of_the_visits(scan, db):
+    scan(scanned_at=at("09:00"), station="North")
+    assert list(admission.check(db)) == []
+    with db.write():
+        db.connection.execute("UPDATE check_in_counts SET check_ins = 2")
+        db.connection.execute("UPDATE check_in_visitors SET visitors = 7 WHERE day = ''")
+    assert list(admission.check(db)) == [
+        "check-ins of fair: the figures of 2026-01-02T08:00:00Z at North are not those of its visits",
+        "check-ins of fair, all days: 7 visitors are counted and 1 came"]
 
 
 # What it costs

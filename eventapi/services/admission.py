@@ -179,3 +179,13 @@ def refuse_another_zone(db, event_id):
     """The days of an event that people have entered are those of its zone."""
     if db.value(sql.has_visits, event_id=event_id):
         raise Problem("in_use", "The event has check-ins: its time zone cannot change.", used_by=["check-ins"])
+
+
+# What `eventapi check` asks
+
+def check(db):
+    """Live figures that the visits do not have, as sentences."""
+    for wrong in db.all(sql.wrong_counts):
+        yield f"check-ins of {wrong['event_key']}: the figures of {wrong['hour']} at {wrong['station'] or 'no station'} are not those of its visits"
+    for wrong in db.all(sql.wrong_visitors):
+        yield f"check-ins of {wrong['event_key']}, {wrong['day']}: {wrong['stored']} visitors are counted and {wrong['computed']} came"

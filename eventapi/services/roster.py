@@ -26,4 +26,4 @@ def badges(db, event_id, salt, updated_since):
 def _badge(start, row):
     salted = start.copy()
     salted.update(row["badge_number"].encode())
-    return as_json({"hash": salted.hexdigest(), "status": row["status"]})
+    return f'{{"hash":"{salted.hexdigest()}","status":"{row["status"]}"}}'          # there is nothing to escape in them

@@ -25,6 +25,7 @@ CREATE INDEX check_ins_by_day ON check_ins (day);
 CREATE INDEX check_ins_by_beginning ON check_ins (checked_in_at);
 CREATE INDEX check_ins_by_event_and_beginning ON check_ins (event_id, checked_in_at);
 CREATE INDEX check_ins_by_end ON check_ins (ends_at);
+CREATE INDEX check_ins_by_event_and_end ON check_ins (event_id, ends_at);
 CREATE INDEX check_ins_by_update ON check_ins (updated_at);
 
 CREATE TABLE check_in_scans (
