@@ -1,4 +1,6 @@
 """What is handed in fits what its type asks for: one line, an address, a confirmation, a file of the right kind and size."""
+from pathlib import PurePath
+
 from eventapi.formats import URL
 from eventapi.statements import statements
 
@@ -61,7 +63,7 @@ def _check_document(db, kind, participant, document_id, faults):
 
 
 def _check_file(kind, document, faults):
-    allowed, extension = kind["allowed_extensions"], (document["filename"] or "").rpartition(".")[2].lower()
+    allowed, extension = kind["allowed_extensions"], PurePath(document["filename"] or "").suffix[1:].lower()
     if allowed and extension not in allowed:
         faults.add("/document_id", "extension", f"must be a file with the extension {' or '.join(allowed)}, and is {document['filename']}")
     if kind["max_size_mb"] and document["size"] > kind["max_size_mb"] * MEGABYTE:
