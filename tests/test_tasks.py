@@ -178,6 +178,26 @@ def test_a_task_goes_with_its_record_and_is_journalled(house, kind):
     assert entries.fetchall() == [("created",), ("deleted",)]
 
 
+def test_what_is_about_each_other_goes_together(organiser, db):
+    first = organiser.make("/tasks", {"title": "first"})
+    second = organiser.make("/tasks", {"title": "second", "entity_type": "task", "entity_id": first["id"]})
+    third = organiser.make("/tasks", {"title": "third", "entity_type": "task", "entity_id": second["id"]})
+    organiser.patch(f"/tasks/{first['id']}", {"entity_type": "task", "entity_id": third["id"]}, status=200)
+    organiser.delete(f"/tasks/{second['id']}", status=204)
+    assert organiser.data("/tasks") == []
+    deleted = db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'deleted' ORDER BY id").fetchall()
+    assert deleted == [(second["id"],), (third["id"],), (first["id"],)]
+
+
+def test_a_long_chain_of_tasks_goes_too(organiser, db):
+    with db.write():
+        for id in range(1, 1501):
+            db.connection.execute("INSERT INTO tasks (id, title, status, priority, entity_type, entity_id, created_by, created_at, updated_at) "
+                                  "VALUES (?, 'x', 'pending', 'low', ?, ?, 1, '', '')", (id, "task" if id > 1 else None, id - 1 or None))
+    organiser.delete("/tasks/1", status=204)
+    assert db.connection.execute("SELECT count(*) FROM tasks").fetchone() == (0,)
+
+
 def test_tasks_about_booths_go_with_their_hall(organiser, about, db):
     plan = organiser.make("/plans", {"event_id": about["entity_id"], "plan_name": "Hall 1", "width": 40, "height": 30})
     booth = organiser.make("/booths", {"plan_id": plan["id"], "width": 3, "depth": 3, "fixed_price": 1})

@@ -6,6 +6,7 @@ from eventapi.errors import Faults
 from eventapi.plugins.access import READS, require_scope
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
+from eventapi.services import attached
 from eventapi.services.notes import SCOPES, represent
 from eventapi.statements import statements
 
@@ -42,6 +43,7 @@ def update_note(db, who, id, body):
 def delete_note(db, who, id):
     note = unchanged(get(db, who, id))
     db.run(sql.remove, id=id)
+    attached.delete_with(db, "note", id)
     journal.deleted(db, "note", note, scope=SCOPES[note["entity_type"]])
     return deleted()
 

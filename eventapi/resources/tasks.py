@@ -3,7 +3,7 @@ from eventapi import search, times
 from eventapi.errors import Faults
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import entities, references, tasks
+from eventapi.services import attached, entities, references, tasks
 from eventapi.services.references import EVENT
 from eventapi.services.tasks import TRANSITIONS, represent
 from eventapi.statements import statements
@@ -46,6 +46,7 @@ def update_task(db, id, body):
 @routes.delete("/tasks/<id>")
 def delete_task(db, id):
     tasks.remove(db, unchanged(get(db, id)))
+    attached.delete_with(db, "task", id)
     return deleted()
 
 

@@ -9,10 +9,12 @@ SCOPES = {"contact": "contacts", "application": "applications", "event_participa
 
 
 def delete_with(db, entity_type, entity_id):
-    """Deletes and journals the notes of a record that is about to be deleted."""
-    for note in db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id):
+    """Deletes and journals the notes of a record that is about to be deleted; gives their ids."""
+    found = db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id)
+    for note in found:
         db.run(sql.remove, id=note["id"])
         journal.deleted(db, "note", represent(note), scope=SCOPES[entity_type])
+    return [note["id"] for note in found]
 
 
 def represent(row):

@@ -78,9 +78,11 @@ def remove(db, task):
 
 
 def delete_with(db, entity_type, entity_id):
-    """Deletes and journals the tasks about a record that is about to be deleted."""
-    for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id):
+    """Deletes and journals the tasks about a record that is about to be deleted; gives their ids."""
+    ids = db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)
+    for id in ids:
         remove(db, get(db, id))
+    return ids
 
 
 def move_to(db, entity_type, old_id, new_id):
