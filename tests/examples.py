@@ -105,6 +105,11 @@ def make(client, singular, made=None):
     return client.make(collections()[singular], body_for(client, singular, made))
 
 
+def as_read(singular, record):
+    """The record of a creation as it is read from then on."""
+    return {**record, SHOWN_ONCE[singular]: None} if singular in SHOWN_ONCE else record
+
+
 def make_verbatim(client, singular, made=None):
     """The record that the example itself makes in an empty house, once the examples are there that it names."""
     body, made = deepcopy(example(singular)), {} if made is None else made

@@ -90,7 +90,7 @@ def test_a_badge_comes_as_pdf_and_has_an_etag_in_each_form(organiser, participan
 def test_who_has_cancelled_has_no_badge(organiser, participant):
     organiser.post(f"/participants/{participant['id']}/cancel", status=200)
     problem(organiser.get(f"/participants/{participant['id']}/badge"), 409, "participant_cancelled")
-    problem(organiser.get(f"/participants/badges?ids={participant['id']}"), 404, "not_found")
+    problem(organiser.get(f"/participants/badges?ids={participant['id']}"), 422, "validation_failed")
 
 
 def test_without_reportlab_the_answer_says_what_to_install(organiser, participant, monkeypatch):
@@ -201,9 +201,10 @@ def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant
     first = organiser.get(f"/participants/badges?event_key={key}", status=200)
     assert organiser.get(f"/participants/badges?event_key={key}&role=speaker&confirmed=0", status=200).body == first.body
     organiser.get(f"/participants/badges?event_key={key}", headers={"If-None-Match": first.headers["ETag"]}, status=304)
-    for nobody in ("role=press", "confirmed=1", "page=2", "ids=999999"):
-        problem(organiser.get(f"/participants/badges?event_key={key}&{nobody}"), 404, "not_found")
-    problem(organiser.get("/participants/badges?event_key=unknown"), 404, "not_found")
+    for nobody, named in (("role=press", "event_key"), ("confirmed=1", "event_key"), ("page=2", "page"), ("ids=999999", "ids")):
+        found = problem(organiser.get(f"/participants/badges?event_key={key}&{nobody}"), 422, "validation_failed")["errors"]
+        assert [(entry["parameter"], entry["code"]) for entry in found] == [(named, "nothing")]
+    problem(organiser.get("/participants/badges?event_key=unknown"), 422, "validation_failed")
     found = problem(organiser.get("/participants/badges?role=press"), 422, "validation_failed")
     assert [entry["parameter"] for entry in found["errors"]] == ["event_key"]
 

@@ -24,7 +24,7 @@ def read(db, id):
 
 
 def chosen(db, query):
-    """The badges of those who have not cancelled; 422 where they are too many for one answer."""
+    """The badges of those who have not cancelled; 422 where there are none, or too many for one answer."""
     values = {name: value for name, value in query.items() if value is not None}
     given, page = frozenset(values), values.get("page", 1)
     if "ids" in values:
@@ -36,7 +36,8 @@ def chosen(db, query):
                                              f"page={-(-count // MOST)}, each with up to {MOST} badges", parameter="page")])
         rows = db.rows(sql.chosen.form(given), {**values, "limit": MOST, "offset": (page - 1) * MOST})
     if not rows:
-        raise Problem("not_found", "No participant fits who has not cancelled: there is no badge to print.")
+        asked = next(name for name in ("page", "ids", "event_key") if name in query or name == "event_key")
+        raise invalid([fault("nothing", "leaves no badge to print: nobody fits who has not cancelled", parameter=asked)])
     return [_badge(row) for row in rows]
 
 
