@@ -105,7 +105,8 @@ def one(db, record, query, includes):
 def page(db, statement, query, represent=lambda row: row, includes=None):
     """A list: a page of it, the piece after a cursor, or all of it as CSV.
 
-    `includes`: word -> function(db, records) that adds the member to each record, in one statement for all of them.
+    `includes`: word -> function(db, records) that adds the member to each record, in one statement for all of them. Where the parts of
+    a member are not in its schema, `function.columns(db)` names them for CSV.
     """
     values = {name: value for name, value in query.items() if value is not None}
     given = frozenset(values)
@@ -119,7 +120,7 @@ def page(db, statement, query, represent=lambda row: row, includes=None):
         return rows
 
     if request.environ.get("eventapi.form") == "text/csv":
-        return _csv(db, statement, given, values, records, asked)
+        return _csv(db, statement, given, values, records, asked, includes)
     if "after" in values:
         return _piece(db, statement, given, values, records)
     return _page(db, statement, given, values, records)
@@ -207,7 +208,7 @@ def _storable(value):
     return value is None or type(value) is float
 
 
-def _csv(db, statement, given, values, records, asked):
+def _csv(db, statement, given, values, records, asked, includes):
     def pieces():
         cursor = None
         while True:
@@ -218,6 +219,7 @@ def _csv(db, statement, given, values, records, asked):
             if cursor is None:
                 return
     config = request.route.config
-    return Answer(body=spreadsheet.lines(config["singular"], asked, pieces()), headers={
+    parts = {word: includes[word].columns(db) for word in asked if hasattr(includes[word], "columns")}
+    return Answer(body=spreadsheet.lines(config["singular"], asked, pieces(), parts), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
         "Content-Disposition": f'attachment; filename="{config["resource"]}.csv"'})

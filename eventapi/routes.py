@@ -42,5 +42,8 @@ class Routes:
     def put(self, path, **words):
         return self._add(("PUT",), path, words)
 
+    def patch(self, path, **words):
+        return self._add(("PATCH",), path, words)
+
     def delete(self, path, **words):
         return self._add(("DELETE",), path, words)

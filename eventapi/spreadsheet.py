@@ -15,11 +15,12 @@ def defuse(text):
     return f"'{text}" if FORMULA.match(text) and not HARMLESS.fullmatch(text) else text
 
 
-def columns(name, asked):
-    """(header, path) of each column of a record, from its schema."""
-    schema = answer_schema(name)
+def columns(name, asked, parts=None):
+    """(header, path) of each column of a record, from its schema; `parts`: member -> its parts, where the schema does not name them."""
+    schema, parts = answer_schema(name), parts or {}
     return [column for member, sub in schema["properties"].items() if not sub.get("x-include") or member in asked
-            for column in _columns((member,), sub, schema)]
+            for column in ([(f"{member}.{part}", (member, part)) for part in parts[member]] if member in parts
+                           else _columns((member,), sub, schema))]
 
 
 def _columns(path, sub, root):
@@ -35,9 +36,9 @@ def _parts(sub, root):
     return sub.get("properties") or items.get("properties")
 
 
-def lines(name, asked, pieces):
+def lines(name, asked, pieces, parts=None):
     """The bytes of the CSV, a chunk for each piece of records."""
-    shape = columns(name, asked)
+    shape = columns(name, asked, parts)
     yield _written([[header for header, _ in shape]])
     for records in pieces:
         yield _written([[_cell(record, path) for _, path in shape] for record in records])

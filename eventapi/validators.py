@@ -43,8 +43,9 @@ def _faults_of(path, error, place):
     if keyword == "required":
         return [fault("required", "is required", **place([*path, name])) for name in value if name not in error.instance]
     if keyword == "additionalProperties":
-        known = error.schema.get("properties", {})
-        return [fault("unknown", _unknown(name, known), **place([*path, name])) for name in error.instance if name not in known]
+        known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", ())
+        return [fault("unknown", _unknown(name, known), **place([*path, name])) for name in error.instance
+                if name not in known and not any(re.search(pattern, name) for pattern in patterns)]
     if keyword == "anyOf":
         return [fault("any_of", error.schema["x-says"], **place([*path, *error.schema.get("x-at", ())]))]
     if keyword == "type":
@@ -149,6 +150,7 @@ def query_schema(name, *, listing):
     properties = {**(LIST_PARAMETERS if listing else {}), **own.get("properties", {})}
     either = {**_any_of(own["x-any-of"]), "x-at": own["x-any-of"][:1]} if "x-any-of" in own else {}
     return {"type": "object", "properties": properties, "required": own.get("required", []), "additionalProperties": False, **either,
+            "x-custom-fields": own.get("x-custom-fields", False),
             "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}
 
 
@@ -173,6 +175,10 @@ class Judge:
                 errors += [([name, *error.absolute_path], error) for error in validator.iter_errors(value[name])]
         return errors
 
+    def faults(self, value, place):
+        """What `errors` finds, in words; `place(path)` names pointer or parameter."""
+        return [entry for path, error in self.errors(value) for entry in _faults_of(path, error, place)]
+
 
 class Body:
     """Checks and cleans a JSON body: text trimmed, moments in UTC, read-only members gone, on creation every member there."""
@@ -192,37 +198,41 @@ class Body:
         if isinstance(body, dict) and not self.read_only.isdisjoint(body):
             body = {member: value for member, value in body.items() if member not in self.read_only} or {}
         body = self.trim(body)
-        errors = self.judge.errors(body)
-        if errors:
-            raise invalid(_sorted([entry for path, error in errors
-                                   for entry in _faults_of(path, error, lambda path: {"pointer": pointer(path)})]))
+        faults = self.judge.faults(body, lambda path: {"pointer": pointer(path)})
+        if faults:
+            raise invalid(_sorted(faults))
         if self.convert:
             body = self.convert(body)
         return {**self.defaults, **body} if self.defaults else body
 
 
 class Query:
-    """Reads a query string by its schema: numbers, 0 and 1, lists with commas; an unknown parameter is a fault."""
+    """Reads a query string by its schema: numbers, 0 and 1, lists with commas; an unknown parameter is a fault.
+
+    Where the schema says x-custom-fields, `cf.KEY` is known too: their texts are given as `cf`, by KEY, for the handler to check.
+    """
 
     def __init__(self, name, *, listing, zone_name):
         self.schema = query_schema(name, listing=listing)
+        self.takes_fields = self.schema["x-custom-fields"]
         self.properties = {member: _resolved(sub, self.schema) for member, sub in self.schema["properties"].items()}
         self.defaults = {member: sub["default"] for member, sub in self.properties.items() if "default" in sub}
-        self.convert = _converter(self.schema, self.schema, zone_name, days=("date_to", "to_date"))
+        self.convert = _converter(self.schema, self.schema, zone_name, days=("date_to", "to_date", "to"))
         self.judge = Judge(self.schema)
 
     def __call__(self, pairs):
         """`pairs`: (name, text) as they stand in the query string."""
-        query, faults = {}, []
+        query, fields, faults = {}, {}, []
         for name, text in pairs:
-            if name in query:
+            of_field = self.takes_fields and name.startswith("cf.")
+            place, member = (fields, name[3:]) if of_field else (query, name)
+            if member in place:
                 faults.append(fault("repeated", "is given twice", parameter=name))
-            query[name] = self._typed(name, text)
-        for path, error in self.judge.errors(query):
-            faults += _faults_of(path, error, lambda path: {"parameter": str(path[0]) if path else ""})
+            place[member] = text if of_field else self._typed(name, text)
+        faults += self.judge.faults(query, lambda path: {"parameter": str(path[0]) if path else ""})
         if faults:
             raise invalid(_sorted(faults))
-        return {**self.defaults, **(self.convert(query) if self.convert else query)}
+        return {**self.defaults, **(self.convert(query) if self.convert else query), **({"cf": fields} if fields else {})}
 
     def _typed(self, name, text):
         sub = self.properties.get(name, {})

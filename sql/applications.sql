@@ -8,6 +8,9 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
           WHERE x.application_id = a.id ORDER BY e.id)) AS event_keys,
        (SELECT json_group_array(category_key) FROM (SELECT k.category_key FROM application_categories x
           JOIN categories k ON k.id = x.category_id WHERE x.application_id = a.id ORDER BY k.id)) AS category_keys,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'application' AND v.entity_id = a.id ORDER BY d.display_order, d.id)) AS custom_fields,
        a.created_at, a.updated_at
   FROM applications a LEFT JOIN contacts c ON c.id = a.contact_id
  WHERE a.id = :id;
@@ -26,6 +29,9 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
    AND a.id IN (SELECT application_id FROM application_events WHERE event_id = :event_id)                 -- when event_id
    AND a.id IN (SELECT application_id FROM application_categories WHERE category_id = :category_id)       -- when category_id
    AND a.id IN (SELECT rowid FROM applications_search WHERE applications_search MATCH :search)            -- when search
+   AND a.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = a.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, a.id {order}  -- sort: id=a.id created_at=a.id company_name=a.company_name last_name=a.last_name email=a.email city=a.city rating=a.rating
 
 -- name: events_of

@@ -5,7 +5,11 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
        b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price, b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
-       r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at,
+       r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'booth' AND v.entity_id = b.id ORDER BY d.display_order, d.id)) AS custom_fields,
+       b.created_at, b.updated_at,
        t.open_sides, t.price_model, t.price AS type_price, f.name AS formula_name, f.expression, f.result_type,
        e.date_from, e.date_to, e.timezone
   FROM booths b JOIN plans p ON p.id = b.plan_id JOIN events e ON e.id = b.event_id
@@ -19,7 +23,11 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
        b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price, b.price_breakdown, b.status, b.held_until,
        EXISTS (SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') AS is_awaited,
-       r.event_participant_id, b.blocked_reason, b.amenities, b.notes, b.created_at, b.updated_at,
+       r.event_participant_id, b.blocked_reason, b.amenities, b.notes,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'booth' AND v.entity_id = b.id ORDER BY d.display_order, d.id)) AS custom_fields,
+       b.created_at, b.updated_at,
        t.open_sides, t.price_model, t.price AS type_price, f.name AS formula_name, f.expression, f.result_type,
        e.date_from, e.date_to, e.timezone
   FROM booths b JOIN plans p ON p.id = b.plan_id JOIN events e ON e.id = b.event_id
@@ -56,6 +64,9 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
         SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))            -- when free
    AND b.status = 'reserved' AND (b.held_until IS NULL OR b.held_until > :now OR EXISTS (                   -- when held
         SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))            -- when held
+   AND b.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = b.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, b.id {order}  -- sort: id=b.id booth_number=b.booth_number area=b.area price=b.price status=b.status
 
 -- name: number_taken

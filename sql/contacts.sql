@@ -4,6 +4,9 @@
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE c.id = :id;
@@ -24,6 +27,9 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
    AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
    AND c.id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
    AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
+   AND c.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = c.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
 
 -- name: list_in_category
@@ -43,6 +49,9 @@ SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.f
    AND g.contact_id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
    AND g.contact_id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
    AND g.contact_id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
+   AND g.contact_id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = g.contact_id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
 
 -- name: categories_of

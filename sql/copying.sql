@@ -6,7 +6,7 @@ SELECT id, plan_key, plan_name, description, area_name, width, height, backgroun
   FROM plans WHERE event_id = :event_id ORDER BY id;
 
 -- name: booths
-SELECT booth_type_id, formula_id, booth_number, booth_name, description, width, depth, pos_x, pos_y, rotation, fixed_price, tax_rate,
+SELECT id, booth_type_id, formula_id, booth_number, booth_name, description, width, depth, pos_x, pos_y, rotation, fixed_price, tax_rate,
        CASE status WHEN 'blocked' THEN 'blocked' ELSE 'available' END AS status, blocked_reason, amenities, notes
   FROM booths WHERE plan_id = :plan_id ORDER BY id;
 

@@ -2,14 +2,21 @@
 
 -- name: get
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.is_visible, e.opening_hours, e.created_at, e.updated_at
+       e.application_deadline, e.timezone, e.is_visible, e.opening_hours,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'event' AND v.entity_id = e.id ORDER BY d.display_order, d.id)) AS custom_fields,
+       e.image_document_id, i.content_type AS image_type, i.width AS image_width, i.height AS image_height, e.created_at, e.updated_at
   FROM events e
+  LEFT JOIN documents i ON i.id = e.image_document_id
  WHERE e.id = :id;
 
 -- name: list
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.is_visible, e.created_at, e.updated_at
+       e.application_deadline, e.timezone, e.is_visible,
+       e.image_document_id, i.content_type AS image_type, i.width AS image_width, i.height AS image_height, e.created_at, e.updated_at
   FROM events e
+  LEFT JOIN documents i ON i.id = e.image_document_id
  WHERE TRUE
    AND e.id IN (SELECT value FROM json_each(:ids))                                            -- when ids
    AND likelihood(e.updated_at >= :updated_since, 0.0001)                                                         -- when updated_since
@@ -17,6 +24,9 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
    AND e.event_key = :event_key                                                               -- when event_key
    AND e.over_at >= :now                                                                      -- when upcoming
    AND e.id IN (SELECT rowid FROM events_search WHERE events_search MATCH :search)            -- when search
+   AND e.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = e.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title event_key=e.event_key date_from=e.date_from_at date_to=e.date_to_at city=e.city
 
 -- name: opening_hours_of
@@ -42,6 +52,9 @@ UPDATE events SET event_key = :event_key, title = :title, description = :descrip
   over_at = :over_at, application_deadline = :application_deadline, application_deadline_at = :application_deadline_at,
   timezone = :timezone, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now
  WHERE id = :id;
+
+-- name: set_image
+UPDATE events SET image_document_id = :image_document_id, updated_at = :now WHERE id = :id;
 
 -- name: booths_priced_by_days
 SELECT id FROM booths WHERE event_id = :id AND formula_id IS NOT NULL ORDER BY id;

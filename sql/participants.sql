@@ -4,6 +4,9 @@
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
        k.category_key, p.badge_name, p.badge_number,
        EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'event_participant' AND v.entity_id = p.id ORDER BY d.display_order, d.id)) AS custom_fields,
        p.application_id, p.created_at, p.updated_at
   FROM participants p JOIN events e ON e.id = p.event_id JOIN contacts c ON c.id = p.contact_id
   LEFT JOIN categories k ON k.id = p.category_id
@@ -29,6 +32,9 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.role = :role                                  -- when role
    AND p.badge_number = :badge_number                  -- when badge_number
    AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = :ready     -- when ready
+   AND p.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = p.id))              -- when cf_rest
  ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id
 
 -- name: contacts_of

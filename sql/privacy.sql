@@ -35,14 +35,19 @@ SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN b
  UNION SELECT 'payment', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'payment'
           AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
 
--- Reading
+-- name: documents_about
+WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+SELECT 'document' AS entity_type, d.id AS entity_id FROM pairs p JOIN documents d ON d.entity_type = p.entity_type AND d.entity_id = p.entity_id
+ UNION SELECT 'document', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'document'
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
 
--- name: application
-SELECT a.*, (SELECT json_group_array(e.event_key) FROM application_events t JOIN events e ON e.id = t.event_id
-              WHERE t.application_id = a.id) AS event_keys,
-       (SELECT json_group_array(k.category_key) FROM application_categories t JOIN categories k ON k.id = t.category_id
-         WHERE t.application_id = a.id) AS category_keys
-  FROM applications a WHERE a.id = :id;
+-- name: tasks_about
+WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+SELECT 'task' AS entity_type, t.id AS entity_id FROM pairs p JOIN tasks t ON t.entity_type = p.entity_type AND t.entity_id = p.entity_id
+ UNION SELECT 'task', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'task'
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
+
+-- Reading
 
 -- name: note
 SELECT id, entity_type, entity_id, note_text, note_type, is_pinned, created_at, updated_at FROM notes WHERE id = :id;
@@ -141,6 +146,31 @@ UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NUL
   updated_at = :now
  WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');
 
+-- name: drop_documents
+DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
+   AND coalesce(contract_status, 'draft') NOT IN ('active', 'terminated');
+
+-- name: blank_contracts
+UPDATE documents SET metadata = NULL, updated_at = :now
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document') AND metadata IS NOT NULL;
+
+-- name: kept_contracts
+WITH signed AS (SELECT id AS document_id, document_number, substr(signed_at, 1, 10) AS signed_on,
+                       (substr(coalesce(terminated_at, signed_at), 1, 4) + :years) || '-12-31' AS kept_until
+                  FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
+                                   AND contract_status IN ('active', 'terminated'))
+SELECT document_id, document_number, signed_on, kept_until FROM signed WHERE kept_until >= :today ORDER BY kept_until, document_id;
+
+-- name: drop_contracts
+DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
+   AND (substr(coalesce(terminated_at, signed_at), 1, 4) + :years) || '-12-31' < :today;
+
+-- name: drop_tasks
+DELETE FROM tasks WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'task');
+
+-- name: drop_custom_fields
+DELETE FROM custom_field_values WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs));
+
 -- name: drop_notes
 DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'note');
 
@@ -180,6 +210,8 @@ UPDATE idempotency_keys SET data = json_object('id', data ->> '$.id', 'created_a
              WHEN json_type(data, '$.checked_in_at') IS NOT NULL THEN 'check_in'
              WHEN json_type(data, '$.badge_number') IS NOT NULL THEN 'event_participant'
              WHEN json_type(data, '$.note_text') IS NOT NULL THEN 'note'
+             WHEN json_type(data, '$.esign_status') IS NOT NULL THEN 'document'
+             WHEN json_type(data, '$.assigned_to_name') IS NOT NULL THEN 'task'
              WHEN json_type(data, '$.transaction_id') IS NOT NULL THEN 'payment'
              WHEN json_type(data, '$.is_negotiated') IS NOT NULL THEN 'booth_reservation'
              WHEN json_type(data, '$.is_late') IS NOT NULL THEN 'submission'
@@ -194,6 +226,9 @@ UPDATE idempotency_keys SET data = json_object('results', json_array())
 
 -- name: merge_contact_search
 INSERT INTO contacts_search (contacts_search) VALUES ('optimize');
+
+-- name: merge_task_search
+INSERT INTO tasks_search (tasks_search) VALUES ('optimize');
 
 -- name: merge_application_search
 INSERT INTO applications_search (applications_search) VALUES ('optimize');

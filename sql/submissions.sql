@@ -3,6 +3,9 @@
 -- name: get
 SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_key, t.title, t.input, s.status, s.value, s.document_id,
        s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'submission' AND v.entity_id = s.id ORDER BY d.display_order, d.id)) AS custom_fields,
        s.updated_at
   FROM submissions s JOIN events e ON e.id = s.event_id JOIN submission_types t ON t.id = s.type_id
   LEFT JOIN admins a ON a.id = s.reviewed_by
@@ -25,6 +28,9 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_
    AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.type_key = :type_key)   -- when type_key
    AND s.status = :status                                                           -- when status
    AND coalesce(s.due_at < CASE WHEN s.status IN ('pending', 'revision_requested') THEN :now ELSE s.submitted_at END, 0) = :is_late   -- when is_late
+   AND s.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = s.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id created_at=s.id submitted_at=s.submitted_at due_at=s.due_at status=s.status
 
 -- name: participants_of

@@ -1,12 +1,11 @@
 """Applications: someone asks to take part in one or more events."""
-import json
-
 from eventapi import journal, money, search
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import approval, attached, contact_book, participation, references
+from eventapi.services import applications, approval, attached, contact_book, custom_fields, participation, references
+from eventapi.services.applications import represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.states import Transitions
 from eventapi.statements import statements
@@ -30,7 +29,7 @@ NAMES = ("company_name", "first_name", "last_name", "email")        # an applica
 
 @routes.list("/applications", query="application.query")
 def list_applications(db, query):
-    query = references.filters(db, query, EVENT, CATEGORY)
+    query = custom_fields.filters(db, "application", references.filters(db, query, EVENT, CATEGORY))
     if "search" in query:
         query["search"] = search.expression(query["search"])
     return page(db, sql.list, query, represent, INCLUDES)
@@ -38,11 +37,12 @@ def list_applications(db, query):
 
 @routes.post("/applications", schema="application")
 def create_application(db, body):
-    event_ids, category_ids = check(db, body, body)
+    event_ids, category_ids, fields = check(db, body, {**body, "custom_fields": {}})
     refuse_late(db, body, event_ids)
     refuse_second(db, body, event_ids)
     id = db.insert(sql.add, **columns(body), now=db.now)
     assign(db, id, event_ids, category_ids)
+    custom_fields.store(db, "application", id, {}, fields)
     application = get(db, id)
     journal.created(db, "application", application, title=contact_book.title(application), scope="applications")
     return created(application, f"/applications/{id}")
@@ -56,14 +56,15 @@ def get_application(db, id, query):
 @routes.update("/applications/<id>", schema="application")
 def update_application(db, id, body):
     old = unchanged(get(db, id))
-    merged = {**old, **body}
-    event_ids, category_ids = check(db, body, merged)
+    merged = {**old, **body, "custom_fields": old["custom_fields"]}
+    event_ids, category_ids, fields = check(db, body, merged)
     known = db.values(sql.event_ids, id=id)
     refuse_late(db, merged, set(event_ids or ()).difference(known))
     if old["status"] in OPEN:
         refuse_second(db, merged, event_ids or known)
     db.run(sql.change, **columns(merged))
     assign(db, id, event_ids, category_ids)
+    custom_fields.store(db, "application", id, old["custom_fields"], fields)
     if get(db, id) != old:
         db.run(sql.touch, id=id, now=db.now)
     new = get(db, id)
@@ -144,15 +145,7 @@ def decided(db, who):
 # The record
 
 def get(db, id):
-    return represent(found(db.one(sql.get, id=id), "application", id))
-
-
-def represent(row):
-    row["late"] = bool(row["late"])
-    row["requested_area"] = money.unscaled(row["requested_area"], 3)
-    for member in {"event_keys", "category_keys"} & row.keys():
-        row[member] = json.loads(row[member])
-    return row
+    return found(applications.get(db, id), "application", id)
 
 
 def columns(application):
@@ -162,15 +155,17 @@ def columns(application):
 
 
 def check(db, body, application):
-    """What the schema cannot say, and the ids of the events and categories that the body names; None for what it does not."""
+    """What the schema cannot say, the ids of the events and categories that the body names (None for what it does not), and the
+    custom fields after it."""
     faults = Faults()
     if not any(application[name] for name in NAMES):
         faults.add("", "any_of", "must have at least one of: " + ", ".join(NAMES))
     if columns(application)["requested_area"] is None and application["requested_area"] is not None:
         faults.add("/requested_area", "decimals", "must have at most 3 decimals")
     ids = references.event_ids(db, body, faults), references.category_ids(db, body, faults)
+    fields = custom_fields.checked(db, "application", body, application["custom_fields"], faults)
     faults.raise_any()
-    return ids
+    return *ids, fields
 
 
 def refuse_late(db, application, event_ids):
@@ -221,4 +216,5 @@ def attach(db, statement, applications, member, key):
         application[f"{key}s"] = [part[key] for part in application[member]]
 
 
-INCLUDES = {"events": include_events, "categories": include_categories, "allowed_actions": include_allowed_actions}
+INCLUDES = {"events": include_events, "categories": include_categories, "allowed_actions": include_allowed_actions,
+            "custom_fields": custom_fields.include("application")}

@@ -3,7 +3,7 @@ from eventapi import journal, money, times
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import availability, booking, booths, pricing, references
+from eventapi.services import attached, availability, booking, booths, custom_fields, pricing, references
 from eventapi.services.amounts import whole
 from eventapi.services.booths import represent
 from eventapi.services.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
@@ -20,13 +20,13 @@ STATUS_FILTERS = {"available": "free", "reserved": "held"}      # those that the
 
 @routes.list("/booths", query="booth.query")
 def list_booths(db, query):
-    query = references.filters(db, query, EVENT, BOOTH_TYPE)
+    query = custom_fields.filters(db, "booth", references.filters(db, query, EVENT, BOOTH_TYPE))
     for name, places in (("min_area", 6), ("max_area", 6), ("max_price", money.decimals(db.config.currency))):
         if name in query:
             query[name] = int(query[name] * 10 ** places)
     if query.get("status") in STATUS_FILTERS:
         query[STATUS_FILTERS[query.pop("status")]] = 1
-    return page(db, sql.list, {**query, "now": times.now()}, lambda row: represent(db, row))
+    return page(db, sql.list, {**query, "now": times.now()}, lambda row: represent(db, row), INCLUDES)
 
 
 @routes.post("/booths", schema="booth")
@@ -34,11 +34,13 @@ def create_booth(db, body):
     faults = Faults()
     booth = {**body, **named(db, body, faults), **columns(db, body, faults)}
     check(body, faults)
+    fields = custom_fields.checked(db, "booth", body, {}, faults)
     asked_status("available", {"status": "available"}, body, faults)
     faults.raise_any()
     booth["booth_number"] = booth["booth_number"] or free_number(db, booth)
     claim_number(db, booth)
     id = db.insert(sql.add, **booth, now=db.now)
+    custom_fields.store(db, "booth", id, {}, fields)
     price(db, id)
     new = get(db, id)
     journal.created(db, "booth", new, title=new["booth_number"], scope="booths")
@@ -60,6 +62,7 @@ def update_booth(db, id, body):
     merged = changed(db, old, body)
     if merged != old:
         db.run(sql.change, **merged, now=db.now)
+        custom_fields.store(db, "booth", id, old["custom_fields"], merged["custom_fields"])
         price(db, id)
         booths.tell(db, old)
     if any(merged[name] != old[name] for name in FREEING):
@@ -73,6 +76,7 @@ def delete_booth(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", f"The booth has {' and '.join(users)}; it cannot be deleted. It can be blocked.", used_by=users)
+    attached.delete_with(db, "booth", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "booth", booth, title=booth["booth_number"], scope="booths")
     return deleted()
@@ -85,7 +89,8 @@ def get(db, id):
 def changed(db, old, body):
     """The stored booth with what the body changes; 422, then 409 where it must not."""
     faults = Faults()
-    asked = {**body, **named(db, body, faults), **columns(db, body, faults)}
+    asked = {**body, **named(db, body, faults), **columns(db, body, faults),
+             "custom_fields": custom_fields.checked(db, "booth", body, old["custom_fields"], faults)}
     if asked.get("tax_rate") == booths.tax_rate(db, old):
         del asked["tax_rate"]                       # sent back as it was read: still that of the type, or the tenant's
     check({**old, **body}, faults)
@@ -174,3 +179,6 @@ def area_letter(area_name):
     """`Hall A`, `A`: A. Nothing where the name does not end in a single letter."""
     last = (area_name or "").split()[-1:]
     return last[0].upper() if last and len(last[0]) == 1 and last[0].isalpha() and last[0].isascii() else ""
+
+
+INCLUDES = {"custom_fields": custom_fields.include("booth")}

@@ -5,7 +5,7 @@ from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
 from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import contact_book, merging, participation, privacy, references
+from eventapi.services import contact_book, custom_fields, merging, participation, privacy, references
 from eventapi.services.contact_book import represent
 from eventapi.services.credentials import SCOPES
 from eventapi.services.references import CATEGORY, EVENT
@@ -17,7 +17,7 @@ sql = statements("contacts")
 
 @routes.list("/contacts", query="contact.query")
 def list_contacts(db, query):
-    query = references.filters(db, query, CATEGORY, EVENT)
+    query = custom_fields.filters(db, "contact", references.filters(db, query, CATEGORY, EVENT))
     if "search" in query:
         query["search"] = search.expression(query["search"])
     statement = sql.list_in_category if query.get("category_id") else sql.list
@@ -26,8 +26,8 @@ def list_contacts(db, query):
 
 @routes.post("/contacts", schema="contact")
 def create_contact(db, body):
-    category_ids, event_ids = assignments(db, body)
-    contact = contact_book.add(db, body, category_ids or ())
+    category_ids, event_ids, fields = assignments(db, body, {})
+    contact = contact_book.add(db, body, category_ids or (), fields)
     take_part(db, contact["id"], event_ids)
     return created(contact, f"/contacts/{contact['id']}")
 
@@ -40,8 +40,8 @@ def get_contact(db, id, query):
 @routes.update("/contacts/<id>", schema="contact")
 def update_contact(db, id, body):
     old = unchanged(get(db, id))
-    category_ids, event_ids = assignments(db, body)
-    contact = contact_book.change(db, old, body, category_ids)
+    category_ids, event_ids, fields = assignments(db, body, old["custom_fields"])
+    contact = contact_book.change(db, old, body, category_ids, fields)
     take_part(db, id, event_ids)
     return contact
 
@@ -98,12 +98,13 @@ def get(db, id):
     return found(contact_book.get(db, id), "contact", id)
 
 
-def assignments(db, body):
-    """The categories and events that a body names, each None when it was not sent."""
+def assignments(db, body, stored):
+    """The categories and events that a body names, each None when it was not sent, and the custom fields after it."""
     faults = Faults()
     ids = references.category_ids(db, body, faults), references.event_ids(db, body, faults)
+    fields = custom_fields.checked(db, "contact", body, stored, faults)
     faults.raise_any()
-    return ids
+    return *ids, fields
 
 
 def take_part(db, id, event_ids):
@@ -137,4 +138,4 @@ def attach(db, statement, contacts, member):
         by_id[part.pop("contact_id")][member].append(part)
 
 
-INCLUDES = {"categories": include_categories, "events": include_events}
+INCLUDES = {"categories": include_categories, "events": include_events, "custom_fields": custom_fields.include("contact")}

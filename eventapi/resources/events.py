@@ -5,9 +5,11 @@ from eventapi import journal, keys, search, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
-from eventapi.rest import created, deleted, found, one, page, unchanged
+from eventapi.rest import created, deleted, found, location, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import admission, attached, copying, due_dates, plans, pricing, schedules
+from eventapi.services import admission, attached, calendar_feed, content_types, copying, custom_fields, due_dates, event_images, plans, pricing, schedules, submission_types
+from eventapi.services import events as shows
+from eventapi.services.events import represent
 from eventapi.statements import statements
 
 routes = Routes("events", "event", scope="events")
@@ -18,14 +20,17 @@ sql = statements("events")
 def list_events(db, query):
     if "search" in query:
         query["search"] = search.expression(query["search"])
-    return page(db, sql.list, {**query, "now": times.now()}, represent, INCLUDES)
+    query = custom_fields.filters(db, "event", query)
+    return page(db, sql.list, {**query, "now": times.now()}, lambda row: addressed(represent(row)), INCLUDES)
 
 
 @routes.post("/events", schema="event")
 def create_event(db, body):
     body["timezone"] = body["timezone"] or db.config.timezone
     body["event_key"] = body["event_key"] or free_key(db, body)
-    event = add(db, body)
+    faults = Faults()
+    body["custom_fields"] = custom_fields.checked(db, "event", body, {}, faults)
+    event = add(db, body, faults)
     return created(event, f"/events/{event['id']}")
 
 
@@ -37,14 +42,16 @@ def get_event(db, id, query):
 @routes.update("/events/<id>", schema="event")
 def update_event(db, id, body):
     old = unchanged(get(db, id))
-    merged = {**old, **body}
-    check(merged)
+    faults = Faults()
+    merged = {**old, **body, "custom_fields": custom_fields.checked(db, "event", body, old["custom_fields"], faults)}
+    check(merged, faults)
     if merged["event_key"] != old["event_key"]:
         claim_key(db, merged["event_key"])
     if merged["timezone"] != old["timezone"]:
         admission.refuse_another_zone(db, id)
     if merged != old:
         db.run(sql.change, **columns(merged), now=db.now)
+        custom_fields.store(db, "event", id, old["custom_fields"], merged["custom_fields"])
     new = get(db, id)
     journal.updated(db, "event", old, new, title=new["title"], scope="events")
     changed = [name for name in ("date_to", "date_from", "timezone", "application_deadline") if new[name] != old[name]]
@@ -63,10 +70,29 @@ def delete_event(db, id):
     if users:
         raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
     attached.delete_with(db, "event", id)
+    calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
     schedules.delete_with(db, id)
+    submission_types.delete_with(db, id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "event", event, title=event["title"], scope="events")
+    return deleted()
+
+
+@routes.put("/events/<id>/image", raw_body=sorted(content_types.PICTURES))
+def set_event_image(db, id, upload):
+    """Sends the picture of an event: PNG, JPEG, GIF or WebP, judged by its bytes and kept as it is."""
+    event = unchanged(get(db, id))
+    event_images.hold(db, event, upload)
+    return told(db, event)
+
+
+@routes.delete("/events/<id>/image")
+def delete_event_image(db, id):
+    """Takes the picture away; nothing changes where there is none."""
+    event = unchanged(get(db, id))
+    event_images.remove(db, event)
+    told(db, event)
     return deleted()
 
 
@@ -87,24 +113,32 @@ def copy_event(db, who, id, body):
     return created(get(db, event["id"]), f"/events/{event['id']}")
 
 
-def get(db, id):
-    return represent(found(db.one(sql.get, id=id), "event", id))
-
-
-def add(db, event):
-    """Checks and adds a new event; gives it as stored."""
-    check(event)
-    claim_key(db, event["event_key"])
-    new = get(db, db.insert(sql.add, **columns(event), now=db.now))
-    journal.created(db, "event", new, title=new["title"], scope="events")
+def told(db, old):
+    """Journals what became of an event; gives it as it is now."""
+    new = get(db, old["id"])
+    journal.updated(db, "event", old, new, title=new["title"], scope="events")
     return new
 
 
-def represent(row):
-    row["is_visible"] = bool(row["is_visible"])
-    if "opening_hours" in row:
-        row["opening_hours"] = json.loads(row["opening_hours"])
-    return row
+def get(db, id):
+    return addressed(found(shows.get(db, id), "event", id))
+
+
+def addressed(event):
+    """With the address of its picture, if it has one."""
+    image = event["image"]
+    return {**event, "image": image and {**image, "url": location(f"/documents/{image['document_id']}/content")}}
+
+
+def add(db, event, faults=()):
+    """Checks and adds a new event, which has these `faults` already; gives it as stored."""
+    check(event, faults)
+    claim_key(db, event["event_key"])
+    id = db.insert(sql.add, **columns(event), now=db.now)
+    custom_fields.store(db, "event", id, {}, event["custom_fields"])
+    new = get(db, id)
+    journal.created(db, "event", new, title=new["title"], scope="events")
+    return new
 
 
 def columns(event):
@@ -116,9 +150,9 @@ def columns(event):
             "over_at": times.end(last_day, zone), "application_deadline_at": times.end(event["application_deadline"], zone)}
 
 
-def check(event):
-    """What the schema cannot say: the order of dates and of opening hours."""
-    faults, zone = Faults(), event["timezone"]
+def check(event, faults=()):
+    """What the schema cannot say, besides `faults`: the order of dates and of opening hours."""
+    faults, zone = Faults(faults), event["timezone"]
     begins, ends = times.start(event["date_from"], zone), times.end(event["date_to"], zone)
     if begins and ends and ends < begins:
         faults.add("/date_to", "before_start", "must not be before date_from")
@@ -161,4 +195,5 @@ def ids_of(records):
     return as_json([record["id"] for record in records])
 
 
-INCLUDES = {"opening_hours": include_opening_hours, "participant_count": include_participant_count}
+INCLUDES = {"opening_hours": include_opening_hours, "participant_count": include_participant_count,
+            "custom_fields": custom_fields.include("event")}

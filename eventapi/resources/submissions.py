@@ -4,7 +4,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import references, submission_types, submissions
+from eventapi.services import custom_fields, references, submission_types, submissions
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.services.submissions import TRANSITIONS
 from eventapi.statements import statements
@@ -17,7 +17,7 @@ sql_of_types = statements("submission_types")
 @routes.list("/submissions", query="submission.query")
 def list_submissions(db, query):
     now = times.now()
-    query = {**references.filters(db, query, EVENT, PARTICIPANT), "now": now}
+    query = custom_fields.filters(db, "submission", {**references.filters(db, query, EVENT, PARTICIPANT), "now": now})
     return page(db, sql.list, query, lambda row: submissions.represent(row, now), INCLUDES)
 
 
@@ -153,4 +153,5 @@ def attach(records, member, rows):
         record[member] = parts[record["id"]]
 
 
-INCLUDES = {"participant": include_participant, "type": include_type, "allowed_actions": include_allowed_actions}
+INCLUDES = {"participant": include_participant, "type": include_type, "allowed_actions": include_allowed_actions,
+            "custom_fields": custom_fields.include("submission")}

@@ -14,12 +14,13 @@ AS_STORED = ("id", "plan_id", "plan_name", "event_id", "event_key", "event_title
 
 def row(db, id):
     """The booth as it is stored, with what its price depends on; None when there is none."""
-    return db.one(sql.get, id=id)
+    found = db.one(sql.get, id=id)
+    return found and {**found, "custom_fields": json.loads(found["custom_fields"])}
 
 
 def rows(db, ids):
     """The same of several."""
-    return db.all(sql.some, ids=as_json(ids))
+    return [{**found, "custom_fields": json.loads(found["custom_fields"])} for found in db.all(sql.some, ids=as_json(ids))]
 
 
 def get(db, id):
@@ -41,13 +42,19 @@ def record(db, row):
     """As the journal keeps it: with the status that is stored."""
     currency, placed = db.config.currency, row["pos_x"] is not None
     return {
-        **{name: row[name] for name in AS_STORED},
+        **{name: row[name] for name in AS_STORED}, **({"custom_fields": row["custom_fields"]} if "custom_fields" in row else {}),
         "dimensions": {"width": metres(row["width"]), "depth": metres(row["depth"]), "area": money.unscaled(row["area"], 6)},
         "position": {"x": metres(row["pos_x"]), "y": metres(row["pos_y"]), "rotation": row["rotation"]} if placed else None,
         "fixed_price": money.major(row["fixed_price"], currency), "tax_rate": money.unscaled(tax_rate(db, row), 2),
         "price": money.major(row["price"], currency),
         "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"]),
     }
+
+
+def stored(db, id):
+    """The booth as the journal keeps it, or None."""
+    found = row(db, id)
+    return found and record(db, found)
 
 
 def tax_rate(db, row):

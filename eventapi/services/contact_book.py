@@ -4,7 +4,7 @@ import json
 from eventapi import journal
 from eventapi.db import as_json
 from eventapi.errors import Problem
-from eventapi.services import attached, folding
+from eventapi.services import attached, custom_fields, folding
 from eventapi.statements import statements
 
 sql = statements("contacts")
@@ -25,24 +25,26 @@ def get(db, id):
 def represent(row):
     row["account_access_enabled"] = bool(row["account_access_enabled"])
     row["has_account"] = bool(row["has_account"])
-    row["tags"] = json.loads(row["tags"])
+    for member in {"tags", "custom_fields"} & row.keys():
+        row[member] = json.loads(row[member])
     return row
 
 
-def add(db, contact, category_ids=()):
-    """Adds and journals a contact; what is not sent has its default. Gives it as it is answered."""
+def add(db, contact, category_ids=(), fields=None):
+    """Adds and journals a contact; what is not sent has its default. `fields`: its custom fields, checked. Gives it as it is answered."""
     contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
     claim(db, contact)
     contact["customer_number"] = contact["customer_number"] or _next_number(db)
     id = db.insert(sql.add, **columns(contact), now=db.now)
     _tag(db, id, contact["tags"])
     _categorize(db, id, category_ids)
+    custom_fields.store(db, "contact", id, {}, fields or {})
     journal.created(db, "contact", state(db, id), title=title(contact), scope="contacts")
     return get(db, id)
 
 
-def change(db, old, body, category_ids=None):
-    """Changes and journals a contact; `category_ids` replace the ones it has. Gives it as it is answered."""
+def change(db, old, body, category_ids=None, fields=None):
+    """Changes and journals a contact; `category_ids` and `fields`, its custom fields, replace those it has. Gives it as it is answered."""
     refuse_anonymized(old)
     id, before = old["id"], state(db, old["id"])
     merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
@@ -55,6 +57,8 @@ def change(db, old, body, category_ids=None):
         _tag(db, id, merged["tags"])
     if merged != old:
         db.run(sql.change, **columns(merged))
+    if fields is not None:
+        custom_fields.store(db, "contact", id, old["custom_fields"], fields)
     if state(db, id) != before:
         db.run(sql.touch, id=id, now=db.now)
         journal.updated(db, "contact", before, state(db, id), title=title(merged), scope="contacts")
@@ -81,8 +85,9 @@ def refuse_anonymized(contact):
 
 
 def state(db, id):
-    """A contact as the journal tells it: with its categories, which are not part of the answer."""
-    return {**get(db, id), "category_keys": category_keys(db, id)}
+    """A contact as the journal tells it, or None: with its categories, which are not part of the answer."""
+    contact = get(db, id)
+    return contact and {**contact, "category_keys": category_keys(db, id)}
 
 
 def category_keys(db, id):

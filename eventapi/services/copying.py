@@ -1,7 +1,7 @@
 """Copying an event: last year's show as next year's, every date moved by the same number of days."""
 from eventapi import journal, times
 from eventapi.errors import Faults
-from eventapi.services import booths, catalogue, categories, plans, pricing
+from eventapi.services import booths, catalogue, categories, custom_fields, plans, pricing
 from eventapi.statements import statements
 
 sql = statements("copying")
@@ -34,6 +34,7 @@ def bring_plans(db, old_id, new_id, days):
 def _bring_booth(db, booth):
     faults = Faults()
     id = db.insert(sql_of_booths.add, **booth, now=db.now)
+    custom_fields.copy(db, "booth", booth["id"], id)
     pricing.settle(db, booths.row(db, id), "/date_from", faults)
     faults.raise_any()
     new = booths.get(db, id)

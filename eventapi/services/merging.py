@@ -1,7 +1,7 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
 from eventapi.db import as_json
-from eventapi.services import admission, booking, check_ins, contact_book, invoices, notes, orders, participation, reservations, schedules, submissions
+from eventapi.services import admission, booking, check_ins, contact_book, custom_fields, documents, invoices, notes, orders, participation, reservations, schedules, submissions, tasks
 from eventapi.statements import statements
 
 sql = statements("merging")
@@ -28,9 +28,10 @@ def merge(db, contact, duplicate):
     for invoice_id in db.values(sql.invoices, contact_id=duplicate_id):
         _change_invoice(db, sql.move_invoice, invoice_id, contact_id=id)
     _move_applications(db, id, duplicate_id)
-    _move_notes(db, "contact", duplicate_id, id)
+    _move_attached(db, "contact", duplicate_id, id)
     db.run(sql.move_categories, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.move_tags, contact_id=id, duplicate_id=duplicate_id)
+    custom_fields.store(db, "contact", id, contact["custom_fields"], {**duplicate["custom_fields"], **contact["custom_fields"]})
     contact_book.remove(db, duplicate)
     db.run(sql.follow, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
@@ -66,8 +67,9 @@ def _absorb(db, kept, other):
     _hand_over_check_ins(db, kept["id"], other["id"])
     _hand_over_assignments(db, kept["id"], other["id"])
     _hand_over_submissions(db, kept["id"], other["id"])
-    _move_notes(db, "event_participant", other["id"], kept["id"])
+    _move_attached(db, "event_participant", other["id"], kept["id"])
     filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
+    filled["custom_fields"] = {**other["custom_fields"], **kept["custom_fields"]}
     kept = participation.change(db, kept, {**kept, **filled})
     if kept["status"] == "cancelled" and other["status"] != "cancelled":
         kept = participation.move(db, kept, "reinstate")
@@ -142,7 +144,9 @@ def _move_applications(db, id, duplicate_id):
         journal.updated(db, "application", old, db.one(sql.application, id=application_id), scope="applications")
 
 
-def _move_notes(db, entity_type, old_id, new_id):
+def _move_attached(db, entity_type, old_id, new_id):
+    tasks.move_to(db, entity_type, old_id, new_id)
+    documents.move_to(db, entity_type, old_id, new_id)
     for row in db.all(notes.sql.of_entity, entity_type=entity_type, entity_id=old_id):
         old = notes.represent(row)
         db.run(sql.move_note, id=old["id"], entity_id=new_id, now=db.now)

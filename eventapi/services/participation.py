@@ -1,7 +1,9 @@
 """Participation: a contact takes part in an event, in one role, and has a badge number for it."""
+import json
+
 from eventapi import journal
 from eventapi.errors import Problem
-from eventapi.services import attached, badges, booking, contact_book, schedules
+from eventapi.services import attached, badges, booking, contact_book, custom_fields, schedules
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -24,17 +26,21 @@ def get(db, id):
 
 def represent(row):
     row["is_confirmed"] = bool(row["is_confirmed"])
+    if "custom_fields" in row:
+        row["custom_fields"] = json.loads(row["custom_fields"])
     row["is_checked_in"] = bool(row["is_checked_in"])
     return row
 
 
-def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False):
-    """A new participant; 409 when the contact takes part in this role already, or was anonymised."""
+def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False,
+        fields=None):
+    """A new participant, `fields` its custom fields; 409 when the contact takes part in this role already, or was anonymised."""
     contact_book.refuse_anonymized(contact_book.get(db, contact_id))
     claim(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
                    application_id=application_id, badge_name=badge_name, badge_number=free_badge_number(db),
                    status="confirmed" if confirmed else "registered", now=db.now)
+    custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
     journal.created(db, "event_participant", new, title=title(new), scope="participants")
     if confirmed:
@@ -63,6 +69,7 @@ def change(db, old, merged):
     if identity != (old["event_id"], old["contact_id"], old["role"]):
         claim(db, *identity)
     db.run(sql.change, **merged, now=db.now)
+    custom_fields.store(db, "event_participant", old["id"], old["custom_fields"], merged["custom_fields"])
     new = get(db, old["id"])
     journal.updated(db, "event_participant", old, new, title=title(new), scope="participants")
     return new

@@ -2,14 +2,14 @@
 
 A formula gives an amount in the tenant's currency (`currency`, `number`), or percents of what the booth's type asks (`percentage`).
 What a formula needs and nobody knows leaves the price open: the days of an event without dates, the open sides of a booth without
-a type, the participant's category fee as long as there is no participant (of one without a fee it is 0).
+a type, the participant's category fee and custom fields as long as there is no participant (of one without a fee it is 0).
 """
 from fractions import Fraction
 
 from eventapi import money, times
 from eventapi.db import as_json
 from eventapi.errors import Faults
-from eventapi.services import booths, formulas
+from eventapi.services import booths, custom_fields, formulas
 from eventapi.services.formulas import FormulaError, Missing
 from eventapi.statements import statements
 
@@ -88,8 +88,9 @@ def _by_type(db, booth):
 
 
 def _by_formula(db, booth, participant):
-    values = _values(db, booth, participant)
-    used = sorted(formulas.variables(formulas.parse(booth["expression"])) & values.keys())
+    variables = formulas.variables(formulas.parse(booth["expression"]))
+    values = {**_values(db, booth, participant), **_fields(db, participant, variables)}
+    used = sorted(variables & values.keys())
     told = {"model": "formula", "formula": booth["formula_name"], "expression": booth["expression"],
             "result_type": booth["result_type"], "values": {name: as_number(values[name]) for name in used}}
     try:
@@ -118,6 +119,15 @@ def _values(db, booth, participant):
               "booth_depth": Fraction(booth["depth"], 1000), "quantity": 1, "open_sides": booth["open_sides"],
               "days": _days(booth), "category_price": participant and _category_price(db, participant)}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _fields(db, participant, variables):
+    """The custom fields that a formula asks for, {field:KEY}: of the participant, else of its contact."""
+    keys = [name.removeprefix("field:") for name in variables if name.startswith("field:")]
+    if not (participant and keys):
+        return {}
+    entities = [["event_participant", participant["id"]], ["contact", participant["contact_id"]]]
+    return {f"field:{key}": value for key, value in custom_fields.for_formulas(db, entities, keys).items()}
 
 
 def _days(booth):

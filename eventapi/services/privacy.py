@@ -2,9 +2,9 @@
 import json
 from datetime import datetime
 
-from eventapi import journal, keys, money, times
+from eventapi import journal, keys, times
 from eventapi.db import as_json
-from eventapi.services import check_ins, contact_book, invoices, notes, orders, participation, payments, reservations, submissions
+from eventapi.services import applications, check_ins, contact_book, documents, invoices, notes, orders, participation, payments, reservations, submissions, tasks
 from eventapi.statements import statements
 
 sql = statements("privacy")
@@ -17,7 +17,8 @@ FILLING = 50_000_000        # bytes of zeros in one row
 def records(db, contact_id):
     """[entity_type, id] of all that is or was about the contact, merged ones included."""
     pairs = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
-    pairs |= {tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(pairs)))}
+    for statement in (sql.attached_records, sql.documents_about, sql.tasks_about):
+        pairs |= {tuple(row.values()) for row in db.all(statement, pairs=as_json(sorted(pairs)))}
     return sorted(pairs)
 
 
@@ -27,12 +28,12 @@ def export(db, contact):
     """Everything that is held about the contact."""
     contact_id, pairs = contact["id"], records(db, contact["id"])
     ids = {kind: [id for name, id in pairs if name == kind] for kind in (
-        "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice", "note")}
+        "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice", "note", "task", "document")}
     return {
         "contact": contact,
         "category_keys": contact_book.category_keys(db, contact_id),
         "merged_contacts": db.all(sql.merged, id=contact_id),
-        "applications": _there(_application(db, id) for id in ids["application"]),
+        "applications": _there(applications.get(db, id) for id in ids["application"]),
         "participants": _there(participation.get(db, id) for id in ids["event_participant"]),
         "booth_reservations": [reservations.represent(db, row) for row in _there(reservations.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row) for row in _there(orders.row(db, id) for id in ids["service_order"])],
@@ -44,6 +45,8 @@ def export(db, contact):
         "check_ins": _there(check_ins.get(db, id) for id in ids["check_in"]),
         "scans": db.all(sql.scans, id=contact_id),
         "notes": [notes.represent(note) for note in _there(db.one(sql.note, id=id) for id in ids["note"])],
+        "documents": _there(documents.get(db, id) for id in ids["document"]),
+        "tasks": _there(tasks.get(db, id) for id in ids["task"]),
         "audit_log": [_parsed(row, "old_values", "new_values") for row in db.all(sql.audit_entries, pairs=as_json(pairs))],
         "outgoing_events": [_parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))],
     }
@@ -51,12 +54,6 @@ def export(db, contact):
 
 def _there(found):
     return [record for record in found if record is not None]
-
-
-def _application(db, id):
-    row = db.one(sql.application, id=id)
-    return row and {**_parsed(row, "event_keys", "category_keys"), "late": bool(row["late"]),
-                    "requested_area": money.unscaled(row["requested_area"], 3)}
 
 
 def _parsed(row, *members):
@@ -77,7 +74,8 @@ def anonymize(db, contact):
         db.run(sql.drop_tags, id=id)
         for statement in (sql.blank_applications, sql.blank_participants, sql.blank_reservations, sql.blank_orders,
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
-                          sql.blank_revisions, sql.drop_notes, sql.blank_remarks, sql.blank_payment_remarks):
+                          sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks, sql.drop_documents,
+                          sql.blank_contracts, sql.blank_remarks, sql.blank_payment_remarks):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         _blank_journal(db, pairs)
@@ -95,8 +93,10 @@ def anonymize(db, contact):
 
 
 def kept(db, contact_id):
-    """The invoices that the law wants kept for a while, each with its last day."""
-    return db.all(sql.kept, id=contact_id, years=db.config.retention_years, today=invoices.today(db))
+    """The invoices and signed contracts that the law wants kept for a while, each with its last day."""
+    values = {"id": contact_id, "years": db.config.retention_years, "today": invoices.today(db)}
+    found = [*db.all(sql.kept, **values), *db.all(sql.kept_contracts, pairs=as_json(records(db, contact_id)), **values)]
+    return sorted(found, key=lambda entry: entry["kept_until"])
 
 
 def finish_due(db):
@@ -153,6 +153,7 @@ def _finish(db, contact_id):
     for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
         for statement in (sql.blank_invoice, sql.blank_items, sql.blank_payments):
             db.run(statement, id=id, now=db.now)
+    db.run(sql.drop_contracts, pairs=as_json(records(db, contact_id)), years=years, today=today)
     rest = kept(db, contact_id)
     db.run(sql.set_due, id=contact_id, kept_until=rest[0]["kept_until"] if rest else None)
 
@@ -167,6 +168,7 @@ def _leave_no_traces(db):
     """The search index forgets its deleted words only when it is merged, and freed pages their content when they are filled."""
     db.run(sql.merge_contact_search)
     db.run(sql.merge_application_search)
+    db.run(sql.merge_task_search)
     while room := db.value(sql.free_room):
         db.run(sql.fill_room, size=min(room, FILLING))
     db.run(sql.give_room_back)

@@ -4,7 +4,7 @@ import json
 from eventapi import journal, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, contact_book, handed_in, submission_types
+from eventapi.services import attached, contact_book, custom_fields, handed_in, submission_types
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -31,7 +31,8 @@ def get(db, id):
 
 def represent(row, now):
     """As answered; an open one is late as soon as its time is over."""
-    row["value"] = row["value"] and json.loads(row["value"])
+    for member in {"value", "custom_fields"} & row.keys():
+        row[member] = row[member] and json.loads(row[member])
     handed_in_at = now if row["status"] in OPEN else row["submitted_at"]
     row["is_late"] = row["due_at"] is not None and row["due_at"] < handed_in_at
     return row
@@ -60,6 +61,7 @@ def add(db, participant, kind, body):
     handed_in.check(db, kind, participant, body, faults)
     if not body["draft"]:
         handed_in.demand(kind, body, faults)
+    fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
     refuse_gone(participant)
     known = db.value(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
@@ -68,21 +70,25 @@ def add(db, participant, kind, body):
                       submission_id=known)
     id = db.insert(sql.add, event_id=participant["event_id"], event_participant_id=participant["id"], type_id=kind["id"],
                    value=columns(body)["value"], document_id=body["document_id"], due_at=kind["due_at"], now=db.now)
+    custom_fields.store(db, "submission", id, {}, fields)
     new = get(db, id)
     journal.created(db, "submission", new, title=title(new), scope="submissions")
     return new if body["draft"] else submit(db, new)
 
 
 def change(db, old, body):
-    """The submission with another value or document; with `draft` false it is submitted at once."""
+    """The submission with another value or document, or other custom fields, which no state locks; with `draft` false it is submitted at once."""
     given = {name: body[name] for name in ("value", "document_id") if name in body and body[name] != old[name]}
+    faults, participant = Faults(), db.one(sql.participant, id=old["event_participant_id"])
+    fields = custom_fields.checked(db, "submission", body, old["custom_fields"], faults)
     if given:
         refuse_locked(old, given)
-        participant, kind, faults = db.one(sql.participant, id=old["event_participant_id"]), submission_types.get(db, old["type_id"]), Faults()
-        handed_in.check(db, kind, participant, {**old, **given}, faults)
-        faults.raise_any()
+        handed_in.check(db, submission_types.get(db, old["type_id"]), participant, {**old, **given}, faults)
+    faults.raise_any()
+    if given or fields != old["custom_fields"]:
         refuse_gone(participant)
         db.run(sql.change, **columns({**old, **given}), now=db.now)
+        custom_fields.store(db, "submission", old["id"], old["custom_fields"], fields)
         old = changed(db, old, "updated")
     return submit(db, old) if body.get("draft") is False else old
 

@@ -1,0 +1,19 @@
+-- Records whose custom fields have changed.
+
+-- name: touch_contact
+UPDATE contacts SET updated_at = :now WHERE id = :id;
+
+-- name: touch_application
+UPDATE applications SET updated_at = :now WHERE id = :id;
+
+-- name: touch_participant
+UPDATE participants SET updated_at = :now WHERE id = :id;
+
+-- name: touch_event
+UPDATE events SET updated_at = :now WHERE id = :id;
+
+-- name: touch_booth
+UPDATE booths SET updated_at = :now WHERE id = :id;
+
+-- name: touch_submission
+UPDATE submissions SET updated_at = :now WHERE id = :id;
