@@ -5,6 +5,8 @@ SELECT f.id, f.status, f.is_guest, f.has_booth, f.has_open_order, f.has_draft, f
        (SELECT json_group_array(json_object('title', q.title, 'due_at', q.due_at, 'is_done', q.is_done, 'is_rejected', q.is_rejected,
                'is_in_review', q.is_in_review))
           FROM required_submissions q WHERE q.event_participant_id = f.id) AS required_submissions,
+       f.has_open_contract, (SELECT group_concat(d.document_number || ' ' || replace(d.contract_status, '_', ' '), ', ') FROM documents d
+         WHERE d.entity_type = 'event_participant' AND d.entity_id = f.id AND d.is_contract) AS contracts,
        (SELECT group_concat(r.booth_number, ', ') FROM booth_reservations r
          WHERE r.event_participant_id = f.id AND r.status = 'confirmed') AS booth_numbers,
        (SELECT min(r.expires_at) FROM booth_reservations r WHERE r.event_participant_id = f.id AND r.status = 'pending') AS held_until,

@@ -357,3 +357,69 @@ def test_every_change_is_in_the_audit_log_and_content_by_its_hash(organiser, con
     entries = db.connection.execute("SELECT action, new_values FROM audit_log WHERE entity_type = 'document' ORDER BY id").fetchall()
     assert [action for action, _ in entries] == ["created", "updated", "signature_requested", "voided", "deleted"]
     assert hashlib.sha256(b"<p>new</p>").hexdigest() in entries[1][1]
+
+
+def items(client, participant):
+    readiness = client.data(f"/participants/{participant['id']}/readiness")
+    assert bool(client.data(f"/participants?ready=1&ids={participant['id']}")) == readiness["ready"]
+    return {entry["item"]: entry["status"] for entry in readiness["items"]}
+
+
+def test_readiness_asks_for_the_contract_of_who_has_one(organiser, exhibitor, form):
+    assert "contract" not in items(organiser, exhibitor)
+    made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": exhibitor["id"], "template_id": form["id"]})
+    assert items(organiser, exhibitor)["contract"] == "open"
+    organiser.post(f"/documents/{made['id']}/request-signature", status=200)
+    assert items(organiser, exhibitor)["contract"] == "open"
+    organiser.post(f"/documents/{made['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
+    assert items(organiser, exhibitor)["contract"] == "done"
+    organiser.post(f"/documents/{made['id']}/terminate", status=200)
+    assert items(organiser, exhibitor)["contract"] == "open"
+
+
+def test_a_speaker_is_ready_only_with_a_signed_contract(organiser, exhibitor, form):
+    speaker = organiser.make("/participants", {"event_id": exhibitor["event_id"], "contact_id": exhibitor["contact_id"], "role": "speaker",
+                                               "is_confirmed": True})
+    assert organiser.data(f"/participants/{speaker['id']}/readiness")["ready"]
+    made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": speaker["id"], "template_id": form["id"]})
+    assert items(organiser, speaker) == {"contract": "open", "badge": "done"}
+    organiser.post(f"/documents/{made['id']}/request-signature", status=200)
+    organiser.post(f"/documents/{made['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
+    assert items(organiser, speaker) == {"contract": "done", "badge": "done"}
+
+
+def test_documents_are_in_the_export_and_go_when_anonymised_but_for_signed_contracts(organiser, exhibitor, contract, begun, db, settings):
+    send(organiser, begun, b"personal data", status=200)
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    organiser.post(f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna", "signed_at": "2026-03-04T10:00:00Z"}, status=200)
+    contact = f"/contacts/{exhibitor['contact_id']}"
+    assert [document["id"] for document in organiser.data(f"{contact}/export")["documents"]] == [contract["id"], begun["id"]]
+    kept = organiser.post(f"{contact}/anonymize", status=200).json["data"]["kept"]
+    assert kept == [{"document_id": contract["id"], "document_number": contract["document_number"], "signed_on": "2026-03-04",
+                     "kept_until": "2034-12-31"}]
+    organiser.get(f"/documents/{begun['id']}", status=404)
+    assert organiser.data(f"/documents/{contract['id']}")["metadata"] is None
+    assert not db.connection.execute("SELECT 1 FROM audit_log WHERE entity_type = 'document' AND new_values IS NOT NULL").fetchall()
+    from eventapi.services import housekeeping
+    used = housekeeping.used_files(db)
+    assert hashlib.sha256(b"personal data").hexdigest() not in used and len(used) == 1
+
+
+def test_a_signed_contract_of_an_anonymised_contact_goes_when_its_time_is_over(organiser, exhibitor, contract, db):
+    from eventapi.services import privacy
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    organiser.post(f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
+    organiser.post(f"/contacts/{exhibitor['contact_id']}/anonymize", status=200)
+    with db.write():
+        db.connection.execute("UPDATE documents SET signed_at = '2010-01-01T00:00:00Z'")
+        db.connection.execute("UPDATE anonymizations SET kept_until = '2018-12-31'")
+    assert privacy.finish_due(db) == 1
+    organiser.get(f"/documents/{contract['id']}", status=404)
+
+
+def test_a_merge_moves_documents(organiser, exhibitor, contract, begun):
+    twin = organiser.make("/contacts", {"company_name": "Rosen und Söhne"})
+    kept = organiser.make("/participants", {"event_id": exhibitor["event_id"], "contact_id": twin["id"]})
+    organiser.post(f"/contacts/{twin['id']}/merge", {"duplicate_id": exhibitor["contact_id"]}, status=200)
+    assert organiser.data(f"/documents/{contract['id']}")["entity_id"] == kept["id"]
+    assert organiser.data(f"/documents/{begun['id']}")["entity_id"] == twin["id"]

@@ -6,7 +6,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, not_found
 from eventapi.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import content_types, contracts, document_pages, documents, entities, references
+from eventapi.services import attached, content_types, contracts, document_pages, documents, entities, references
 from eventapi.services.contracts import CONTRACT, SIGNATURE
 from eventapi.services.documents import represent
 from eventapi.services.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
@@ -69,6 +69,7 @@ def delete_document(db, id):
     refuse_in_use(db, row)
     documents.refuse_signed(row)
     documents.remove(db, row)
+    attached.delete_with(db, "document", id)
     return deleted()
 
 
@@ -164,7 +165,7 @@ def changed(db, old, body):
         if merged[name] != old[name] and (name in body or name == "template_id"):
             faults.add(f"/{name}", "fixed", "does not change: make another document")
     merged["content"] = checked_content(old, merged["content"], faults)
-    if old["content"] is None and merged["filename"] is None:
+    if old["filename"] and old["content"] is None and merged["filename"] is None:
         faults.add("/filename", "required", "is required: the document is a file")
     faults.raise_any()
     return merged

@@ -132,9 +132,18 @@ def refuse_signed(row):
 
 
 def delete_with(db, entity_type, entity_id):
-    """Deletes the documents of a record that is about to be deleted; 409 when a contract among them is more than a draft."""
+    """Deletes the documents of a record that is about to be deleted, and gives their ids; 409 when a contract among them is more than a draft."""
     found = [row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]
     for document in found:
         refuse_signed(document)
     for document in found:
         remove(db, document)
+    return [document["id"] for document in found]
+
+
+def move_to(db, entity_type, old_id, new_id):
+    """The documents of a record become those of another, into which it is merged."""
+    for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=old_id):
+        old = row(db, id)
+        db.run(sql.hand_over, id=id, entity_id=new_id, now=db.now)
+        told(db, old)

@@ -22,13 +22,19 @@ def represent(facts):
 def checklist(facts):
     """The items; the view `readiness` says the same in one word, for the filter."""
     required = json.loads(facts["required_submissions"])
+    asked = [contract(facts)] if facts["contracts"] else []
     if facts["is_guest"]:
-        return [*([submissions(required)] if required else []), badge(facts)]
-    return [submissions(required), booth(facts), services(facts), invoice(facts), payment(facts), badge(facts)]
+        return [*asked, *([submissions(required)] if required else []), badge(facts)]
+    return [*asked, submissions(required), booth(facts), services(facts), invoice(facts), payment(facts), badge(facts)]
 
 
 def entry(name, status, detail, due=None):
     return {"item": name, "status": status, "due": due, "detail": detail}
+
+
+def contract(facts):
+    """Only for those who have one: not every event uses contracts."""
+    return entry("contract", "open" if facts["has_open_contract"] else "done", facts["contracts"])
 
 
 def submissions(required):

@@ -72,3 +72,11 @@ CREATE INDEX documents_by_update ON documents (updated_at);
 
 ALTER TABLE events ADD COLUMN image_document_id INTEGER REFERENCES documents (id) ON DELETE SET NULL;
 CREATE INDEX events_by_image ON events (image_document_id) WHERE image_document_id IS NOT NULL;
+
+-- Contracts of participants who have none that is active: as long as one is there, the participant is not ready.
+CREATE VIEW open_contracts AS
+SELECT d.entity_id AS event_participant_id, d.document_number, d.contract_status
+  FROM documents d
+ WHERE d.entity_type = 'event_participant' AND d.is_contract
+   AND NOT EXISTS (SELECT 1 FROM documents a WHERE a.entity_type = 'event_participant' AND a.entity_id = d.entity_id
+                                               AND a.contract_status = 'active');

@@ -91,13 +91,14 @@ SELECT p.id AS event_participant_id, t.id AS type_id, t.title, t.due_at, coalesc
 -- What stands between a participant and the show, as far as records tell; is_ready is that nothing does.
 DROP VIEW readiness;
 CREATE VIEW readiness AS
-SELECT f.*, CASE WHEN status <> 'confirmed' THEN 0 WHEN has_open_submissions THEN 0 WHEN is_guest THEN 1 WHEN NOT has_booth THEN 0
+SELECT f.*, CASE WHEN status <> 'confirmed' THEN 0 WHEN has_open_submissions THEN 0 WHEN has_open_contract THEN 0 WHEN is_guest THEN 1 WHEN NOT has_booth THEN 0
                  WHEN has_open_order THEN 0 WHEN has_draft THEN 0 WHEN has_unbilled THEN 0 WHEN owes THEN 0 ELSE 1 END AS is_ready      -- CASE asks no more than it must
   FROM (SELECT p.id, p.status, p.role, p.event_id, p.role IN ('speaker', 'visitor', 'press', 'staff') AS is_guest,
                p.role <> 'exhibitor' AND NOT EXISTS (SELECT 1 FROM booth_reservations r WHERE r.event_participant_id = p.id
                                                         AND r.status = 'pending')
                OR EXISTS (SELECT 1 FROM booth_reservations r WHERE r.event_participant_id = p.id AND r.status = 'confirmed') AS has_booth,
                EXISTS (SELECT 1 FROM required_submissions q WHERE q.event_participant_id = p.id AND NOT q.is_done) AS has_open_submissions,
+               EXISTS (SELECT 1 FROM open_contracts c WHERE c.event_participant_id = p.id) AS has_open_contract,
                EXISTS (SELECT 1 FROM service_orders o WHERE o.event_participant_id = p.id
                                                         AND o.status IN ('draft', 'submitted')) AS has_open_order,
                EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = p.id AND i.status = 'draft') AS has_draft,

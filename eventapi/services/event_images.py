@@ -1,0 +1,35 @@
+"""The picture of an event: a document about it, without a number, kept as it was sent."""
+from eventapi.errors import Faults, Problem
+from eventapi.services import content_types, documents, images
+from eventapi.statements import statements
+
+sql = statements("events")
+
+
+def hold(db, event, upload):
+    """Makes what was uploaded the picture; 415 where it is none, 422 where its header is broken."""
+    kind = content_types.judge(upload.head)
+    if kind not in content_types.PICTURES:
+        raise Problem("unsupported_media_type", f"A picture is PNG, JPEG, GIF or WebP; this is {kind}.")
+    width, height = size(upload, kind)
+    old = event["image"] and documents.row(db, event["image"]["document_id"])
+    document = old or documents.add(db, {"entity_type": "event", "entity_id": event["id"], "is_contract": 0})
+    held = documents.hold(db, document, upload, width=width, height=height)
+    if held != old:
+        db.run(sql.set_image, id=event["id"], image_document_id=held["id"], now=db.now)
+
+
+def size(upload, kind):
+    with open(upload.path, "rb") as file:
+        try:
+            return images.size(file, kind)
+        except images.Broken as broken:
+            faults = Faults()
+            faults.add("", "broken_picture", f"is no whole picture: {broken}")
+            faults.raise_any()
+
+
+def remove(db, event):
+    if event["image"]:
+        db.run(sql.set_image, id=event["id"], image_document_id=None, now=db.now)
+        documents.remove(db, documents.row(db, event["image"]["document_id"]))
