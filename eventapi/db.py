@@ -247,7 +247,7 @@ def migrate(path, *, before=None):
     """Creates or upgrades the database; gives (old version, new version). Safe when two run at once: the second finds it done.
 
     `before(version)` is called under the lock before anything is changed; it makes the backup.
-    Each migration is one transaction; one that fails leaves the database as it was before it.
+    All migrations are one transaction: when one fails, the database stays as it was.
     """
     path = Path(path)
     door = door_of(path)
@@ -264,9 +264,8 @@ def migrate(path, *, before=None):
             if todo and start and before:
                 before(start)
             connection.execute("PRAGMA foreign_keys = OFF")      # inside a transaction this would do nothing
-            for number, file in todo:
-                _apply(connection, number, file.read_text(encoding="utf-8"))
             if todo:
+                _apply(connection, todo)
                 connection.execute("PRAGMA optimize")
             return start, version(connection)
         finally:
@@ -275,12 +274,13 @@ def migrate(path, *, before=None):
         door.leave()
 
 
-def _apply(connection, number, script):
+def _apply(connection, todo):
+    scripts = [f"{file.read_text(encoding='utf-8')}\nPRAGMA user_version = {number};" for number, file in todo]
     try:
-        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};")
+        connection.executescript("\n".join(["BEGIN IMMEDIATE;", *scripts]))       # at once: executescript ends a transaction that is open
         broken = connection.execute("PRAGMA foreign_key_check").fetchall()
         if broken:
-            raise SchemaError(f"migration {number} would break foreign keys: {broken[:5]}")
+            raise SchemaError(f"the new schema would break foreign keys: {broken[:5]}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

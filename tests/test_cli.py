@@ -292,6 +292,16 @@ def test_a_failed_migration_changes_nothing_and_names_the_way_back(run, settings
     assert db.connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('later', 'api_keys')").fetchone() == (1,)
 
 
+def test_of_two_migrations_the_second_takes_the_first_with_it(run, settings, tmp_path, monkeypatch, db):
+    before, known = database.version(db.connection), database.migrations()
+    for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):
+        (tmp_path / f"{number}.sql").write_text(script)
+    monkeypatch.setattr(database, "migrations", lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
+    assert run("migrate")[0] == 1
+    assert database.version(db.connection) == before
+    assert not db.connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone()
+
+
 def test_a_migration_that_breaks_foreign_keys_is_refused(run, db, next_migration, organiser):
     next_migration("DELETE FROM admins;")
     assert run("migrate")[0] == 1
