@@ -70,6 +70,9 @@ UPDATE schedule_slots SET event_id = :event_id, slot_date = :slot_date, start_ti
   sort_order = :sort_order, updated_at = :now
  WHERE id = :id;
 
+-- name: move
+UPDATE schedule_slots SET starts_at = :starts_at, ends_at = :ends_at, updated_at = :now WHERE id = :id;
+
 -- name: touch
 UPDATE schedule_slots SET updated_at = :now WHERE id = :id;
 

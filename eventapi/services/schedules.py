@@ -111,7 +111,7 @@ def follow(db, event_id, zone_name):
         if moved["starts_at"] is None or moved["ends_at"] is None:
             raise invalid([fault("no_such_time", f"has no such time as that of “{old['title']}” on {old['slot_date']} (slot {id})",
                                  pointer="/timezone")])
-        db.run(sql.change, **columns(moved), now=db.now)
+        db.run(sql.move, **moved, now=db.now)
         tell(db, old)
 
 
