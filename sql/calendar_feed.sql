@@ -1,7 +1,7 @@
 -- The calendar feed and its subscriptions.
 
 -- name: identity
-SELECT name FROM calendar_identity;
+SELECT name FROM calendar_identity WHERE id = 1;
 
 -- name: entries
 SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at, c.last_at, c.timezone, c.is_cancelled, c.sequence,
