@@ -6,7 +6,7 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test test-debian race load clean
+.PHONY: help run test test-debian race load deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a demo show on http://$(ADDRESS)"
@@ -14,6 +14,8 @@ help:
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
 	@echo "make race         a hundred clients at once for one booth or the last of the stock, twenty times over"
 	@echo "make load         what lists cost at 50,000 contacts, and a small opening morning at the doors"
+	@echo "make deb          build the Debian package from the last commit, into dist/"
+	@echo "make apt-repo     the package in a signed apt repository, dist/apt"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
 
 $(BIN)/python:
@@ -63,6 +65,12 @@ race: $(VENV)/ready-to-test
 load: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/lists.py
 	@$(BIN)/python tests/load/opening_morning.py --people 5000
+
+deb:
+	@packaging/build dist
+
+apt-repo: deb
+	@packaging/apt-repo dist
 
 clean:
 	rm -rf $(VENV) $(RUN) build dist *.egg-info .pytest_cache
