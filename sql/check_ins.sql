@@ -1,4 +1,4 @@
--- Check-ins: visits, as they are read.
+-- Check-ins: visits, as they are read. Most are over, so that those are found sooner in the order asked for than by their end (+).
 
 -- name: get
 SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number, c.company_name,
@@ -25,7 +25,7 @@ SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participan
    AND k.station = :station                                 -- when station
    AND k.day = :date                                        -- when date
    AND k.ends_at > :now                                     -- when present
-   AND k.ends_at <= :now                                    -- when absent
+   AND +k.ends_at <= :now                                   -- when absent
  ORDER BY {sort} {order}, k.id {order}  -- sort: id=k.id checked_in_at=k.checked_in_at
 
 -- name: refusals
