@@ -1,0 +1,209 @@
+-- Webhooks, their deliveries and the feed.
+
+-- name: get
+SELECT w.id, w.api_key_id, w.name, w.url, w.events, w.is_active, w.retry_count, w.timeout_seconds, w.last_triggered_at,
+       w.last_success_at, w.last_failure_at, w.failure_count, w.created_at, w.updated_at
+  FROM webhooks w WHERE w.id = :id;
+
+-- name: list
+SELECT w.id, w.api_key_id, w.name, w.url, w.events, w.is_active, w.retry_count, w.timeout_seconds, w.last_triggered_at,
+       w.last_success_at, w.last_failure_at, w.failure_count, w.created_at, w.updated_at
+  FROM webhooks w
+ WHERE TRUE
+   AND w.id IN (SELECT value FROM json_each(:ids))             -- when ids
+   AND likelihood(w.updated_at >= :updated_since, 0.0001)      -- when updated_since
+   AND w.is_active = :is_active                                -- when is_active
+ ORDER BY {sort} {order}, w.id {order}  -- sort: id=w.id name=w.name created_at=w.id
+
+-- name: headers
+SELECT headers FROM webhooks WHERE id = :id;
+
+-- name: active
+SELECT count(*) FROM webhooks WHERE is_active = 1;
+
+-- name: add
+INSERT INTO webhooks (api_key_id, name, url, events, headers, is_active, retry_count, timeout_seconds, secret, last_event_id, created_at, updated_at)
+VALUES (:api_key_id, :name, :url, :events, :headers, :is_active, :retry_count, :timeout_seconds, :secret, 0, :now, :now);
+
+-- name: change
+UPDATE webhooks SET api_key_id = :api_key_id, name = :name, url = :url, events = :events, headers = :headers, is_active = :is_active,
+  retry_count = :retry_count, timeout_seconds = :timeout_seconds, updated_at = :now
+ WHERE id = :id;
+
+-- name: begin_here
+-- What happened before is not for it.
+UPDATE webhooks SET last_event_id = (SELECT coalesce(max(id), 0) FROM outgoing_events), failing_since = NULL, failure_count = 0 WHERE id = :id;
+
+-- name: rotate
+UPDATE webhooks SET previous_secret = secret, previous_secret_ends_at = :until, secret = :secret, updated_at = :now WHERE id = :id;
+
+-- name: remove
+DELETE FROM webhooks WHERE id = :id;
+
+-- name: switch_off
+UPDATE webhooks SET is_active = 0, updated_at = :now WHERE id = :id;
+
+-- name: owner
+SELECT k.admin_id, a.is_active FROM webhooks w JOIN api_keys k ON k.id = w.api_key_id JOIN admins a ON a.id = k.admin_id WHERE w.id = :id;
+
+-- name: delivery
+SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts, d.next_attempt_at,
+       d.response_status, d.error, d.duration_ms, d.delivered_at, d.created_at, d.updated_at
+  FROM webhook_deliveries d WHERE d.webhook_id = :webhook_id AND d.id = :id;
+
+-- name: deliveries
+SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts, d.next_attempt_at,
+       d.response_status, d.error, d.duration_ms, d.delivered_at, d.created_at, d.updated_at
+  FROM webhook_deliveries d
+ WHERE d.webhook_id = :webhook_id
+   AND d.id IN (SELECT value FROM json_each(:ids))             -- when ids
+   AND d.updated_at >= :updated_since                          -- when updated_since
+   AND d.status = :status                                      -- when status
+   AND d.event_name = :event_type                              -- when event_type
+ ORDER BY {sort} {order}, d.id {order}  -- sort: id=d.id created_at=d.id
+
+-- name: add_test
+INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, next_attempt_at, created_at, updated_at)
+SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now, :now FROM outgoing_events o WHERE o.id = :outgoing_id;
+
+-- name: send_again
+UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_attempt_at = :now, response_status = NULL, error = NULL,
+  duration_ms = NULL, delivered_at = NULL, updated_at = :now
+ WHERE id = :id AND status IN ('delivered', 'failed');
+
+-- name: send_now
+UPDATE webhook_deliveries SET next_attempt_at = :now, updated_at = :now WHERE id = :id AND status = 'pending' AND next_attempt_at > :now;
+
+-- name: is_on
+SELECT (SELECT enabled FROM flags WHERE name = 'webhooks') AND (SELECT tier FROM tenant) = 'Business+';
+
+-- name: behind
+-- The oldest event that some webhook was not asked about yet, and the newest there is.
+SELECT (SELECT last_event_id FROM webhooks WHERE is_active = 1 ORDER BY last_event_id LIMIT 1) AS after,
+       (SELECT max(id) FROM outgoing_events) AS newest;
+
+-- name: last_delivery
+SELECT coalesce(max(id), 0) FROM webhook_deliveries;
+
+-- name: fan_out
+INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, created_at, updated_at)
+SELECT w.id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now
+  FROM outgoing_events o CROSS JOIN webhooks w
+  CROSS JOIN api_keys k ON k.id = w.api_key_id
+  CROSS JOIN admins a ON a.id = k.admin_id
+ WHERE o.id > :after AND o.id <= :until AND w.is_active = 1 AND w.last_event_id < o.id
+   AND w.id = :webhook_id                                                                                   -- when webhook_id
+   AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AND a.is_active = 1
+   AND (instr(' ' || k.scopes || ' ', ' ' || o.scope || ' ') OR instr(' ' || k.scopes || ' ', ' ' || o.scope || ':read '))
+   AND EXISTS (SELECT 1 FROM json_each(w.events) p WHERE o.name GLOB p.value)
+ ORDER BY o.id
+ ON CONFLICT (webhook_id, outgoing_id) DO NOTHING;
+
+-- name: release_first
+-- Of each record only its first open event may go out.
+UPDATE webhook_deliveries SET next_attempt_at = :now
+ WHERE id > :after AND status = 'pending' AND next_attempt_at IS NULL
+   AND NOT EXISTS (SELECT 1 FROM webhook_deliveries e
+                    WHERE e.webhook_id = webhook_deliveries.webhook_id AND e.entity_type = webhook_deliveries.entity_type
+                      AND e.entity_id = webhook_deliveries.entity_id AND e.outgoing_id < webhook_deliveries.outgoing_id
+                      AND e.status IN ('pending', 'delivering'));
+
+-- name: release_next
+UPDATE webhook_deliveries SET next_attempt_at = :now
+ WHERE id = (SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND entity_type = :entity_type AND entity_id = :entity_id
+                AND status IN ('pending', 'delivering') ORDER BY outgoing_id LIMIT 1)
+   AND status = 'pending' AND next_attempt_at IS NULL;
+
+-- name: looked_at
+UPDATE webhooks SET last_event_id = :until
+ WHERE is_active = 1 AND last_event_id < :until
+   AND id = :webhook_id                                                                                     -- when webhook_id
+;
+
+-- name: with_work
+SELECT w.id FROM webhooks w
+ WHERE w.is_active = 1 AND (w.lease IS NULL OR w.lease_ends_at <= :now)
+   AND (w.lease IS NOT NULL OR EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending'
+                                          AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now))
+ ORDER BY w.id;
+
+-- name: take_lease
+UPDATE webhooks SET lease = :lease, lease_ends_at = :until
+ WHERE id = :id AND is_active = 1 AND (lease IS NULL OR lease = :lease OR lease_ends_at <= :now);
+
+-- name: give_lease_back
+UPDATE webhooks SET lease = NULL, lease_ends_at = NULL WHERE id = :id AND lease = :lease;
+
+-- name: cut_off
+-- What somebody was delivering whose lease ran out: nobody knows whether it arrived, so it is sent again.
+UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = :now, updated_at = :now WHERE webhook_id = :id AND status = 'delivering';
+
+-- name: due
+SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.attempts, o.data, o.id IS NOT NULL AS is_kept,
+       coalesce(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AND a.is_active = 1
+         AND (instr(' ' || k.scopes || ' ', ' ' || o.scope || ' ') OR instr(' ' || k.scopes || ' ', ' ' || o.scope || ':read ')), 0) AS is_allowed,
+       w.url, w.headers, w.timeout_seconds, w.retry_count, w.secret,
+       CASE WHEN w.previous_secret_ends_at > :now THEN w.previous_secret END AS previous_secret
+  FROM webhook_deliveries d CROSS JOIN webhooks w ON w.id = d.webhook_id
+  CROSS JOIN api_keys k ON k.id = w.api_key_id
+  CROSS JOIN admins a ON a.id = k.admin_id
+  LEFT JOIN outgoing_events o ON o.id = d.outgoing_id
+ WHERE d.webhook_id = :id AND d.status = 'pending' AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now
+ ORDER BY d.next_attempt_at, d.outgoing_id LIMIT 1;
+
+-- name: delivering
+UPDATE webhook_deliveries SET status = 'delivering', updated_at = :now WHERE id = :id;
+
+-- name: holds_lease
+SELECT w.failing_since FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
+ WHERE w.id = :id AND w.lease = :lease AND d.id = :delivery_id AND d.status = 'delivering';
+
+-- name: attempted
+UPDATE webhook_deliveries SET status = :status, attempts = attempts + 1, next_attempt_at = :next_attempt_at, response_status = :response_status,
+  error = :error, duration_ms = :duration_ms, delivered_at = CASE :status WHEN 'delivered' THEN :now END, updated_at = :now
+ WHERE id = :id;
+
+-- name: succeeded
+UPDATE webhooks SET last_triggered_at = :now, last_success_at = :now, failing_since = NULL, failure_count = 0 WHERE id = :id;
+
+-- name: failed
+UPDATE webhooks SET last_triggered_at = :now, last_failure_at = :now, failing_since = coalesce(failing_since, :now),
+  failure_count = failure_count + 1
+ WHERE id = :id;
+
+-- name: waiting
+SELECT count(*) AS deliveries, min(outgoing_id) AS first_event FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
+ WHERE w.is_active = 1 AND d.status IN ('pending', 'delivering');
+
+-- name: event_at
+SELECT created_at FROM outgoing_events WHERE id >= :id ORDER BY id LIMIT 1;
+
+-- name: states
+SELECT coalesce(sum(is_active), 0) AS active, coalesce(sum(1 - is_active), 0) AS inactive,
+       coalesce(sum(is_active AND failing_since IS NOT NULL), 0) AS failing FROM webhooks;
+
+-- name: stuck
+-- Due long ago, or held back by nothing.
+SELECT d.webhook_id, count(*) AS deliveries, min(d.event_at) AS oldest FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
+ WHERE w.is_active = 1 AND d.status IN ('pending', 'delivering') AND d.updated_at < :before
+   AND (d.status = 'delivering' OR d.next_attempt_at < :before
+        OR d.next_attempt_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM webhook_deliveries e WHERE e.webhook_id = d.webhook_id AND e.entity_type = d.entity_type AND e.entity_id = d.entity_id
+                AND e.outgoing_id < d.outgoing_id AND e.status IN ('pending', 'delivering')))
+ GROUP BY d.webhook_id;
+
+-- name: forget_deliveries
+DELETE FROM webhook_deliveries WHERE id IN
+  (SELECT id FROM (SELECT id, created_at FROM webhook_deliveries ORDER BY id LIMIT :size) WHERE created_at <= :before);
+
+-- name: feed
+SELECT o.id, o.name, o.data, o.created_at FROM outgoing_events o
+ WHERE o.id > :after AND o.id <= :until AND o.scope IN (SELECT value FROM json_each(:scopes))
+ ORDER BY o.id LIMIT :size;
+
+-- name: kept
+SELECT (SELECT min(id) FROM outgoing_events) AS oldest, (SELECT max(id) FROM outgoing_events) AS newest,
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'outgoing_events'), 0) AS given;
+
+-- name: event
+SELECT id, created_at FROM outgoing_events WHERE id = :id;
