@@ -10,7 +10,7 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.resources import CATALOGUE
 from eventapi.validators import CHECKER, resource_names
-from tests.examples import House, OF_THE_YEAR, as_read, collections, make_verbatim
+from tests.examples import OF_THE_YEAR, House, as_read, collections, make_verbatim
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 # What no example can know: who asks and under which address, when, and what is made at random.
