@@ -109,7 +109,7 @@ def named(entry):
 
 
 def include_assignments(db, slots):
-    """Also on single records, whose assignments have no participants of their own."""
+    """Who is assigned, each with the participant in short, which the slot alone does not tell."""
     by_slot = {slot["id"]: [] for slot in slots}
     for row in db.all(sql.assignments_of, ids=as_json(list(by_slot))):
         by_slot[row["schedule_slot_id"]].append({
