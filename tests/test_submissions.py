@@ -92,6 +92,14 @@ def test_a_type_without_approval_approves_what_is_submitted(organiser, roses, as
     assert told == ["submission.created", "submission.submitted", "submission.approved"]
 
 
+def test_what_waits_for_a_review_still_does_when_the_type_needs_none_any_more(organiser, roses, ask):
+    kind = ask()
+    submission = hand_in(organiser, roses)
+    organiser.patch(f"/submissions/types/{kind['id']}", {"needs_approval": False}, status=200)
+    assert act(organiser, submission, "submit") == submission
+    assert act(organiser, submission, "approve")["status"] == "approved"
+
+
 def test_one_submission_for_each_participant_and_type(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
