@@ -29,7 +29,8 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
    AND a.id IN (SELECT application_id FROM application_events WHERE event_id = :event_id)                 -- when event_id
    AND a.id IN (SELECT application_id FROM application_categories WHERE category_id = :category_id)       -- when category_id
    AND a.id IN (SELECT rowid FROM applications_search WHERE applications_search MATCH :search)            -- when search
-   AND a.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND a.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = a.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = a.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, a.id {order}  -- sort: id=a.id created_at=a.id company_name=a.company_name last_name=a.last_name email=a.email city=a.city rating=a.rating

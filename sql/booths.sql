@@ -64,7 +64,8 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
         SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))            -- when free
    AND b.status = 'reserved' AND (b.held_until IS NULL OR b.held_until > :now OR EXISTS (                   -- when held
         SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))            -- when held
-   AND b.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND b.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = b.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = b.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, b.id {order}  -- sort: id=b.id booth_number=b.booth_number area=b.area price=b.price status=b.status

@@ -27,7 +27,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
    AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
    AND c.id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
    AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
-   AND c.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND c.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = c.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = c.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
@@ -49,7 +50,8 @@ SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.f
    AND g.contact_id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
    AND g.contact_id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
    AND g.contact_id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
-   AND g.contact_id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND g.contact_id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = g.contact_id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = g.contact_id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city

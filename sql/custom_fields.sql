@@ -87,6 +87,9 @@ DELETE FROM custom_field_values
 INSERT INTO custom_field_values (entity_type, entity_id, field_id, value)
 SELECT entity_type, :new_id, field_id, value FROM custom_field_values WHERE entity_type = :entity_type AND entity_id = :entity_id;
 
+-- name: number_with
+SELECT count(*) FROM (SELECT 1 FROM custom_field_terms WHERE field_id = :field_id AND term = :term LIMIT :limit);
+
 -- name: for_formulas
 SELECT v.entity_type, d.field_key, d.field_type, v.value
   FROM json_each(:entities) e

@@ -24,7 +24,8 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
    AND e.event_key = :event_key                                                               -- when event_key
    AND e.over_at >= :now                                                                      -- when upcoming
    AND e.id IN (SELECT rowid FROM events_search WHERE events_search MATCH :search)            -- when search
-   AND e.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND e.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = e.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = e.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title event_key=e.event_key date_from=e.date_from_at date_to=e.date_to_at city=e.city

@@ -32,7 +32,8 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.role = :role                                  -- when role
    AND p.badge_number = :badge_number                  -- when badge_number
    AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = :ready     -- when ready
-   AND p.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND p.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = p.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = p.id))              -- when cf_rest
  ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id

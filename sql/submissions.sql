@@ -28,7 +28,8 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_
    AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.type_key = :type_key)   -- when type_key
    AND s.status = :status                                                           -- when status
    AND coalesce(s.due_at < CASE WHEN s.status IN ('pending', 'revision_requested') THEN :now ELSE s.submitted_at END, 0) = :is_late   -- when is_late
-   AND s.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_field
+   AND s.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = s.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = s.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id created_at=s.id submitted_at=s.submitted_at due_at=s.due_at status=s.status

@@ -330,3 +330,42 @@ def test_a_copy_of_an_event_brings_them(organiser, define):
     assert new["custom_fields"] == {"theme": "Roses"}
     copied, = organiser.data(f"/booths?event_id={new['id']}&include=custom_fields")
     assert copied["custom_fields"] == {"power": 16}
+
+
+def test_they_count_in_formulas(organiser, define):
+    """A checkbox is 1 or 0, the chosen value of a select its number; the participant's own value comes before that of its contact."""
+    for entity_type in ("event_participant", "contact"):
+        define("lights", "boolean", entity_type)
+    organiser.make("/custom-fields", {"entity_type": "contact", "field_label": "Power", "field_type": "select", "field_options": ["16", "32.5", "none"]})
+    formula = organiser.make("/booths/formulas", {"name": "Lit", "expression": "100 + {field:lights} * 50 + {field:power}"})
+    booth = organiser.make("/booths", {**body_for(organiser, "booth"), "formula_id": formula["id"], "fixed_price": None})
+    assert booth["price"] is None and "{field:" in booth["price_breakdown"]["note"]
+    contact = organiser.make("/contacts", {"last_name": "x"})["id"]
+    participant = organiser.make("/participants", {"event_id": booth["event_id"], "contact_id": contact})["id"]
+    asked = {"booth_id": booth["id"], "event_participant_id": participant}
+    for power in (None, "none"):
+        organiser.patch(f"/custom-fields/contact/{contact}", {"power": power}, status=200)
+        assert faults(organiser.post("/booth-reservations", asked, status=422)) == {("/final_price", "required")}
+    for lights, power, price in ((None, "16", 116), (True, "32.5", 182.5)):
+        organiser.patch(f"/custom-fields/contact/{contact}", {"power": power, "lights": lights}, status=200)
+        reservation = organiser.make("/booth-reservations", asked)
+        assert reservation["final_price"] == price and reservation["price_breakdown"]["values"]["field:power"] == float(power)
+        organiser.delete(f"/booth-reservations/{reservation['id']}", status=204)
+    organiser.patch(f"/custom-fields/event_participant/{participant}", {"lights": False}, status=200)
+    assert organiser.make("/booth-reservations", asked)["final_price"] == 132.5
+
+
+def test_what_many_records_have_is_found_by_walking(organiser, define, contact, monkeypatch):
+    define("hall", "select", is_searchable=True), define("vip", "boolean", is_searchable=True)
+    ids = [contact(hall=hall, vip=vip) for hall, vip in (("north", True), ("north", False), ("south", True), ("north", True))]
+    for many in (1, 2, 1000):
+        monkeypatch.setattr(custom_fields, "MANY", many)
+        answer = organiser.get("/contacts?cf.hall=north&cf.vip=1&per_page=1", status=200).json
+        assert answer["meta"]["total"] == 2 and answer["data"][0]["id"] == ids[3]
+        assert [found["id"] for found in organiser.data("/contacts?cf.hall=north&sort=company_name")] == [ids[3], ids[1], ids[0]]
+
+
+def test_a_write_without_custom_fields_does_not_ask_for_them(organiser, define, monkeypatch):
+    define("must", is_required=True)
+    monkeypatch.setattr(custom_fields, "defined", None)
+    organiser.patch(f"/contacts/{organiser.make('/contacts', {'last_name': 'x'})['id']}", {"city": "Leipzig"}, status=200)

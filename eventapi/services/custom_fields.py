@@ -11,6 +11,8 @@ from eventapi.validators import Judge, pointer
 
 sql = statements("custom_fields")
 
+MANY = 1000         # records: from here on a list is walked in its order rather than looked up and sorted
+
 
 class Fields:
     """The fields of one kind of record, as they are defined at a moment."""
@@ -132,7 +134,10 @@ def include(entity_type):
 # Filters
 
 def filters(db, entity_type, query):
-    """The query with what `cf.KEY` asks for as the statements want it; 422 names each that asks for what cannot be found."""
+    """The query with what `cf.KEY` asks for as the statements want it; 422 names each that asks for what cannot be found.
+
+    What few records have is looked up; where many have it, the list is walked in its order, and most are soon found.
+    """
     asked = query.pop("cf", None)
     if not asked:
         return query
@@ -140,9 +145,11 @@ def filters(db, entity_type, query):
     terms = [_term(fields, key, text, db.config.timezone, faults) for key, text in asked.items()]
     if faults:
         raise invalid(faults)
-    (query["cf_field"], query["cf_term"]), *rest = terms
+    numbers = [db.value(sql.number_with, field_id=field_id, term=term, limit=MANY) for field_id, term in terms]
+    (number, (query["cf_field"], query["cf_term"])), *rest = sorted(zip(numbers, terms), key=lambda pair: pair[0])
+    query["cf_few" if number < MANY else "cf_many"] = 1
     if rest:
-        query["cf_rest"] = as_json(rest)
+        query["cf_rest"] = as_json([term for _, term in rest])
     return query
 
 
