@@ -1,0 +1,49 @@
+"""Many reviewers decide on one submission at once, before real server processes: one wins, all others hear of it."""
+import pytest
+
+from eventapi import journal
+from eventapi.services import credentials
+from tests import crowd, processes
+from tests.crowd import ROUNDS
+
+CLIENTS = 30
+DECISIONS = (("approve", None, "approved"), ("reject", {"feedback": "No"}, "rejected"), ("request-revision", {"feedback": "Again"}, "revision_requested"))
+
+
+@pytest.fixture
+def key(db):
+    with db.write():
+        return credentials.create_key(db, "reviewers", ["submissions"])[1]
+
+
+@pytest.fixture
+def server(tmp_path, key):
+    with processes.Server(tmp_path, "--workers", "2") as running:
+        yield running
+
+
+@pytest.fixture
+def wishes(organiser):
+    """What as many participants hand in as there are rounds."""
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
+    organiser.make("/submissions/types", {"event_key": "fair", "title": "Motto", "input": "text"})
+    contacts = [organiser.make("/contacts", {"last_name": f"Rose {number}"})["id"] for number in range(ROUNDS)]
+    people = [organiser.make("/participants", {"event_key": "fair", "contact_id": id})["id"] for id in contacts]
+    return [("POST", "/submissions", {"event_participant_id": id, "type_key": "motto", "value": "Roses"}) for id in people]
+
+
+def test_one_decision_stands(server, key, wishes, organiser, db):
+    for wish in wishes:
+        answers = crowd.at_once(server.port, key, [wish] * CLIENTS)
+        made = [document["data"] for status, document in answers if status == 201]
+        assert len(made) == 1 and sorted(status for status, _ in answers) == [201] + [409] * (CLIENTS - 1)
+        address = f"/submissions/{made[0]['id']}"
+        asked = [DECISIONS[number % 3] for number in range(CLIENTS)]
+        answers = crowd.at_once(server.port, key, [("POST", f"{address}/{action}", body) for action, body, _ in asked])
+        stands = organiser.data(address)["status"]
+        for (_, _, wanted), (status, document) in zip(asked, answers):
+            assert (status, document.get("code")) == ((200, None) if wanted == stands else (409, "invalid_transition"))
+        assert [revision["status"] for revision in organiser.data(f"{address}/revisions")] == [stands]
+    decided = db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'submission' AND action NOT IN ('created', 'submitted')")
+    assert decided.fetchone() == (ROUNDS,)
+    assert journal.verify(db) == []
