@@ -138,11 +138,19 @@ def all_stored(config):
                 yield sha256, config.files / entry.path, entry.stat().st_mtime
 
 
+def unfinished(config):
+    """(path, mtime) of what is being written, or was when a process died."""
+    for entry in _entries(config):
+        if entry.name.endswith(UNFINISHED):
+            with suppress(FileNotFoundError):       # finished since the folder was read
+                yield config.files / entry.path, entry.stat().st_mtime
+
+
 def sweep(config, used, older_than_seconds):
     """Removes old files that are not in `used`, and what crashes left half written; gives how many. Needs the write lock."""
     limit = time.time() - older_than_seconds
     doomed = [file for sha256, file, changed in all_stored(config) if sha256 not in used and changed < limit]
-    doomed += [config.files / entry.path for entry in _entries(config) if entry.name.endswith(UNFINISHED)]
+    doomed += [file for file, changed in unfinished(config) if changed < limit]
     return sum(_remove_old(config, file, limit) for file in doomed)
 
 

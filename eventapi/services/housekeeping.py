@@ -68,6 +68,7 @@ def sweep_files(db):
     used = used_files(db)
     strays = [sha256 for sha256, _, changed in files.all_stored(db.config)
               if sha256 not in used and changed < time.time() - STRAY]
+    strays += [file for file, changed in files.unfinished(db.config) if changed < time.time() - STRAY]
     if not strays:
         return 0
     with db.write():
