@@ -9,7 +9,7 @@ from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
 SIZE, LEAD = 10, 5
 HEADINGS = {"h1": (16, 7.5, 4), "h2": (12.5, 6, 4), "h3": (10.5, 5.2, 2.5)}     # size, lead, room above
 TOP, BOTTOM = 22, 270
-INDENT, PADDING = 6, 1.6
+INDENT, PADDING, RULE = 6, 1.6, 0.75
 WORD = re.compile(r"[^\S\u00a0]+")
 
 
@@ -97,13 +97,18 @@ class Sheet:
         starts, rooms = columns(rows, count)
         self.paper.line(LEFT, self.paper.y + 1, RIGHT, ink=GREY)
         self.paper.y += 1
-        for row in rows:
-            self._row([cell_lines(cell, room - 2 * PADDING) for cell, room in zip(row, rooms)], starts)
+        set_ = [[cell_lines(cell, room - 2 * PADDING) for cell, room in zip(row, rooms)] for row in rows]
+        self.heads = set_[0] if len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]) else None
+        for cells in set_:
+            self._row(cells, starts)
         self.paper.y += 3
 
     def _row(self, cells, starts):
         height = max(map(len, cells), default=1) * LEAD
+        pages = len(self.paper.pages)
         self.paper.keep(min(height + 2 * PADDING, BOTTOM - TOP))
+        if len(self.paper.pages) > pages and self.heads and cells is not self.heads and len(self.heads) < 10:
+            self._row(self.heads, starts)                               # again on each page
         self.paper.y += PADDING - 1
         for line in zip_longest(*cells, fillvalue=()):
             self.paper.keep(LEAD)
@@ -111,7 +116,7 @@ class Sheet:
             for start, part in zip(starts, line):
                 self._line(part, start + PADDING, SIZE)
         self.paper.y += PADDING + 0.6
-        self.paper.line(LEFT, self.paper.y, RIGHT, ink=GREY)
+        self.paper.line(LEFT, self.paper.y, RIGHT, ink=RULE)
 
 
 def columns(rows, count):
@@ -152,7 +157,7 @@ def pieces(element, bold):
         elif part.tag == "br":
             yield None
         else:
-            yield from pieces(part, bold or part.tag == "strong" or part.tag == "em")
+            yield from pieces(part, bold or part.tag in ("strong", "em"))     # the fonts that have every letter have no italics
 
 
 def lines(element, size, room, bold=False):
