@@ -78,6 +78,7 @@ def test_keys_are_made_from_labels_and_unique_for_the_kind(organiser, define):
      {("/validation_rules/minimum", "unexpected"), ("/validation_rules/max_length", "less_than_minimum"), ("/field_key", "reserved")}),
     ({"field_type": "number", "validation_rules": {"maximum": 10 ** 10, "max_length": 3}},
      {("/validation_rules/maximum", "out_of_range"), ("/validation_rules/max_length", "unexpected")}),
+    ({"field_type": "text", "validation_rules": {"max_length": 1001}}, {("/validation_rules/max_length", "out_of_range")}),
     ({"field_type": "textarea", "is_searchable": True}, {("/is_searchable", "not_searchable")}),
     ({"field_key": "Hall"}, {("/field_key", "pattern")}),
     ({"validation_rules": {"pattern": "(a+)+$"}}, {("/validation_rules/pattern", "unknown")}),

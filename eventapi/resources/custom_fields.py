@@ -7,7 +7,7 @@ from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import custom_fields, customizable
-from eventapi.services.field_types import CHOICES, LARGEST, RULES
+from eventapi.services.field_types import CHOICES, RULES, largest
 from eventapi.statements import statements
 
 routes = Routes("custom-fields", "custom_field", scope="custom_fields")
@@ -168,8 +168,8 @@ def check_rules(kind, rules, faults):
     for name, limit in rules.items():
         if kind not in RULES[name][0]:
             faults.add(f"/validation_rules/{name}", "unexpected", f"is not for {kind}; only for {', '.join(RULES[name][0])}")
-        elif kind in LARGEST and abs(limit) > LARGEST[kind]:
-            faults.add(f"/validation_rules/{name}", "out_of_range", f"must be from -{LARGEST[kind]} to {LARGEST[kind]}")
+        elif abs(limit) > largest(kind):
+            faults.add(f"/validation_rules/{name}", "out_of_range", f"must not be beyond {largest(kind)} for {kind}")
     for least, most in (("minimum", "maximum"), ("min_length", "max_length")):
         if least in rules and most in rules and rules[least] > rules[most]:
             faults.add(f"/validation_rules/{most}", "less_than_minimum", f"must not be less than {least}")

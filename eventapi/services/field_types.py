@@ -24,6 +24,11 @@ SCHEMAS = {
 RULES = {"minimum": (NUMBERS, "minimum"), "maximum": (NUMBERS, "maximum"), "min_length": (TEXTS, "minLength"), "max_length": (TEXTS, "maxLength")}
 
 
+def largest(field_type):
+    """How far a limit in validation_rules may go: the largest number, or the length of the longest text."""
+    return LARGEST.get(field_type) or SCHEMAS[field_type]["maxLength"]
+
+
 def schema(field):
     """What a value of the field must look like."""
     found = {**SCHEMAS[field["field_type"]], **{RULES[name][1]: limit for name, limit in field["validation_rules"].items()}}
