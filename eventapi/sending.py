@@ -68,12 +68,18 @@ def is_same(if_range, tag):
 
 
 class Piece(io.FileIO):
-    """A part of a file for the server to send: by sendfile where it can, from where the file stands and as long as Content-Length."""
+    """A part of a file for the server to send: by sendfile where it can, as long as Content-Length."""
 
     def __init__(self, path, first, length):
         super().__init__(path)
         self.seek(first)
-        self.left = length
+        self.first, self.left = first, length
+
+    def fileno(self):
+        """None but from the beginning: gunicorn 20.1 would send the part from there."""
+        if self.first:
+            raise io.UnsupportedOperation("read it")
+        return super().fileno()
 
     def read(self, size=-1):
         piece = super().read(min(self.left, PIECE if size < 0 else size))
