@@ -56,6 +56,8 @@ CODES = {
     "exceeds_payment": (409, "Exceeds the payment", "More is refunded than is left of the payment; the detail says how much that is."),
     "payment_locked": (409, "Payment locked", "Amount, invoice, currency and gateway change only while a payment is pending or completed."),
     "too_many_fields": (409, "Too many custom fields", "A kind of record has at most 200 custom fields; delete one that nobody needs."),
+    "webhook_inactive": (409, "Webhook inactive", "Nothing is sent to a webhook that is switched off; set is_active, then ask again."),
+    "too_many_webhooks": (409, "Too many webhooks", "At most 50 webhooks are active at once; switch one off that nobody needs."),
     "mail_not_configured": (409, "Mail not configured", "This server sends no mail. Ask for it without mail and send it yourself."),
 }
 

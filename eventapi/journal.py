@@ -40,8 +40,8 @@ def deleted(db, entity_type, old, *, title=None, scope):
 
 
 def acted(db, action, entity_type, record, *, title=None, scope):
-    """An action that no member of the record shows, such as a new secret."""
-    _write(db, action, entity_type, record["id"], title, None, None, record, scope)
+    """An action that no member of the record shows, such as a new secret; gives the id of its outgoing event."""
+    return _write(db, action, entity_type, record["id"], title, None, None, record, scope)
 
 
 def told(db, name, entity_type, record, scope):
@@ -63,11 +63,11 @@ def _write(db, action, entity_type, entity_id, title, old, new, record, scope):
     data = as_json(record)
     old, new = (data if values is record else values and as_json(values) for values in (old, new))
     _audit(db, action, entity_type, entity_id, title, old, new)
-    _tell(db, event_name(entity_type, action), entity_type, entity_id, scope, data)
+    return _tell(db, event_name(entity_type, action), entity_type, entity_id, scope, data)
 
 
 def _tell(db, name, entity_type, entity_id, scope, data):
-    db.insert(sql.add_event, name=name, entity_type=entity_type, entity_id=entity_id, scope=scope, data=data, now=db.now)
+    return db.insert(sql.add_event, name=name, entity_type=entity_type, entity_id=entity_id, scope=scope, data=data, now=db.now)
 
 
 def _audit(db, action, entity_type, entity_id, title, old, new):

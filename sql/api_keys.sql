@@ -25,6 +25,9 @@ SELECT id, name, admin_id, scopes, expires_at, revoked_at FROM api_keys WHERE id
 -- name: revoke
 UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL;
 
+-- name: hand_over_webhooks
+UPDATE webhooks SET api_key_id = :new_id WHERE api_key_id = :id;
+
 -- name: expire
 UPDATE api_keys SET expires_at = :expires_at WHERE id = :id;
 

@@ -66,6 +66,9 @@ SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_
 INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, next_attempt_at, created_at, updated_at)
 SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now, :now FROM outgoing_events o WHERE o.id = :outgoing_id;
 
+-- name: delivery_of
+SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND outgoing_id = :outgoing_id;
+
 -- name: send_again
 UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_attempt_at = :now, response_status = NULL, error = NULL,
   duration_ms = NULL, delivered_at = NULL, updated_at = :now
@@ -128,7 +131,7 @@ SELECT w.id FROM webhooks w
  ORDER BY w.id;
 
 -- name: take_lease
-UPDATE webhooks SET lease = :lease, lease_ends_at = :until
+UPDATE webhooks SET lease = :lease, lease_ends_at = strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+' || (timeout_seconds + 10) || ' seconds')
  WHERE id = :id AND is_active = 1 AND (lease IS NULL OR lease = :lease OR lease_ends_at <= :now);
 
 -- name: give_lease_back

@@ -36,10 +36,13 @@ OF_THE_YEAR = ("invoice_number",)
 # What DELETE leaves behind, where the record stays to be read: singular -> its status then.
 KEPT = {"booth_reservation": "cancelled"}
 # Secrets that are shown when a record is made, and never again: singular -> the member, null from then on.
-SHOWN_ONCE = {"calendar_subscription": "url"}
+SHOWN_ONCE = {"calendar_subscription": "url", "webhook": "secret"}
 # What has to be done to a record before others may name it.
 MADE_FIT = {("payment", "invoice"): "send"}
 
+
+# Members that the example sets as only so many records may have them: what others are made with.
+RARE = {"webhook": {"is_active": False}}
 
 NUMBERS = count(1)
 
@@ -91,6 +94,7 @@ def body_for(client, name, made=None):
         part[member] = [made[target][way]] if isinstance(part[member], list) else made[target][way]
     for member in body.keys() & set(OWN.get(name, ())):
         body[member] = f"{next(NUMBERS)}{body[member]}"
+    body.update(RARE.get(name, {}))
     return {member: value for member, value in body.items() if REFERENCES.get(member, ("",))[0] != name}
 
 

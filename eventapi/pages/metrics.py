@@ -5,7 +5,7 @@ from eventapi import __version__, times
 from eventapi.db import version
 from eventapi.rest import Answer
 from eventapi.routes import Routes
-from eventapi.services import housekeeping
+from eventapi.services import housekeeping, webhooks
 from eventapi.statements import statements
 
 routes = Routes("metrics", root="", public=True)
@@ -29,6 +29,11 @@ def figures(db):
            [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
     yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]
     yield "outgoing_events_oldest_seconds", "gauge", "Age of the oldest of them.", [({}, age(events["oldest"]))]
+    backlog = webhooks.backlog(db)
+    yield "webhooks", "gauge", "Webhooks by state; failing ones are active.", [({"state": name}, value) for name, value in backlog["states"].items()]
+    yield "webhook_deliveries_waiting", "gauge", "Deliveries to active webhooks that are not made yet.", [({}, backlog["deliveries"])]
+    yield "webhook_deliveries_oldest_seconds", "gauge", "Age of the oldest event among them.", [({}, backlog["oldest"])]
+    yield "webhook_events_unseen", "gauge", "Events that the worker has not looked at yet.", [({}, backlog["unseen"])]
     yield "idempotency_keys", "gauge", "Answers kept for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
     yield "api_keys", "gauge", "API keys that open something.", [({}, db.value(sql.api_keys, now=times.now()))]
     yield "database_bytes", "gauge", "Size of the database file.", [({}, size(db.path))]

@@ -31,6 +31,7 @@ class Validation:
         query = Query(words.get("query"), listing=bool(words.get("listing")), zone_name=self.config.timezone)
         reads_body = route.method in ("POST", "PUT", "PATCH") and not words.get("raw_body")
         body = Body(words.get("schema"), route.method, self.config.timezone) if reads_body else None
+        prepare = words.get("prepare")                     # judges the body further, where that takes the network: before any transaction
         required = bool(query.schema["required"] or "anyOf" in query.schema)
 
         def validated(**values):
@@ -45,6 +46,8 @@ class Validation:
             faults = []
             values_of_query = _checked(query, pairs, faults) if pairs or required else dict(query.defaults)
             clean = _checked(body, parsed, faults) if body else None
+            if prepare and clean is not None:
+                faults += prepare(clean, self.config)
             if faults:
                 raise invalid(faults)
             if "query" in takes:

@@ -26,6 +26,7 @@ CATALOGUE = (
     "resources.document_categories",
     "resources.calendar_feed",
     "resources.custom_fields",
+    "resources.webhooks",
     "resources.notes",
 )
 

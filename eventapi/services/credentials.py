@@ -53,12 +53,13 @@ def revoke_key(db, id):
 
 
 def rotate_key(db, id, *, grace_hours=0):
-    """A new key in the place of one that works; that one goes on for the hours of grace."""
+    """A new key in the place of one that works, also for its webhooks; that one goes on for the hours of grace."""
     old = _key(db, id)
     if old["revoked_at"] or old["expires_at"] and old["expires_at"] <= db.now:
         raise Problem("invalid_transition", f"Key {id} is revoked or expired; create a new one.")
     _active(db, old["admin_id"])
     new = _add_key(db, {name: old[name] for name in ("name", "scopes", "admin_id", "expires_at")}, "rotated", replaces=id)
+    db.run(sql.hand_over_webhooks, id=id, new_id=new[0])
     ends = times.text(datetime.now(timezone.utc) + timedelta(hours=grace_hours))
     if grace_hours and (old["expires_at"] is None or ends < old["expires_at"]):
         db.run(sql.expire, id=id, expires_at=ends)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.services import calendar_feed, files
+from eventapi.services import calendar_feed, files, webhooks
 from eventapi.statements import statements
 
 sql = statements("housekeeping")
@@ -26,6 +26,11 @@ def forget_idempotency_keys(db):
 def forget_events(db):
     """Events that the feed need not show any more."""
     return _in_a_write(db, sql.forget_events, EVENTS)
+
+
+def forget_deliveries(db):
+    """Deliveries of webhooks, once their events are gone."""
+    return webhooks.forget_deliveries(db, PIECE)
 
 
 def forget_calendar_entries(db):

@@ -2,7 +2,8 @@
 
 A job is a module with `EVERY`, the seconds between two rounds, `ON_CHANGE`, whether it also wants a round as soon as
 somebody changed the database, and `run(db, stopping)`, which does what is due in transactions of bounded size, asks
-`stopping()` between them, and may be killed anywhere. A job that fails is logged and tried again later; the others go on.
+`stopping()` between them, and may be killed anywhere. What takes the network it hands to threads of its own, and has
+`finish(patience)`, which waits for them. A job that fails is logged and tried again later; the others go on.
 """
 import logging
 import os
@@ -12,12 +13,13 @@ import time
 from eventapi.db import Database, Error
 from eventapi.errors import Problem
 from eventapi.services import housekeeping as signs
-from eventapi.worker import expiry, housekeeping
+from eventapi.worker import expiry, housekeeping, webhooks
 
-JOBS = (expiry, housekeeping)
+JOBS = (webhooks, expiry, housekeeping)
 
 NAP = 0.5                    # seconds between two looks at the database: one PRAGMA each
 SIGN_EVERY = 10
+TO_FINISH = 5                # seconds that threads have to end when the worker is stopped
 AFTER_FAILURE = 60           # seconds until a job that failed is tried again
 log = logging.getLogger("eventapi.worker")
 
@@ -45,6 +47,7 @@ class Worker:
                 self.round(db)
                 time.sleep(NAP)
         finally:
+            self.finish(TO_FINISH)
             db.close()
 
     def once(self):
@@ -53,7 +56,14 @@ class Worker:
         try:
             return [job for job in self.jobs if not self.attempt(job, db)]
         finally:
+            self.finish()
             db.close()
+
+    def finish(self, patience=None):
+        """Waits for what the jobs have begun: so many seconds, or to the end."""
+        for job in self.jobs:
+            if hasattr(job, "finish"):
+                job.finish(patience)
 
     def stop(self, *_):
         self.stopped = True

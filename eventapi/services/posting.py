@@ -1,0 +1,108 @@
+"""One POST to somebody else's server: to the address that was checked, within a time, without redirects or proxies."""
+import http.client
+import io
+import socket
+import ssl
+import time
+from functools import lru_cache
+
+from eventapi.services import addresses
+
+MOST_OF_ANSWER = 64 * 1024           # of its body; the status decides, so the rest is left
+
+
+class Failed(Exception):
+    """No answer; the text says why."""
+
+
+def post(url, body, headers, *, seconds, allowed):
+    """The status of the answer; Failed where there is none, addresses.Refused where nobody was asked."""
+    deadline = time.monotonic() + seconds
+    target = addresses.parsed(url)
+    found = addresses.resolved(target, seconds)
+    if not found:
+        raise Failed("the host name is not known")
+    address = addresses.chosen(target, found, allowed)
+    connection = http.client.HTTPConnection(target.host, target.port)
+    try:
+        connection.sock = Timed(_connected(target, address, deadline), deadline)
+        connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
+        for name, value in {"Host": target.authority, "Connection": "close", "Content-Length": str(len(body)), **headers}.items():
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        return _status(connection.getresponse())
+    except TimeoutError:
+        raise Failed(f"no answer within {seconds} s") from None
+    except ssl.SSLCertVerificationError as error:
+        raise Failed(f"the certificate is not valid: {error.verify_message}") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise Failed(_said(error)) from None
+    finally:
+        connection.close()
+
+
+def _said(error):
+    if isinstance(error, http.client.HTTPException) and not isinstance(error, http.client.RemoteDisconnected):
+        return "the answer is not HTTP"
+    return f"the connection failed: {getattr(error, 'strerror', None) or str(error) or type(error).__name__}"[:200]
+
+
+def _status(response):
+    """Its status. A little of the body is taken in, so that a server that sends some sees no broken connection."""
+    try:
+        response.read(MOST_OF_ANSWER)
+    except (OSError, http.client.HTTPException):
+        pass                         # the status has been said, and that is all that counts
+    return response.status
+
+
+def _connected(target, address, deadline):
+    """A connection to the address, and to no other; with https to the server that proves the name."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    sock = socket.create_connection((address, target.port), timeout=left)
+    if target.scheme == "http":
+        return sock
+    try:
+        sock.settimeout(max(0.001, deadline - time.monotonic()))
+        return _context().wrap_socket(sock, server_hostname=target.host)
+    except BaseException:
+        sock.close()
+        raise
+
+
+@lru_cache(maxsize=1)
+def _context():
+    return ssl.create_default_context()
+
+
+class Timed(io.RawIOBase):
+    """A socket that gives up at the deadline, however slowly the other side drips. Just what http.client asks of one."""
+
+    def __init__(self, sock, deadline):
+        self.sock, self.deadline = sock, deadline
+
+    def _set_time(self):
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.sock.settimeout(left)
+
+    def sendall(self, data):
+        self._set_time()
+        self.sock.sendall(data)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self._set_time()
+        return self.sock.recv_into(buffer)
+
+    def makefile(self, *_):
+        return io.BufferedReader(self)
+
+    def close(self):
+        self.sock.close()
+        super().close()

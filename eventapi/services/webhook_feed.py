@@ -1,0 +1,53 @@
+"""The feed: the same events that webhooks tell, for those who cannot be called."""
+import json
+import re
+
+from eventapi import times
+from eventapi.db import as_json
+from eventapi.errors import fault, invalid
+from eventapi.services.webhooks import message_id
+from eventapi.statements import statements
+
+sql = statements("webhooks")
+
+CURSOR = re.compile(r"evt_([1-9]\d{0,17})_(\d{1,12})", re.ASCII)
+WINDOW = 20_000                          # events that one request looks through for those that the key may see
+
+
+def read(db, after, size, scopes):
+    """(events, where to go on, whether there are more, whether some were missed), for a key with these scopes."""
+    kept = db.one(sql.kept)
+    start, is_missed = _start(db, after, kept)
+    newest = kept["newest"] or 0
+    until = min(start + WINDOW, newest)
+    readable = as_json(sorted({scope.removesuffix(":read") for scope in scopes}))
+    rows = db.rows(sql.feed.plain(), {"after": start, "until": until, "scopes": readable, "size": size})
+    last = rows[-1]["id"] if len(rows) == size else until
+    return [represent(row) for row in rows], _cursor(db, last, after), last < newest, is_missed
+
+
+def represent(row):
+    return {"id": message_id(row["id"], row["created_at"]), "type": row["name"], "timestamp": row["created_at"],
+            "data": row["data"] and json.loads(row["data"])}
+
+
+def _cursor(db, last, after):
+    """The id of the last event that was looked at, whoever may see it; where there is none, the cursor that was sent."""
+    event = db.one(sql.event, id=last)
+    return message_id(event["id"], event["created_at"]) if event else after
+
+
+def _start(db, after, kept):
+    """(the id behind which to read, whether events behind the cursor are gone)."""
+    oldest = kept["oldest"] or kept["given"] + 1
+    if not after:
+        return oldest - 1, False
+    found = CURSOR.fullmatch(after)
+    id = int(found[1]) if found else 0
+    if found and id < oldest:
+        return oldest - 1, id < oldest - 1
+    event = found and db.one(sql.event, id=id)
+    if not event or times.unix(event["created_at"]) != int(found[2]):
+        raise invalid([fault("cursor", "is no event of this feed, which may have been restored from a backup: begin again with after=",
+                             parameter="after")])
+    return id, False
