@@ -17,6 +17,9 @@ def show(organiser):
     organiser.make("/services", {"service_name": "Power", "base_price": 90, "events": [
         {"event_id": event["id"], "stock": 5, "order_deadline": "2027-03-01", "early_bird_price": 80, "early_bird_until": "2027-01-31"}]})
     organiser.make("/categories", {"title": "Plants", "event_keys": ["fair-2027"]})
+    organiser.make("/submissions/types", {"title": "Logo", "event_id": event["id"], "input": "url", "due": "2027-02-01"})
+    organiser.make("/tasks", {"title": "Book the fire brigade", "entity_type": "event", "entity_id": event["id"], "due_date": "2027-03-01",
+                              "status": "completed"})
     return event
 
 
@@ -49,13 +52,17 @@ def test_halls_booths_terms_and_categories_come_along_and_nothing_is_sold(organi
     assert (offer["event_key"], offer["stock"], offer["ordered"], offer["order_deadline"], offer["early_bird_until"]) == (
         "fair-2028", 5, 0, "2028-02-28", "2028-01-30")
     assert organiser.get("/categories?event_key=fair-2028").json["meta"]["total"] == 1
+    kind, = organiser.get("/submissions/types?event_key=fair-2028").json["data"]
+    task, = organiser.get(f"/tasks?entity_type=event&entity_id={new['id']}").json["data"]
+    assert (kind["title"], kind["due"]) == ("Logo", "2028-01-31")
+    assert (task["title"], task["due_date"], task["status"]) == ("Book the fire brigade", "2028-02-28", "pending")
     assert organiser.get(f"/participants?event_id={new['id']}").json["meta"]["total"] == 0
 
 
 def test_only_what_is_asked_for_is_brought_along(organiser, show):
     new = organiser.post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": []}, status=201).json["data"]
     assert new["opening_hours"] == []
-    for path in ("plans", "booths", "services", "categories"):
+    for path in ("plans", "booths", "services", "categories", "submissions/types"):
         assert organiser.get(f"/{path}?event_id={new['id']}").json["meta"]["total"] == 0
 
 

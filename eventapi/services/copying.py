@@ -1,7 +1,7 @@
 """Copying an event: last year's show as next year's, every date moved by the same number of days."""
 from eventapi import journal, times
 from eventapi.errors import Faults
-from eventapi.services import booths, catalogue, categories, custom_fields, plans, pricing
+from eventapi.services import booths, catalogue, categories, custom_fields, plans, pricing, submission_types, tasks
 from eventapi.statements import statements
 
 sql = statements("copying")
@@ -62,4 +62,5 @@ def bring_categories(db, old_id, new_id, days):
 
 # word of `with` -> (what it does, the scopes that it needs besides events)
 PARTS = {"plans": (bring_plans, ("plans", "booths")), "services": (bring_services, ("services",)),
-         "categories": (bring_categories, ("categories",))}
+         "categories": (bring_categories, ("categories",)), "submission_types": (submission_types.copy_types, ("submissions",)),
+         "tasks": (tasks.copy_tasks, ("tasks",))}
