@@ -38,6 +38,20 @@ start_tenant() {
     done
 }
 
+# Whether GET /healthz is answered with 200 through socket $1.
+healthy() {
+    /usr/bin/python3 -P -c '
+import socket, sys
+try:
+    with socket.socket(socket.AF_UNIX) as web:
+        web.settimeout(30)
+        web.connect(sys.argv[1])
+        web.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        sys.exit(web.recv(64).split(b" ")[1:2] != [b"200"])
+except OSError:             # nobody there, or not yet
+    sys.exit(1)' "$1"
+}
+
 # Whether service $1 answers, once it is meant to run. systemd calls it started before its processes are.
 answers() {
     unit=eventapi.service socket=/run/eventapi/web.sock
@@ -45,21 +59,15 @@ answers() {
     case $(systemctl is-active "$unit") in
         inactive|unknown) return ;;
     esac
-    /usr/bin/python3 -P - "$socket" <<'END' && return
-import socket, sys, time
-for _ in range(60):
-    try:
-        with socket.socket(socket.AF_UNIX) as web:
-            web.settimeout(30)
-            web.connect(sys.argv[1])
-            web.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            if web.recv(64).split(b" ")[1:2] == [b"200"]:
-                sys.exit(0)
-    except OSError:
-        pass                # not there yet
-    time.sleep(1)
-sys.exit(1)
-END
+    for _ in $(seq 60); do
+        if healthy "$socket"; then
+            return
+        fi
+        if systemctl --quiet is-failed "$unit"; then
+            break
+        fi
+        sleep 1
+    done
     echo "eventapi: $unit does not answer:" >&2
     systemctl status --no-pager --lines=5 "$unit" >&2 || true
     return 1
