@@ -44,7 +44,7 @@ healthy() {
 import socket, sys
 try:
     with socket.socket(socket.AF_UNIX) as web:
-        web.settimeout(30)
+        web.settimeout(10)
         web.connect(sys.argv[1])
         web.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         sys.exit(web.recv(64).split(b" ")[1:2] != [b"200"])
