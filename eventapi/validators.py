@@ -215,6 +215,7 @@ class Query:
     def __init__(self, name, *, listing, zone_name):
         self.schema = query_schema(name, listing=listing)
         self.takes_fields = self.schema["x-custom-fields"]
+        self.requires = bool(self.schema["required"] or "anyOf" in self.schema)
         self.properties = {member: _resolved(sub, self.schema) for member, sub in self.schema["properties"].items()}
         self.defaults = {member: sub["default"] for member, sub in self.properties.items() if "default" in sub}
         self.convert = _converter(self.schema, self.schema, zone_name, days=("date_to", "to_date", "to"))
