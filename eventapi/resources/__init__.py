@@ -28,6 +28,7 @@ CATALOGUE = (
     "resources.custom_fields",
     "resources.webhooks",
     "resources.notes",
+    "resources.audit_log",
 )
 
 OUTSIDE = (

@@ -1,0 +1,31 @@
+"""The audit log: who changed what and when, to read. Entries are written by journal.py, in the transaction of the change."""
+import json
+
+from eventapi import search
+from eventapi.rest import found, page
+from eventapi.routes import Routes
+from eventapi.statements import statements
+
+routes = Routes("audit-log", "audit_entry", scope="audit")
+sql = statements("audit_log")
+
+
+@routes.list("/audit-log", query="audit_entry.query")
+def list_audit_log(db, query):
+    """Lists changes, newest first."""
+    if "search" in query:
+        query["search"] = search.pattern(query["search"])
+    if "entity_id" in query and "entity_type" not in query:
+        query["any_entity_id"] = query.pop("entity_id")
+    return page(db, sql.list, query, represent)
+
+
+@routes.get("/audit-log/<id>")
+def get_audit_entry(db, id):
+    return represent(found(db.one(sql.get, id=id), "audit_entry", id))
+
+
+def represent(row):
+    for name in ("old_values", "new_values"):
+        row[name] = row[name] and json.loads(row[name])
+    return row

@@ -1,0 +1,26 @@
+-- The audit log, as it is read. An entry is never changed, so that it was updated when it was made, and ids follow time.
+
+-- name: get
+SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values, l.admin_id, l.admin_name,
+       l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash, l.created_at, l.created_at AS updated_at
+  FROM audit_log l
+ WHERE l.id = :id;
+
+-- name: list
+SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values, l.admin_id, l.admin_name,
+       l.api_key_id, l.request_id, l.ip_address, l.user_agent, l.previous_hash, l.hash, l.created_at, l.created_at AS updated_at
+  FROM audit_log l
+ WHERE TRUE
+   AND l.id IN (SELECT value FROM json_each(:ids))          -- when ids
+   AND likelihood(l.created_at >= :updated_since, 0.0001)   -- when updated_since
+   AND l.action = :action                                   -- when action
+   AND l.entity_type = :entity_type                         -- when entity_type
+   AND l.entity_id = :entity_id                             -- when entity_type entity_id
+   AND l.id IN (SELECT s.id FROM audit_log s INDEXED BY audit_log_by_entity WHERE s.entity_id = :any_entity_id)     -- when any_entity_id
+   AND l.admin_id = :admin_id                               -- when admin_id
+   AND l.api_key_id = :api_key_id                           -- when api_key_id
+   AND l.request_id = :request_id                           -- when request_id
+   AND l.created_at >= :date_from                           -- when date_from
+   AND l.created_at <= :date_to                             -- when date_to
+   AND l.id IN (SELECT s.id FROM audit_log s INDEXED BY audit_log_by_title WHERE s.entity_title LIKE :search ESCAPE '\' OR s.description LIKE :search ESCAPE '\')     -- when search
+ ORDER BY {sort} {order}, l.id {order}  -- sort: id=l.id created_at=l.created_at
