@@ -17,9 +17,9 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
 ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 # Files that a document names though they are not of this tree: made when it runs, or examples of what one would write.
-ELSEWHERE = re.compile(r"widget|NNNN|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
+ELSEWHERE = re.compile(r"widget|NNNN|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
 # Where a shortened path may begin.
-ROOTS = ("", "eventapi", "packaging", "conf", "tests", "docs")
+ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "tests", "docs")
 
 
 def name_of(file):
