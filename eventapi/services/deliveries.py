@@ -4,6 +4,7 @@ A lease says who delivers to a webhook, so that only one delivery is on its way 
 to run out; what was on its way then is sent again.
 """
 import json
+import logging
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -13,6 +14,7 @@ from eventapi.services import addresses, posting, signatures, webhooks
 from eventapi.statements import statements
 
 sql = statements("webhooks")
+log = logging.getLogger("eventapi.deliveries")
 
 # Seconds until the next attempt, after each that failed.
 AGAIN_AFTER = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
@@ -39,6 +41,7 @@ def step(db, webhook_id, lease, done=None, more=True):
         if done:
             _settle(db, lease, *done)
         if not db.run(sql.take_lease, id=webhook_id, lease=lease, now=db.now):
+            db.run(sql.give_lease_back, id=webhook_id, lease=lease)
             return None                             # switched off, or somebody else's by now
         if not done:
             db.run(sql.cut_off, id=webhook_id, now=db.now)
@@ -67,6 +70,9 @@ def send(delivery, config):
         outcome.error = str(failed)
     except addresses.Refused as refused:
         outcome.error = f"the url {refused}"
+    except Exception:
+        log.exception("delivery %s failed in a way that nobody thought of", delivery["id"])
+        outcome.error = "could not be sent; the log of the worker says why"
     outcome.duration_ms = round((time.monotonic() - began) * 1000)
     return outcome
 

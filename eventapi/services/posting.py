@@ -77,32 +77,37 @@ def _context():
     return ssl.create_default_context()
 
 
-class Timed(io.RawIOBase):
+class Timed:
     """A socket that gives up at the deadline, however slowly the other side drips. Just what http.client asks of one."""
 
     def __init__(self, sock, deadline):
         self.sock, self.deadline = sock, deadline
 
-    def _set_time(self):
+    def in_time(self):
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         self.sock.settimeout(left)
+        return self.sock
 
     def sendall(self, data):
-        self._set_time()
-        self.sock.sendall(data)
+        self.in_time().sendall(data)
+
+    def makefile(self, *_):
+        return io.BufferedReader(Reading(self))
+
+    def close(self):
+        self.sock.close()
+
+
+class Reading(io.RawIOBase):
+    """What comes in over a Timed."""
+
+    def __init__(self, timed):
+        self.timed = timed
 
     def readable(self):
         return True
 
     def readinto(self, buffer):
-        self._set_time()
-        return self.sock.recv_into(buffer)
-
-    def makefile(self, *_):
-        return io.BufferedReader(self)
-
-    def close(self):
-        self.sock.close()
-        super().close()
+        return self.timed.in_time().recv_into(buffer)

@@ -1,0 +1,104 @@
+"""A receiver of webhooks on this machine that keeps what it got, and behaves as badly as it is told."""
+import json
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Receiver(ThreadingHTTPServer):
+    """`answers`: path -> what to do there: a status, or a function of the handler. Each request is kept as (path, headers, body)."""
+
+    daemon_threads, block_on_close, request_queue_size = True, False, 64
+
+    def __init__(self, port=0, answers=None):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.answers, self.got, self.over = dict(answers or {}), [], threading.Event()
+        self.thread = threading.Thread(target=lambda: self.serve_forever(poll_interval=0.02), daemon=True)
+        self.thread.start()
+
+    @property
+    def port(self):
+        return self.server_address[1]
+
+    def url(self, path="/"):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def at(self, path="/"):
+        """The messages that came to a path: (webhook-id, body as data), in the order they came."""
+        return [(headers["webhook-id"], json.loads(body)) for where, headers, body in list(self.got) if where == path]
+
+    def handle_error(self, request, client_address):
+        pass                             # receivers that break off do so on purpose
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.shutdown()
+        self.server_close()
+        self.thread.join()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.path, self.headers, body))
+        answer = self.server.answers.get(self.path, 200)
+        self.close_connection = True
+        answer(self) if callable(answer) else self.answer(answer)
+
+    def answer(self, status, **headers):
+        self.send_response(status)
+        for name, value in {"Content-Length": "0", **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+# Bad manners
+
+def hangs(handler):
+    handler.server.over.wait(60)
+
+
+def resets(handler):
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    handler.connection.close()
+
+
+def redirects(handler):
+    handler.answer(302, Location=handler.server.url("/elsewhere"))
+
+
+def talks_forever(handler):
+    handler.answer(200, **{"Content-Length": str(10 ** 12)})
+    while not handler.server.over.is_set():
+        handler.wfile.write(b"x" * 65536)
+
+
+def drips(handler):
+    """A header, letter by letter, without an end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while not handler.server.over.is_set():
+        handler.wfile.write(b"x")
+        time.sleep(0.05)
+
+
+def speaks_no_http(handler):
+    handler.wfile.write(b"220 mail.example.org ESMTP\r\n")
+
+
+def every_other():
+    """Answers 200 to half."""
+    asked = []
+
+    def answer(handler):
+        asked.append(None)
+        handler.answer(200 if len(asked) % 2 == 0 else 500)
+    return answer
