@@ -20,7 +20,7 @@ LONGEST = 200_000           # characters of a document
 ENOUGH = 100                # faults, after which the rest is not read
 TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)\s*/?>|&(?P<entity>#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);|(?P<text>[^<&]+|& )")
 OPENING = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
-PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")       # blanks are stripped afterwards: three ways to match one would take cubic time
 CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -120,8 +120,9 @@ class Reader:
 
     def _placeholders(self, text, place):
         for found in PLACEHOLDER.finditer(text):
-            if not self.is_known(found[1]):
-                self._fault(place + found.start(), "placeholder", f"{{{{{found[1][:100]}}}}} is no placeholder")
+            name = found[1].strip()
+            if not self.is_known(name):
+                self._fault(place + found.start(), "placeholder", f"{{{{{name[:100]}}}}} is no placeholder")
         rest = PLACEHOLDER.sub(lambda found: " " * len(found[0]), text)
         for sign in ("{{", "}}"):
             if sign in rest:
@@ -145,7 +146,7 @@ def fill(element, value_of):
         if isinstance(part, Element):
             parts.append(fill(part, value_of))
         else:
-            text = PLACEHOLDER.sub(lambda found: CONTROL.sub("", value_of(found[1])).replace("\r", "").replace("\n", "\0"), part)
+            text = PLACEHOLDER.sub(lambda found: CONTROL.sub("", value_of(found[1].strip())).replace("\r", "").replace("\n", "\0"), part)
             for place, line in enumerate(text.split("\0")):
                 parts += [Element("br"), line] if place else [line]
     return Element(element.tag, parts)

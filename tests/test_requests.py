@@ -4,13 +4,14 @@ import errno
 import io
 import json
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
 import webtest
 
-from eventapi import times
+from eventapi import spreadsheet, times
 from eventapi.app import create_app
 from eventapi.db import Database
 from eventapi.door import door_of
@@ -434,6 +435,12 @@ def test_links_keep_the_filters(organiser):
         organiser.make("/events", {"title": f"Fair {number}", "city": "Köln & Umland"})
     link = organiser.get("/events?search=k%C3%B6ln&per_page=1&page=2", status=200).headers["Link"]
     assert link.count("search=k%C3%B6ln") == 4 and "per_page=1" in link
+
+
+def test_a_cell_is_defused_in_time_whatever_it_holds():
+    start = time.perf_counter()
+    assert spreadsheet.defuse("-" + "1" * 100_000 + "x").startswith("'-1")
+    assert time.perf_counter() - start < 5
 
 
 def test_csv_defuses_formulas_and_nothing_else(organiser):
