@@ -6,9 +6,10 @@ import webtest
 
 from eventapi import config as configuration
 from eventapi import db as database
+from eventapi import journal
 from eventapi.app import create_app
 from eventapi.plugins.authentication import key_hash
-from eventapi.services import addresses
+from eventapi.services import addresses, event_catalogue
 from eventapi.statements import statements
 from tests import agreement
 
@@ -77,6 +78,19 @@ def resolver(monkeypatch):
     names = {}
     monkeypatch.setattr(addresses, "lookup", lambda host, port: names.get(host, ["93.184.216.34"] if host.endswith("example.org") else []))
     return names
+
+
+@pytest.fixture(autouse=True)
+def catalogue(monkeypatch):
+    """Whatever a test makes happen, integrators find its name in GET /webhooks/events."""
+    tell, listed, unlisted = journal._tell, set(event_catalogue.names()), set()
+
+    def noted(db, name, *rest):
+        unlisted.update({name} - listed)
+        return tell(db, name, *rest)
+    monkeypatch.setattr(journal, "_tell", noted)
+    yield
+    assert not unlisted, f"add {sorted(unlisted)} to EVENTS in services/event_catalogue.py"
 
 
 @pytest.fixture

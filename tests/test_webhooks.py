@@ -488,7 +488,7 @@ def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, 
         happen(organiser)
     for _ in range(5):
         job.run(db, lambda: False)
-    job.deliver(db.config, 1, lambda: False)                     # another worker
+    job.deliver(db.config, 1, "of another worker", lambda: False)                     # another worker
     job.finish()
     assert len(most) == 10 and max(most) == 1
 

@@ -13,11 +13,11 @@ from eventapi.services import deliveries, webhooks
 EVERY = 1
 ON_CHANGE = True
 log = logging.getLogger("eventapi.worker.webhooks")
-sending = {}                 # (database, webhook) -> its thread
+sending = {}                 # (database, webhook) -> its thread, the lease it has, and the configuration
 
 
 def run(db, stopping):
-    for key in [key for key, thread in sending.items() if not thread.is_alive()]:
+    for key in [key for key, (thread, *_) in sending.items() if not thread.is_alive()]:
         del sending[key]
     if not webhooks.is_on(db):
         return
@@ -25,20 +25,26 @@ def run(db, stopping):
     for id in webhooks.with_work(db):
         key = db.path, id
         if key not in sending and not stopping():
-            sending[key] = Thread(target=deliver, args=(db.config, id, stopping), daemon=True, name=f"webhook {id}")
-            sending[key].start()
+            lease = secrets.token_hex(8)
+            thread = Thread(target=deliver, args=(db.config, id, lease, stopping), daemon=True, name=f"webhook {id}")
+            sending[key] = thread, lease, db.config
+            thread.start()
 
 
 def finish(patience=None):
-    """Waits for what is on its way: so many seconds, or to the end. A thread that is cut off leaves its lease to run out."""
+    """Waits for what is on its way: so many seconds, or to the end. What is cut off is sent again by the next worker."""
     deadline = None if patience is None else time.monotonic() + patience
-    for thread in list(sending.values()):
+    for (_, id), (thread, lease, config) in list(sending.items()):
         thread.join(None if deadline is None else max(0, deadline - time.monotonic()))
+        if thread.is_alive():
+            db = Database(config)
+            deliveries.give_back(db, id, lease)
+            db.close()
 
 
-def deliver(config, id, stopping):
+def deliver(config, id, lease, stopping):
     """Delivers to one webhook until nothing is due."""
-    lease, done = secrets.token_hex(8), None
+    done = None
     try:
         db = Database(config)
         try:
