@@ -95,6 +95,8 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 ERROR = _object("One fault of the input.", ["code", "detail"],
                 pointer={**TEXT, "description": "Where in the body (RFC 6901)."},
                 parameter={**TEXT, "description": "Or which parameter of the query, or header."},
+                index={**NUMBER, "description": "Or which record of a bulk import, from 0,"},
+                field={"type": ["string", "null"], "description": "and which member of it."},
                 code={**TEXT, "description": "Stays the same."}, detail={**TEXT, "description": "For people."})
 COMMON = {
     "Meta": _object("About the answer.", ["request_id"], request_id=TEXT),

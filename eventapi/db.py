@@ -139,6 +139,20 @@ class Database:
             self.door.leave()
 
     @contextmanager
+    def part(self):
+        """A part of a running write: what fails inside takes back that part and nothing else. Parts may hold parts."""
+        self.connection.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self.counts, self.known = {}, {}
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO part")
+                self.connection.execute("RELEASE part")
+            raise
+        self.connection.execute("RELEASE part")
+
+    @contextmanager
     def snapshot(self):
         """Several reads that see the same moment; inside a write they do anyway."""
         if self.connection.in_transaction:

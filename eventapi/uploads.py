@@ -7,9 +7,16 @@ from eventapi.services import files
 
 
 @contextmanager
-def received(environ, config):
+def received(environ, config, _=None):
     """The body as a files.Upload. What the handler does not keep is gone afterwards, as is the half of a client that breaks off."""
-    limit, length = config.max_upload_mb * 1024 * 1024, content_length(environ)
+    with stored(environ, config, config.max_upload_mb * 1024 * 1024) as upload:
+        yield upload
+
+
+@contextmanager
+def stored(environ, config, limit):
+    """The body, at most so many bytes of it, under a temporary name."""
+    length = content_length(environ)
     if length > limit:
         raise too_large(limit)
     if environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):

@@ -35,4 +35,5 @@ DELETE FROM audit_anchors WHERE last_id < :last_id;
 SELECT pdf_sha256 FROM invoices WHERE pdf_sha256 IS NOT NULL
  UNION SELECT sha256 FROM documents WHERE sha256 IS NOT NULL
  UNION SELECT signature_sha256 FROM documents WHERE signature_sha256 IS NOT NULL
- UNION SELECT sha256 FROM submission_revisions WHERE sha256 IS NOT NULL;
+ UNION SELECT sha256 FROM submission_revisions WHERE sha256 IS NOT NULL
+ UNION SELECT sha256 FROM bulk_imports WHERE sha256 IS NOT NULL;

@@ -33,6 +33,7 @@ class Validation:
         query = cache(lambda: Query(words.get("query"), listing=bool(words.get("listing")), zone_name=self.config.timezone))
         reads_body = route.method in ("POST", "PUT", "PATCH") and not words.get("raw_body")
         body = cache(lambda: Body(words.get("schema"), route.method, self.config.timezone)) if reads_body else None
+        receive = words.get("receive", uploads.received)   # takes in a body that is no JSON of a schema
         prepare = words.get("prepare")                     # judges the body further, where that takes the network: before any transaction
 
         def validated(**values):
@@ -57,7 +58,7 @@ class Validation:
                 values["body"] = clean
             if "upload" not in takes:
                 return callback(**values)
-            with uploads.received(environ, self.config) as upload:
+            with receive(environ, self.config, values_of_query) as upload:
                 return callback(**values, upload=upload)
         return validated
 

@@ -28,7 +28,7 @@ def list_contacts(db, query):
 def create_contact(db, body):
     category_ids, event_ids, fields = assignments(db, body, {})
     contact = contact_book.add(db, body, category_ids or (), fields)
-    take_part(db, contact["id"], event_ids)
+    participation.take_part(db, contact["id"], event_ids)
     return created(contact, f"/contacts/{contact['id']}")
 
 
@@ -42,7 +42,7 @@ def update_contact(db, id, body):
     old = unchanged(get(db, id))
     category_ids, event_ids, fields = assignments(db, body, old["custom_fields"])
     contact = contact_book.change(db, old, body, category_ids, fields)
-    take_part(db, id, event_ids)
+    participation.take_part(db, id, event_ids)
     return contact
 
 
@@ -105,20 +105,6 @@ def assignments(db, body, stored):
     fields = custom_fields.checked(db, "contact", body, stored, faults)
     faults.raise_any()
     return *ids, fields
-
-
-def take_part(db, id, event_ids):
-    """Makes these the events of the contact: it joins those that are new and leaves the others."""
-    if event_ids is None:
-        return
-    participants = db.all(sql.participants_of, contact_id=id)
-    for participant in participants:
-        if participant["event_id"] not in event_ids:
-            participation.remove(db, participant["id"])
-    known = {participant["event_id"] for participant in participants}
-    for event_id in event_ids:
-        if event_id not in known:
-            participation.add(db, event_id=event_id, contact_id=id)
 
 
 def include_categories(db, contacts):

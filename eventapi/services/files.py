@@ -110,6 +110,18 @@ def _received(stream, file, place, limit):
     return Upload(place, hashing.hexdigest(), size, head)
 
 
+@contextmanager
+def claimed(config, sha256):
+    """Whether a file is ours to work on: to one at a time, and no longer than its process lives."""
+    with open(path(config, sha256), "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
 def read(config, sha256):
     """The bytes; raises FileNotFoundError."""
     return path(config, sha256).read_bytes()

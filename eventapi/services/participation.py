@@ -59,6 +59,20 @@ def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
     return move(db, known, "reinstate") if known["status"] == "cancelled" else known
 
 
+def take_part(db, contact_id, event_ids):
+    """Makes these the events of the contact: it joins those that are new and leaves the others. None leaves all as it is."""
+    if event_ids is None:
+        return
+    participants = db.all(contact_book.sql.participants_of, contact_id=contact_id)
+    for participant in participants:
+        if participant["event_id"] not in event_ids:
+            remove(db, participant["id"])
+    known = {participant["event_id"] for participant in participants}
+    for event_id in event_ids:
+        if event_id not in known:
+            add(db, event_id=event_id, contact_id=contact_id)
+
+
 def change(db, old, merged):
     """The participant with other members; its status has its own door, `move`."""
     if merged == old:

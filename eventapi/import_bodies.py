@@ -1,0 +1,96 @@
+"""The body of a bulk import, JSON or CSV: taken in, understood and judged as a whole before any transaction begins."""
+import io
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from eventapi import uploads
+from eventapi.db import as_json
+from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.plugins.validation import JSON, parse, read_body
+from eventapi.services import files, import_files, import_records, importing
+from eventapi.validators import Body
+
+CSV = "text/csv"
+FORMS = (JSON, CSV)
+MOST_JSON = 16 * 1024 * 1024
+YES, NO = ("true", "1"), ("false", "0")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was sent: the options, the records as a file under a temporary name, how that is read, and how many there are."""
+    options: dict
+    upload: files.Upload
+    form: dict
+    total: int
+
+    @property
+    def records(self):
+        return import_files.records(self.upload.path, self.form)
+
+
+def receiver(kind):
+    """The `receive` of a route that imports records of a kind."""
+    @contextmanager
+    def receive(environ, config, query):
+        sent = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+        asked = {name: value for name, value in query.items() if value is not None}
+        taken = _csv if sent == CSV else _json
+        with taken(environ, config, kind, asked) as (options, upload, form, total):
+            environ["eventapi.raw_body"] = upload.sha256.encode()
+            faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]), *_wrong(kind, options, total)]
+            if faults:
+                raise invalid(faults)
+            yield Source(options, upload, form, total)
+    return receive
+
+
+def _wrong(kind, options, total):
+    faults = Faults()
+    if not total:
+        faults.add("/records", "min_items", "must have at least one record")
+    if total > importing.ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
+        faults.add("/skip_on_error", "too_many", f"must be true for more than {importing.ALL_OR_NOTHING} records")
+    if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
+        faults.add("/event_key", "required", "is required, or event_id")
+    return faults
+
+
+@contextmanager
+def _csv(environ, config, kind, asked):
+    options = _of_query(kind, asked, config)
+    with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
+        yield options, upload, *import_files.understand(upload.path)
+
+
+def _of_query(kind, asked, config):
+    """The options, from texts; judged as those of a body are."""
+    options = {name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()}
+    if "field_mapping" in asked:
+        options["field_mapping"] = _mapping(asked["field_mapping"])
+    return Body(f"bulk_import.{kind}_options", "POST", config.timezone)(options)
+
+
+def _mapping(text):
+    try:
+        return parse(text.encode())
+    except Problem:
+        raise invalid([fault("format", 'must be a JSON object such as {"Firma": "company_name"}', parameter="field_mapping")]) from None
+
+
+@contextmanager
+def _json(environ, config, kind, asked):
+    try:
+        raw = read_body(environ, MOST_JSON)
+    except Problem as problem:
+        if problem.code != "unsupported_media_type":
+            raise
+        raise Problem("unsupported_media_type", "Send the records as application/json, or as text/csv; not compressed.",
+                      headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"}) from None
+    body = Body(f"bulk_import.{kind}", "POST", config.timezone)(parse(raw))
+    if asked:
+        raise invalid([fault("in_body", "belongs into the body, where records are sent as JSON", parameter=name) for name in sorted(asked)])
+    records = body.pop("records")
+    lines = io.BytesIO("".join(f"{as_json(record)}\n" for record in records).encode())
+    with files.received(config, lines, 4 * MOST_JSON) as upload:
+        yield body, upload, {"kind": "json"}, len(records)

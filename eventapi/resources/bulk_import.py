@@ -1,0 +1,126 @@
+"""Bulk import: many contacts or participants at once, as JSON or as CSV; the records that are not right come back with the reason."""
+import csv
+import io
+
+from eventapi.errors import Faults
+from eventapi.import_bodies import CSV, FORMS, receiver
+from eventapi.plugins.access import require_scope
+from eventapi.rest import Answer, found, location, one, page
+from eventapi.routes import Routes
+from eventapi.services import importing, references
+from eventapi.services.import_files import REASONS
+from eventapi.services.references import EVENT
+from eventapi.spreadsheet import cell
+from eventapi.statements import statements
+
+routes = Routes("bulk_import", "bulk_import", scope="by_entity_type")
+sql = statements("bulk_import")
+
+KINDS = ("contacts", "participants")
+
+
+@routes.list("/bulk-import", query="bulk_import.query")
+def list_bulk_imports(db, who, query):
+    """Lists the imports of contacts, of participants or of both, as far as the key may read these."""
+    readable = [kind for kind in KINDS if {kind, f"{kind}:read"} & set(who.scopes)]
+    if query.get("kind") or len(readable) < len(KINDS):
+        query["kind"] = query.get("kind") or (readable or KINDS)[0]
+        require_scope(who, query["kind"], writes=False)
+    return page(db, sql.list, query, importing.represent, INCLUDES)
+
+
+@routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts", raw_body=FORMS,
+             receive=receiver("contacts"), answer="bulk_import", status=201, again=202)
+def import_contacts(db, upload):
+    """Imports contacts, each judged as POST /contacts judges it.
+
+    As JSON: up to 10,000 records and 16 MiB, with the options beside them. As text/csv: the options stand in the query; separated by
+    comma, semicolon or tab, in UTF-8 or Windows-1252; an empty cell says nothing. Up to 2,000 records are done at once (201); more by
+    the worker (202): Location shows how far it is. Rejected records come back from /bulk-import/{id}/errors, to be corrected and sent
+    again as they are.
+    """
+    return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
+
+
+@routes.post("/bulk-import/participants", scope="participants", query="bulk_import.of_participants", schema="bulk_import.participants",
+             raw_body=FORMS, receive=receiver("participants"), answer="bulk_import", status=201, again=202)
+def import_participants(db, upload):
+    """Imports participants of one event, as contacts are imported.
+
+    Each record names its contact by match_field; what it holds of the contact is used where that has to be made (create_contacts),
+    and changes no contact that is there.
+    """
+    faults = Faults()
+    event_id = references.resolve(db, upload.options, EVENT, faults)
+    faults.raise_any()
+    return imported(db, "participants", {**upload.options, "event_id": event_id}, upload)
+
+
+def imported(db, kind, options, upload):
+    record = importing.take_in(db, kind, options, upload)
+    return Answer(record, 201 if record["finished_at"] else 202, {"Location": location(f"/bulk-import/{record['id']}")})
+
+
+@routes.get("/bulk-import/<id>")
+def get_bulk_import(db, who, id):
+    """How far an import is, and what became of it: counters, the first 1,000 errors and the first 1,000 records."""
+    with db.snapshot():
+        get(db, who, id)
+        return one(db, importing.whole(db, id), {}, INCLUDES)
+
+
+@routes.get("/bulk-import/<id>/errors", forms=(CSV,))
+def get_rejected_records(db, who, id):
+    """The rejected records as CSV, with the reason in the last column: correct them and send them again as they are."""
+    row = get(db, who, id)
+    return Answer(body=lines(db, row), headers={
+        "Content-Type": "text/csv; charset=utf-8; header=present",
+        "Content-Disposition": f'attachment; filename="rejected-{id}.csv"'})
+
+
+def get(db, who, id):
+    row = found(importing.get(db, id), "bulk import", id)
+    require_scope(who, row["kind"], writes=False)
+    return row
+
+
+def lines(db, row):
+    """The bytes of the CSV, a chunk for each piece."""
+    columns = row["form"].get("columns") or named(db, row["id"])
+    columns = [name for name in columns if name and name not in REASONS]
+    yield written([[*columns, *REASONS]])
+    for piece in importing.rejected(db, row["id"]):
+        yield written([[*cells(row["form"], columns, sent), index, "; ".join(map(said, faults))] for index, sent, faults in piece])
+
+
+def named(db, id):
+    """The members of rejected objects, in the order in which they come; custom fields each for itself."""
+    return list(dict.fromkeys(name for piece in importing.rejected(db, id) for _, sent, _ in piece for name in flat(sent)))
+
+
+def flat(sent):
+    fields = sent.get("custom_fields")
+    if not isinstance(fields, dict):
+        return sent
+    return {**{name: value for name, value in sent.items() if name != "custom_fields"},
+            **{f"custom_fields.{key}": value for key, value in fields.items()}}
+
+
+def cells(form, columns, sent):
+    if form["kind"] == "json":
+        return [cell(flat(sent).get(name)) for name in columns]
+    places = {name: place for place, name in enumerate(form["columns"])}
+    return [cell(sent[places[name]]) if places[name] < len(sent) else "" for name in columns]
+
+
+def said(fault):
+    return f"{fault['field']}: {fault['detail']}" if fault["field"] else fault["detail"]
+
+
+def written(rows):
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
+    return buffer.getvalue().encode()
+
+
+INCLUDES = {"errors": importing.attach_errors, "details": importing.attach_details}

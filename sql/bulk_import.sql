@@ -1,0 +1,84 @@
+-- Bulk imports.
+
+-- name: get
+SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id, e.event_key, b.field_mapping,
+       b.form, b.sha256, b.total, b.processed, b.created, b.updated, b.skipped, b.rejected, b.contacts_created, b.details, b.failure,
+       b.admin_id, b.admin_name, b.api_key_id, b.request_id, b.finished_at, b.created_at, b.updated_at
+  FROM bulk_imports b LEFT JOIN events e ON e.id = b.event_id
+ WHERE b.id = :id;
+
+-- name: list
+SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id, e.event_key, b.field_mapping,
+       b.total, b.processed, b.created, b.updated, b.skipped, b.rejected, b.contacts_created, b.failure,
+       b.admin_id, b.admin_name, b.finished_at, b.created_at, b.updated_at
+  FROM bulk_imports b
+  LEFT JOIN events e ON e.id = b.event_id
+ WHERE TRUE
+   AND b.id IN (SELECT value FROM json_each(:ids))     -- when ids
+   AND b.updated_at >= :updated_since                  -- when updated_since
+   AND b.kind = :kind                                  -- when kind
+   AND b.status = :status                              -- when status
+ ORDER BY {sort} {order}, b.id {order}  -- sort: id=b.id created_at=b.id
+
+-- name: add
+INSERT INTO bulk_imports (kind, status, mode, match_field, skip_on_error, create_contacts, dry_run, event_id, field_mapping, form, sha256,
+  total, admin_id, admin_name, api_key_id, request_id, created_at, updated_at)
+VALUES (:kind, :status, :mode, :match_field, :skip_on_error, :create_contacts, :dry_run, :event_id, :field_mapping, :form, :sha256,
+  :total, :admin_id, :admin_name, :api_key_id, :request_id, :now, :now);
+
+-- name: advance
+-- Nothing when another worker was faster.
+UPDATE bulk_imports SET status = 'running', processed = :processed, updated_at = :now
+ WHERE id = :id AND processed = :before AND status IN ('queued', 'running');
+
+-- name: book
+UPDATE bulk_imports SET created = created + :created, updated = updated + :updated, skipped = skipped + :skipped,
+  rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details, updated_at = :now
+ WHERE id = :id;
+
+-- name: restart
+UPDATE bulk_imports SET processed = 0, created = 0, updated = 0, skipped = 0, rejected = 0, contacts_created = 0, details = '[]',
+  updated_at = :now
+ WHERE id = :id;
+
+-- name: clear_errors
+DELETE FROM bulk_import_errors WHERE bulk_import_id = :id;
+
+-- name: finish
+UPDATE bulk_imports SET status = :status, failure = :failure, processed = :processed, sha256 = NULL, finished_at = :now, updated_at = :now
+ WHERE id = :id AND finished_at IS NULL;
+
+-- name: add_error
+INSERT INTO bulk_import_errors (bulk_import_id, record_index, faults, source, email, customer_number, external_id, created_at)
+VALUES (:bulk_import_id, :index, :faults, :source, :email, :customer_number, :external_id, :now);
+
+-- name: errors
+SELECT record_index, faults, source FROM bulk_import_errors
+ WHERE bulk_import_id = :id AND record_index > :after ORDER BY record_index LIMIT :size;
+
+-- name: errors_of
+-- The first thousand rejected records of each.
+SELECT value AS bulk_import_id, r.record_index, r.faults FROM json_each(:ids)
+  JOIN bulk_import_errors r ON r.bulk_import_id = value AND r.record_index IN (
+       SELECT f.record_index FROM bulk_import_errors f WHERE f.bulk_import_id = value ORDER BY f.record_index LIMIT 1000)
+ ORDER BY value, r.record_index;
+
+-- name: details_of
+SELECT id, details FROM bulk_imports WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: waiting
+SELECT id FROM bulk_imports WHERE status IN ('queued', 'running') ORDER BY id;
+
+-- name: backlog
+SELECT count(*) AS imports, coalesce(sum(total - processed), 0) AS records FROM bulk_imports WHERE status IN ('queued', 'running');
+
+-- Finding contacts
+
+-- name: by_email
+SELECT j.value AS name, c.id FROM json_each(:names) j CROSS JOIN contacts c ON c.email = j.value ORDER BY c.id;
+
+-- name: by_customer_number
+SELECT j.value AS name, c.id FROM json_each(:names) j CROSS JOIN contacts c ON c.customer_number = j.value;
+
+-- name: by_external_id
+SELECT j.value AS name, c.id FROM json_each(:names) j CROSS JOIN contacts c ON c.external_id = j.value;
