@@ -17,6 +17,7 @@ CODES = {
     "range_not_satisfiable": (416, "Range not satisfiable", "The file has no such part; Content-Range says how long it is."),
     "precondition_failed": (412, "Precondition failed", "The record changed since you read it. Read it again and repeat your change."),
     "validation_failed": (422, "Validation failed", "The member errors names every fault: mend all and send again."),
+    "import_rejected": (422, "Import rejected", "A record is not right, and skip_on_error is false: nothing was imported. The member errors names each record by its index."),
     "idempotency_key_reused": (422, "Idempotency key reused", "This Idempotency-Key was used for another request. Take a new key."),
     "rate_limited": (429, "Too many requests", "Wait as long as Retry-After says."),
     "internal_error": (500, "Internal error", "The fault is ours. Tell the administrator the request id: it is in the log."),
@@ -59,6 +60,7 @@ CODES = {
     "webhook_inactive": (409, "Webhook inactive", "Nothing is sent to a webhook that is switched off; set is_active, then ask again."),
     "too_many_webhooks": (409, "Too many webhooks", "At most 50 webhooks are active at once; switch one off that nobody needs."),
     "mail_not_configured": (409, "Mail not configured", "This server sends no mail. Ask for it without mail and send it yourself."),
+    "has_unsubscribed": (409, "Unsubscribed", "Who has unsubscribed from the newsletter comes back only by confirming a mail; ask with send_confirmation true."),
 }
 
 

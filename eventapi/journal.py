@@ -17,7 +17,7 @@ FIXED = ("id", "action", "entity_type", "entity_id", "admin_id", "api_key_id", "
 TAKEN_AWAY = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
 
 # The noun of events and small answers, where it is not the entity type.
-NOUNS = {"event_participant": "participant"}
+NOUNS = {"event_participant": "participant", "newsletter_subscriber": "newsletter"}
 # The names of the reference API, where they are not entity.action.
 EVENT_NAMES = {"participant.created": "participant.added", "participant.deleted": "participant.removed",
                "participant.cancelled": "participant.removed", "participant.reinstated": "participant.added"}
@@ -25,6 +25,17 @@ EVENT_NAMES = {"participant.created": "participant.added", "participant.deleted"
 
 def created(db, entity_type, new, *, title=None, scope):
     _write(db, "created", entity_type, new["id"], title, None, new, new, scope)
+
+
+def created_many(db, entity_type, records, *, title, scope):
+    """`created` for many records, in two statements; `title` is a function of a record."""
+    name, entries, events = event_name(entity_type, "created"), [], []
+    for record in records:
+        data = as_json(record)
+        entries.append(_entry(db, "created", entity_type, record["id"], title(record), None, data))
+        events.append({"name": name, "entity_type": entity_type, "entity_id": record["id"], "scope": scope, "data": data, "now": db.now})
+    db.many(sql.add_entry, entries)
+    db.many(sql.add_event, events)
 
 
 def updated(db, entity_type, old, new, *, action="updated", title=None, scope):
@@ -71,6 +82,11 @@ def _tell(db, name, entity_type, entity_id, scope, data):
 
 
 def _audit(db, action, entity_type, entity_id, title, old, new):
+    db.insert(sql.add_entry, **_entry(db, action, entity_type, entity_id, title, old, new))
+
+
+def _entry(db, action, entity_type, entity_id, title, old, new):
+    """The next entry of the chain, which has to be written next."""
     last = db.known.get("last entry") or db.one(sql.last) or {"id": 0, "hash": START}
     actor = db.actor
     entry = {
@@ -82,8 +98,8 @@ def _audit(db, action, entity_type, entity_id, title, old, new):
     }
     entry["digest"] = digest(entry)
     entry["hash"] = chain_hash(entry)
-    db.insert(sql.add_entry, **entry)
     db.known["last entry"] = {"id": entry["id"], "hash": entry["hash"]}
+    return entry
 
 
 def digest(entry):

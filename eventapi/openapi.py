@@ -102,7 +102,7 @@ def codes_of(route):
     if words.get("public"):
         return refusals.codes(route.handler) | {"internal_error", "rate_limited"}
     possible = {*ALWAYS, *refusals.codes(route.handler)}
-    (possible.add if "<" in route.path else possible.discard)("not_found")
+    (possible.add if "<" in route.path or route.method == "DELETE" else possible.discard)("not_found")
     if words.get("flag"):
         possible.add("feature_disabled")
     if route.method not in READS:
@@ -168,15 +168,17 @@ def request_body(route, schemas):
     words, name = route.words, route.words.get("schema")
     if words.get("raw_body"):
         kinds = words["raw_body"] if isinstance(words["raw_body"], (tuple, list)) else ["application/octet-stream"]
-        return {"required": True, "content": {kind: {} for kind in kinds}}
+        return {"required": True, "content": {kind: _json_body(name, route.method, schemas) if name and kind == JSON else {} for kind in kinds}}
     if not name or route.method not in SUFFIX:
         return None
     schema = body_schema(name, route.method)
-    media = {"schema": schemas.body(name, route.method)}
-    example = examples.body(name, route.method)
-    if example is not None:
-        media["example"] = example
-    return {"required": not schema.keys().isdisjoint(("required", "minProperties", "anyOf", "allOf")), "content": {JSON: media}}
+    return {"required": not schema.keys().isdisjoint(("required", "minProperties", "anyOf", "allOf")),
+            "content": {JSON: _json_body(name, route.method, schemas)}}
+
+
+def _json_body(name, method, schemas):
+    media, example = {"schema": schemas.body(name, method)}, examples.body(name, method)
+    return media if example is None else {**media, "example": example}
 
 
 # Answers
@@ -184,7 +186,7 @@ def request_body(route, schemas):
 def answer(route, schemas):
     """The answer of success, and 304 where there may be one. The words `answer` (a schema, or the entry of one: `invoice.numbering`)
     and `status` say what is not the record itself, or not 200, 201 (a POST that takes the record) and 204 (DELETE); `again` is the
-    status of a POST that finds the record there already."""
+    status of a POST that finds the record there already, `lost_page` says that 404 is a page for people, too."""
     words, reads = route.words, route.method == "GET"
     record = words.get("schema") and "." not in words["schema"]
     status = words.get("status") or {"DELETE": 204, "POST": 201 if record else 200}.get(route.method, 200)
@@ -199,7 +201,8 @@ def answer(route, schemas):
         response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
     again = {str(words["again"]): {**response, "description": MEANINGS[words["again"]]}} if "again" in words else {}
     part = {"206": {"description": "The part that Range asked for."}} if words.get("ranges") else {}
-    return {str(status): response, **again, **part, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
+    lost = {"404": {**response, "description": "A page that says that there is nothing at this address."}} if words.get("lost_page") else {}
+    return {str(status): response, **again, **part, **lost, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
 
 
 MEANINGS = {200: "Done.", 201: "Created; Location says where.", 202: "Accepted: the work goes on in the background.",

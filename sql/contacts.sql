@@ -7,14 +7,31 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE c.id = :id;
+
+-- name: states
+-- Several contacts as the journal tells them.
+SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
+       (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
+          FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
+         WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
+       c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at,
+       (SELECT json_group_array(category_key) FROM (SELECT g.category_key FROM contact_categories cc JOIN categories g ON g.id = cc.category_id
+         WHERE cc.contact_id = c.id ORDER BY g.category_key)) AS category_keys
+  FROM contacts c
+ WHERE c.id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
 
 -- name: list
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE TRUE
@@ -37,6 +54,7 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contact_categories g
   LEFT JOIN contacts c ON c.id = g.contact_id
@@ -78,6 +96,9 @@ SELECT g.category_key FROM contact_categories cc JOIN categories g ON g.id = cc.
 -- name: category_ids
 SELECT category_id FROM contact_categories WHERE contact_id = :contact_id ORDER BY category_id;
 
+-- name: language
+SELECT language FROM contacts WHERE id = :id;
+
 -- name: ids_by_email
 SELECT id FROM contacts WHERE email = :email ORDER BY id;
 
@@ -98,6 +119,24 @@ INSERT INTO contacts (customer_number, external_id, company_name, first_name, la
 VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
   :folded_name, :folded_phone, :now, :now);
+
+-- name: add_with_id
+INSERT INTO contacts (id, customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
+  address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
+  folded_phone, created_at, updated_at)
+VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
+  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
+  :folded_name, :folded_phone, :now, :now);
+
+-- name: last_id
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'contacts'), 0);
+
+-- name: next_numbers
+INSERT INTO counters (name, value) VALUES ('customer_number', :size)
+ON CONFLICT DO UPDATE SET value = value + :size RETURNING value;
+
+-- name: numbers_taken
+SELECT customer_number FROM contacts WHERE customer_number IN (SELECT value FROM json_each(:numbers));
 
 -- name: change
 UPDATE contacts SET customer_number = :customer_number, external_id = :external_id, company_name = :company_name,

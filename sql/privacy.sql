@@ -7,6 +7,8 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'application', id FROM applications WHERE contact_id = :id
  UNION SELECT 'application', a.id FROM contacts c JOIN applications a ON a.email = c.email
         WHERE c.id = :id AND a.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
+ UNION SELECT 'newsletter_subscriber', s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
+        WHERE c.id = :id AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
  UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
  UNION SELECT entity_type, entity_id FROM audit_log
         WHERE action = 'deleted' AND entity_type IN ('application', 'event_participant', 'invoice')
@@ -62,6 +64,10 @@ SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, 
        s.check_in_id, s.taken_back_at, s.created_at
   FROM participants p JOIN check_in_scans s ON s.event_participant_id = p.id
  WHERE p.contact_id = :id ORDER BY s.id;
+
+-- name: mails
+SELECT id, kind, entity_type, entity_id, recipient, subject, state, error, created_at, updated_at
+  FROM mails WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
 
 -- name: audit_entries
 SELECT id, action, entity_type, entity_id, entity_title, description, old_values, new_values, created_at
@@ -171,6 +177,13 @@ DELETE FROM tasks WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE v
 -- name: drop_custom_fields
 DELETE FROM custom_field_values WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs));
 
+-- name: drop_mails
+DELETE FROM mails WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs));
+
+-- name: drop_subscribers
+DELETE FROM newsletter_subscribers
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'newsletter_subscriber') RETURNING id;
+
 -- name: drop_notes
 DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'note');
 
@@ -210,6 +223,7 @@ UPDATE idempotency_keys SET data = json_object('id', data ->> '$.id', 'created_a
              WHEN json_type(data, '$.checked_in_at') IS NOT NULL THEN 'check_in'
              WHEN json_type(data, '$.badge_number') IS NOT NULL THEN 'event_participant'
              WHEN json_type(data, '$.note_text') IS NOT NULL THEN 'note'
+             WHEN json_type(data, '$.unsubscribe_url') IS NOT NULL THEN 'newsletter_subscriber'
              WHEN json_type(data, '$.esign_status') IS NOT NULL THEN 'document'
              WHEN json_type(data, '$.assigned_to_name') IS NOT NULL THEN 'task'
              WHEN json_type(data, '$.transaction_id') IS NOT NULL THEN 'payment'
@@ -226,6 +240,9 @@ UPDATE idempotency_keys SET data = json_object('results', json_array())
 
 -- name: merge_contact_search
 INSERT INTO contacts_search (contacts_search) VALUES ('optimize');
+
+-- name: merge_newsletter_search
+INSERT INTO newsletter_search (newsletter_search) VALUES ('optimize');
 
 -- name: merge_task_search
 INSERT INTO tasks_search (tasks_search) VALUES ('optimize');

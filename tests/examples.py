@@ -30,11 +30,11 @@ REFERENCES = {
 ENTITIES = {"event_participant": "participant"}
 # Members that no two records may share, besides their own key: left out where they are made, else different each time.
 OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",),
-       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",)}
+       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",), "newsletter_subscriber": ("email",)}
 # Members that hold the year in which the tests run: an example cannot know it.
 OF_THE_YEAR = ("invoice_number",)
 # What DELETE leaves behind, where the record stays to be read: singular -> its status then.
-KEPT = {"booth_reservation": "cancelled"}
+KEPT = {"booth_reservation": "cancelled", "newsletter_subscriber": "unsubscribed"}
 # Secrets that are shown when a record is made, and never again: singular -> the member, null from then on.
 SHOWN_ONCE = {"calendar_subscription": "url", "webhook": "secret"}
 # What has to be done to a record before others may name it.

@@ -38,7 +38,7 @@ def names(organiser, query):
 
 def test_a_contact_is_created_read_changed_and_deleted(organiser, db):
     contact = organiser.make("/contacts", PERSON)
-    assert contact == {**PERSON, "id": contact["id"], "customer_number": "C-00001", "has_account": False, "anonymized_at": None,
+    assert contact == {**PERSON, "id": contact["id"], "customer_number": "C-00001", "has_account": False, "newsletter_status": "none", "anonymized_at": None,
                        "custom_fields": {}, "created_at": contact["created_at"], "updated_at": contact["updated_at"]}
     address = f"/contacts/{contact['id']}"
     assert organiser.data(address) == contact
@@ -236,7 +236,7 @@ def test_a_merge_fills_what_is_empty_and_removes_the_duplicate(organiser, roses,
     gone = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"]})
     merged = organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200).json["data"]
     assert merged == {**PERSON, **{name: kept[name] for name in (
-        "id", "customer_number", "company_name", "rating", "account_access_enabled", "has_account", "anonymized_at", "created_at")},
+        "id", "customer_number", "company_name", "rating", "account_access_enabled", "has_account", "newsletter_status", "anonymized_at", "created_at")},
         "tags": ["a", "roses"], "custom_fields": {}, "updated_at": merged["updated_at"]}
     assert organiser.data(f"/contacts/{kept['id']}?include=categories")["categories"][0]["category_key"] == "roses"
     organiser.get(f"/contacts/{gone['id']}", status=404)

@@ -12,7 +12,7 @@ from eventapi.errors import Problem
 from eventapi.running import InUse
 from eventapi.services.backups import BackupError
 
-GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "inspections", "reference")
+GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "mail", "inspections", "reference")
 
 
 def main(argv=None):

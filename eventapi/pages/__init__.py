@@ -20,10 +20,10 @@ main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--q
 """
 
 
-def page(title, body, *, style="", script=""):
+def page(title, body, *, style="", script="", language="en"):
     """An HTML answer with an ETag. Style and script are named by their hash in the Content-Security-Policy: nothing else runs."""
     style = STYLE + style
-    text = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+    text = (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>\n'
             f'<body>{body}{f"<script>{script}</script>" if script else ""}</body></html>\n')
     return text, {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy(style, script),

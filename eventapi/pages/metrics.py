@@ -5,7 +5,7 @@ from eventapi import __version__, times
 from eventapi.db import version
 from eventapi.rest import Answer
 from eventapi.routes import Routes
-from eventapi.services import housekeeping, webhooks
+from eventapi.services import housekeeping, mails, webhooks
 from eventapi.statements import statements
 
 routes = Routes("metrics", root="", public=True)
@@ -34,6 +34,9 @@ def figures(db):
     yield "webhook_deliveries_waiting", "gauge", "Deliveries to active webhooks that are not made yet.", [({}, backlog["deliveries"])]
     yield "webhook_deliveries_oldest_seconds", "gauge", "Age of the oldest event among them.", [({}, backlog["oldest"])]
     yield "webhook_events_unseen", "gauge", "Events that the worker has not looked at yet.", [({}, backlog["unseen"])]
+    mail = mails.backlog(db)
+    yield "mails", "gauge", "Mails kept, by state.", [({"state": state}, value) for state, value in mail["states"].items()]
+    yield "mails_oldest_seconds", "gauge", "Age of the first mail that is due.", [({}, mail["oldest"])]
     yield "idempotency_keys", "gauge", "Answers kept for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
     yield "api_keys", "gauge", "API keys that open something.", [({}, db.value(sql.api_keys, now=times.now()))]
     yield "database_bytes", "gauge", "Size of the database file.", [({}, size(db.path))]

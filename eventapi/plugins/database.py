@@ -51,7 +51,7 @@ class DatabasePlugin:
     def apply(self, callback, route):
         takes = inspect.signature(route.callback).parameters
         writes = route.method not in ("GET", "OPTIONS")
-        wants_db, wants_who, posts = "db" in takes, "who" in takes, route.method == "POST"
+        wants_db, wants_who, posts = "db" in takes, "who" in takes, route.method == "POST" and not route.config.get("public")
 
         def connected(**values):
             environ = request.environ
@@ -100,7 +100,7 @@ def once(db, key, environ, act):
         answer = Answer(answer)
     db.run(sql.keep, **values, fingerprint=fingerprint, status=answer.status, now=db.now,
            location=answer.headers.get("Location", "").removeprefix(base_url()) or None,
-           data=None if answer.status == 204 else as_json(answer.data))
+           data=None if answer.status == 204 else as_json(answer.data), meta=as_json(answer.meta) if answer.meta else None)
     return answer
 
 
@@ -114,4 +114,4 @@ def _replayed(kept):
     headers = {"Idempotency-Replayed": "true"}
     if kept["location"]:
         headers["Location"] = base_url() + kept["location"]
-    return Answer(kept["data"] and json.loads(kept["data"]), kept["status"], headers)
+    return Answer(kept["data"] and json.loads(kept["data"]), kept["status"], headers, json.loads(kept["meta"] or "{}"))

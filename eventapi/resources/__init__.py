@@ -26,7 +26,9 @@ CATALOGUE = (
     "resources.document_categories",
     "resources.calendar_feed",
     "resources.custom_fields",
+    "resources.newsletter",
     "resources.webhooks",
+    "resources.bulk_import",
     "resources.notes",
     "resources.audit_log",
 )
@@ -38,4 +40,5 @@ OUTSIDE = (
     "pages.docs",
     "pages.problems",
     "pages.feeds",
+    "pages.newsletter",
 )

@@ -1,6 +1,4 @@
 """Invoices and credit notes."""
-import re
-
 from eventapi.db import as_json
 from eventapi.rest import Answer, created, deleted, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
@@ -60,7 +58,7 @@ def delete_invoice(db, id):
 
 @routes.post("/invoices/<id>/send", schema="invoice.mail")
 def send_invoice(db, id, body):
-    """Gives a draft its number and locks it."""
+    """Gives a draft its number and locks it. With `mail`, the contact gets it with its PDF."""
     return represent(issuing.send(db, get(db, id), body["mail"]))
 
 
@@ -79,7 +77,7 @@ def credit_invoice(db, id, body):
 
 @routes.post("/invoices/<id>/remind", schema="invoice.mail")
 def remind_invoice(db, id, body):
-    """Notes that the customer was reminded."""
+    """Notes that the customer was reminded. With `mail`, we do it, with the PDF once more."""
     return represent(issuing.remind(db, get(db, id), body["mail"]))
 
 
@@ -88,7 +86,7 @@ def get_invoice_pdf(db, id):
     """The invoice as it was sent; a draft as it would be."""
     row = get(db, id)
     sha256 = row["pdf_sha256"] or row["locked_at"] and keep_pdf(db, row)
-    headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{file_name(row)}"'}
+    headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
     if not sha256:
         return Answer(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
     headers["ETag"] = f'"{sha256}"'
@@ -101,11 +99,6 @@ def keep_pdf(db, row):
     """For what was sent before a PDF could be drawn here."""
     with db.write():
         return invoice_pdf.keep(db, row)
-
-
-def file_name(row):
-    """The number as the name of a file."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", row["invoice_number"]) + ".pdf"
 
 
 def get(db, id):

@@ -43,6 +43,27 @@ def add(db, contact, category_ids=(), fields=None):
     return get(db, id)
 
 
+def add_many(db, additions):
+    """Adds and journals contacts whose customer numbers and external ids are free, in few statements. Each of `additions` is the
+    id that it gets (see `next_id`), what is sent, its category ids and its custom fields."""
+    contacts = [{**BLANK, **{name: sent[name] for name in BLANK.keys() & sent.keys()}, "id": id} for id, sent, _, _ in additions]
+    unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
+    for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered))):
+        contact["customer_number"] = number
+    db.many(sql.add_with_id, [{**columns(contact), "now": db.now} for contact in contacts])
+    db.many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])} for contact in contacts if contact["tags"]])
+    for id, _, category_ids, fields in additions:
+        if category_ids:
+            _categorize(db, id, category_ids)
+        custom_fields.store(db, "contact", id, {}, fields or {})
+    journal.created_many(db, "contact", states(db, [contact["id"] for contact in contacts]), title=title, scope="contacts")
+
+
+def next_id(db):
+    """The id that the next new contact gets; it is sure inside a write only."""
+    return db.value(sql.last_id) + 1
+
+
 def change(db, old, body, category_ids=None, fields=None):
     """Changes and journals a contact; `category_ids` and `fields`, its custom fields, replace those it has. Gives it as it is answered."""
     refuse_anonymized(old)
@@ -90,6 +111,11 @@ def state(db, id):
     return contact and {**contact, "category_keys": category_keys(db, id)}
 
 
+def states(db, ids):
+    """`state` of several contacts, in the order of their ids."""
+    return [{**represent(row), "category_keys": json.loads(row["category_keys"])} for row in db.all(sql.states, ids=as_json(ids))]
+
+
 def category_keys(db, id):
     return db.values(sql.category_keys, contact_id=id)
 
@@ -103,6 +129,11 @@ def assign_categories(db, contact_id, category_ids, replace=False):
 def ids_by_email(db, email):
     """Contacts with this e-mail address, any case; the oldest first."""
     return db.values(sql.ids_by_email, email=email)
+
+
+def language(db, id):
+    """The language of a contact, or None; also where there is no contact."""
+    return id and db.value(sql.language, id=id)
 
 
 def title(contact):
@@ -131,6 +162,17 @@ def _next_number(db):
         number = f"C-{db.value(sql.next_number):05}"
         if not db.value(sql.customer_number_taken, value=number):
             return number
+
+
+def _next_numbers(db, size):
+    """So many of them."""
+    numbers = []
+    while missing := size - len(numbers):
+        last = db.value(sql.next_numbers, size=missing)
+        drawn = [f"C-{number:05}" for number in range(last - missing + 1, last + 1)]
+        taken = set(db.values(sql.numbers_taken, numbers=as_json(drawn)))
+        numbers += [number for number in drawn if number not in taken]
+    return numbers
 
 
 def _tag(db, id, tags):

@@ -33,8 +33,10 @@ EVENTS = {
     "document_template": ("document_template", "documents", CHANGES),
     "document_category": ("document_category", "documents", CHANGES),
     "calendar_subscription": ("calendar_subscription", "calendar-feed", (*CHANGES, "rotated")),
+    "newsletter": ("newsletter_subscriber", "newsletter", (*CHANGES, "confirmed", "unsubscribed")),
     "custom_field": ("custom_field", "custom_fields", CHANGES),
     "note": ("note", "the scope of the record that the note is about", CHANGES),
+    "bulk_import": ("bulk_import", "contacts or participants, as is imported", ("created", "finished", "failed")),
     "webhook": ("webhook", "webhooks", (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled")),
 }
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.services import calendar_feed, files, webhooks
+from eventapi.services import calendar_feed, files, mails, webhooks
 from eventapi.statements import statements
 
 sql = statements("housekeeping")
@@ -31,6 +31,11 @@ def forget_events(db):
 def forget_deliveries(db):
     """Deliveries of webhooks, once their events are gone."""
     return webhooks.forget_deliveries(db, PIECE)
+
+
+def forget_mails(db):
+    """What was sent, or not, long ago."""
+    return mails.forget(db, PIECE)
 
 
 def forget_calendar_entries(db):

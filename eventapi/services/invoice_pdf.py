@@ -1,4 +1,6 @@
 """The PDF of an invoice: kept as it was sent, and drawn anew for a draft."""
+import re
+
 from eventapi.errors import Problem
 from eventapi.pictures import invoice as picture
 from eventapi.pictures.words import WORDS
@@ -26,3 +28,8 @@ def keep(db, row):
     sha256 = files.store(db.config, data)
     db.run(sql.keep_pdf, id=row["id"], sha256=sha256)
     return sha256
+
+
+def file_name(invoice):
+    """The number as the name of a file."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"]) + ".pdf"

@@ -2,7 +2,7 @@
 from eventapi import journal, money, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoice_lines, invoice_pdf, invoices, invoicing, ledger, numbering
+from eventapi.services import invoice_lines, invoice_mails, invoice_pdf, invoices, invoicing, ledger, numbering
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -49,7 +49,7 @@ def bring_to(db, row, status):
 
 def send(db, row, mail=None):
     """Gives a draft its number and locks it; gives the row."""
-    refuse_mail(mail)
+    invoice_mails.refuse_unconfigured(db, mail)
     if table(row).move("send", invoices.public_status(row)) is None:
         return row
     sent = issue(db, row)
@@ -59,6 +59,7 @@ def send(db, row, mail=None):
         ledger.settle(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
     elif sent["status"] == "paid":                      # there was nothing to pay
         journal.told(db, "invoice.paid", "invoice", invoices.represent(sent), "invoices")
+    invoice_mails.add(db, "invoice", sent, mail)
     return sent
 
 
@@ -99,16 +100,12 @@ def taxed_alike(items, invoice):
 
 
 def remind(db, row, mail=None):
-    """Notes that the customer was reminded; gives the row."""
-    refuse_mail(mail)
+    """Notes that the customer was reminded, or does it; gives the row."""
+    invoice_mails.refuse_unconfigured(db, mail)
     table(row).move("remind", invoices.public_status(row))
     db.run(sql.remind, id=row["id"], now=db.now)
+    invoice_mails.add(db, "invoice_reminder", row, mail)
     return invoicing.changed(db, row, "reminded")
-
-
-def refuse_mail(mail):
-    if mail:
-        raise Problem("mail_not_configured", "This server sends no mail: ask for it with mail false, and send the PDF yourself.")
 
 
 def issue_credit_note(db, invoice, lines):

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from eventapi import journal, keys, times
 from eventapi.db import as_json
-from eventapi.services import applications, check_ins, contact_book, documents, invoices, notes, orders, participation, payments, reservations, submissions, tasks
+from eventapi.services import applications, check_ins, contact_book, documents, invoices, newsletter, notes, orders, participation, payments, reservations, submissions, tasks
 from eventapi.statements import statements
 
 sql = statements("privacy")
@@ -16,10 +16,14 @@ FILLING = 50_000_000        # bytes of zeros in one row
 
 def records(db, contact_id):
     """[entity_type, id] of all that is or was about the contact, merged ones included."""
-    pairs = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
-    for statement in (sql.attached_records, sql.documents_about, sql.tasks_about):
-        pairs |= {tuple(row.values()) for row in db.all(statement, pairs=as_json(sorted(pairs)))}
-    return sorted(pairs)
+    found = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
+    found |= {tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(found)))}
+    new = found
+    while new:                                          # a document may be about a task that is about a document
+        pairs = as_json(sorted(new))
+        new = {tuple(row.values()) for statement in (sql.documents_about, sql.tasks_about) for row in db.all(statement, pairs=pairs)} - found
+        found = found | new
+    return sorted(found)
 
 
 # Reading
@@ -28,7 +32,8 @@ def export(db, contact):
     """Everything that is held about the contact."""
     contact_id, pairs = contact["id"], records(db, contact["id"])
     ids = {kind: [id for name, id in pairs if name == kind] for kind in (
-        "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice", "note", "task", "document")}
+        "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice", "note", "task", "document",
+        "newsletter_subscriber")}
     return {
         "contact": contact,
         "category_keys": contact_book.category_keys(db, contact_id),
@@ -46,6 +51,9 @@ def export(db, contact):
         "scans": db.all(sql.scans, id=contact_id),
         "notes": [notes.represent(note) for note in _there(db.one(sql.note, id=id) for id in ids["note"])],
         "documents": _there(documents.get(db, id) for id in ids["document"]),
+        "newsletter": [{**subscriber, "consents": newsletter.consents(db, subscriber["id"])}
+                       for subscriber in _there(newsletter.get(db, id) for id in ids["newsletter_subscriber"])],
+        "mails": db.all(sql.mails, pairs=as_json(pairs)),
         "tasks": _there(tasks.get(db, id) for id in ids["task"]),
         "audit_log": [_parsed(row, "old_values", "new_values") for row in db.all(sql.audit_entries, pairs=as_json(pairs))],
         "outgoing_events": [_parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))],
@@ -75,9 +83,10 @@ def anonymize(db, contact):
         for statement in (sql.blank_applications, sql.blank_participants, sql.blank_reservations, sql.blank_orders,
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks, sql.drop_documents,
-                          sql.blank_contracts, sql.blank_remarks, sql.blank_payment_remarks):
+                          sql.blank_contracts, sql.blank_remarks, sql.blank_payment_remarks, sql.drop_mails):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
+        subscribers = db.values(sql.drop_subscribers, pairs=pairs)
         _blank_journal(db, pairs)
         db.run(sql.remember, id=id, now=db.now)
         _finish(db, id)
@@ -86,6 +95,8 @@ def anonymize(db, contact):
         db.run(sql.spare)
     for draft in drafts:
         journal.deleted(db, "invoice", {"id": draft}, scope="invoices")
+    for subscriber in subscribers:
+        journal.deleted(db, newsletter.ENTITY, {"id": subscriber}, scope="newsletter")
     journal.administered(db, "anonymized", "contact", id)
     contact = contact_book.get(db, id)
     journal.told(db, "contact.anonymized", "contact", contact, "contacts")
@@ -169,6 +180,7 @@ def _leave_no_traces(db):
     db.run(sql.merge_contact_search)
     db.run(sql.merge_application_search)
     db.run(sql.merge_task_search)
+    db.run(sql.merge_newsletter_search)
     while room := db.value(sql.free_room):
         db.run(sql.fill_room, size=min(room, FILLING))
     db.run(sql.give_room_back)

@@ -13,9 +13,9 @@ import time
 from eventapi.db import Database, Error
 from eventapi.errors import Problem
 from eventapi.services import housekeeping as signs
-from eventapi.worker import expiry, housekeeping, webhooks
+from eventapi.worker import bulk_import, expiry, housekeeping, mail, webhooks
 
-JOBS = (webhooks, expiry, housekeeping)
+JOBS = (webhooks, mail, bulk_import, expiry, housekeeping)
 
 NAP = 0.5                    # seconds between two looks at the database: one PRAGMA each
 SIGN_EVERY = 10

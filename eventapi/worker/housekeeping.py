@@ -6,7 +6,7 @@ ON_CHANGE = False
 
 # Each does a bounded piece and says how much that was.
 PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.forget_deliveries, housekeeping.forget_calendar_entries,
-          housekeeping.prune_audit_log, privacy.finish_due, privacy.rewrite_file)
+          housekeeping.forget_mails, housekeeping.prune_audit_log, privacy.finish_due, privacy.rewrite_file)
 
 
 def run(db, stopping):

@@ -1,0 +1,79 @@
+"""The pages behind the links in newsletter mails: GET asks and changes nothing, since mail scanners open every link; POST does it."""
+from html import escape
+
+from bottle import request
+
+from eventapi import mail_words
+from eventapi.pages import page
+from eventapi.plugins.authentication import client_address
+from eventapi.rest import Answer
+from eventapi.routes import Routes
+from eventapi.services import newsletter
+
+routes = Routes("newsletter_pages", root="", public=True, forms=("text/html",), lost_page=True)
+
+STYLE = "main{max-width:34rem;padding-top:12vh}button{font:inherit;padding:.7rem 1.2rem;border-radius:6px;border:1px solid var(--line)}"
+
+
+@routes.get("/newsletter/confirm/<token>")
+def get_confirmation(db, token):
+    row = newsletter.of_confirm_token(db, token)
+    return shown(db, row, "confirm", is_done=row and row["status"] == "confirmed")
+
+
+@routes.post("/newsletter/confirm/<token>")
+def confirm_subscription(db, token):
+    row = newsletter.of_confirm_token(db, token)
+    if row:
+        newsletter.confirm(db, row, words(db)["confirm_question"].format(**said(db, row)), *whence())
+    return shown(db, row, "confirm", is_done=True)
+
+
+@routes.get("/newsletter/unsubscribe/<token>")
+def get_unsubscription(db, token):
+    row = newsletter.of_unsubscribe_token(db, token)
+    return shown(db, row, "unsubscribe", is_done=row and row["status"] == "unsubscribed")
+
+
+@routes.post("/newsletter/unsubscribe/<token>")
+def unsubscribe_by_link(db, token):
+    """Also the one-click POST of mail programs (RFC 8058): whatever its body is, the address says it all."""
+    row = newsletter.of_unsubscribe_token(db, token)
+    if row:
+        newsletter.unsubscribe(db, row, "mail", *whence())
+    return shown(db, row, "unsubscribe", is_done=True)
+
+
+def shown(db, row, what, is_done):
+    """The page that asks, or says what is done. Every address that is none is answered alike."""
+    texts = words(db)
+    if row is None:
+        return answer(texts, f"<p>{escape(texts['unknown'])}</p>", 404)
+    inside = f"<p>{escape(texts[f'{what}_done' if is_done else f'{what}_question'].format(**said(db, row)))}</p>"
+    if not is_done:
+        inside += f'<form method="post"><button>{escape(texts[f"{what}_button"])}</button></form>'
+    return answer(texts, inside)
+
+
+def answer(texts, inside, status=200):
+    title = texts["confirm_title"]
+    language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
+    text, headers = page(title, f"<main><h1>{escape(title)}</h1>{inside}</main>", style=STYLE, language=language)
+    return Answer(status=status, body=text.encode(), headers={**headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
+
+
+def words(db):
+    """In the language that the browser asks for first, of those we speak; else in the organiser's."""
+    for part in request.environ.get("HTTP_ACCEPT_LANGUAGE", "").split(","):
+        tag = part.strip()[:2].lower()
+        if tag in mail_words.WORDS:
+            return mail_words.WORDS[tag]
+    return mail_words.words(None, db.config)
+
+
+def said(db, row):
+    return {"sender": mail_words.sender(db.config), "email": row["email"]}
+
+
+def whence():
+    return client_address(request.environ), request.environ.get("HTTP_USER_AGENT", "")[:200] or None

@@ -1,0 +1,150 @@
+"""What a mail holds: made from the record when it is sent, as text and HTML, with what belongs to it."""
+import re
+from datetime import datetime, timezone
+from decimal import Decimal
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP, EmailPolicy
+from email.utils import format_datetime
+from html import escape
+
+from eventapi import mail_words, money
+from eventapi.pictures import words as invoice_words
+from eventapi.services import files, invoice_pdf, invoices, newsletter
+
+
+class Gone(Exception):
+    """What the mail is about is not there any more, or not as the mail would say."""
+
+
+class Policy(EmailPolicy):
+    """Addresses of web pages stay in one piece: the library would encode a long word, and no mail program would find the link."""
+
+    def fold_binary(self, name, value):
+        if name == "List-Unsubscribe":
+            return f"{name}: {value}\r\n".encode("ascii")
+        return super().fold_binary(name, value)
+
+
+ASCII = Policy(linesep=SMTP.linesep, cte_type="7bit")
+UTF8 = ASCII.clone(utf8=True)
+
+
+def build(db, mail):
+    """(recipient, message as bytes); recipient with its domain as the DNS has it."""
+    recipient = envelope_address(mail["recipient"])
+    with db.snapshot():
+        name, paragraphs, headers, attachment = CONTENTS[mail["kind"]](db, mail)
+    message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
+    message["Message-ID"] = mail["message_id"]
+    message["Date"] = format_datetime(datetime.now(timezone.utc))
+    message["From"] = address(db.config.organiser_name, db.config.smtp_sender)
+    message["To"] = address(name, recipient)
+    message["Subject"] = one_line(mail["subject"])
+    message["Auto-Submitted"] = "auto-generated"
+    for header, value in headers.items():
+        message[header] = value
+    message.set_content(as_text(paragraphs), cte="quoted-printable")
+    message.add_alternative(as_html(paragraphs), subtype="html", cte="quoted-printable")
+    if attachment:
+        filename, data = attachment
+        message.add_attachment(data, maintype="application", subtype="pdf", filename=filename)
+    return recipient, message.as_bytes()
+
+
+def one_line(text):
+    """Text that can stand in a header: no line breaks, no control characters."""
+    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())[:200]
+
+
+def envelope_address(email):
+    """An address as it is sent to; Gone where it cannot be one."""
+    local, _, domain = email.rpartition("@")
+    try:
+        domain = domain.encode("idna").decode()
+    except UnicodeError:
+        raise Gone(f"the address {email!r} has no domain that could exist") from None
+    if not local.isprintable() or re.search(r"[\s<>]", local):
+        raise Gone(f"the address {email!r} cannot be written to")
+    return f"{local}@{domain}"
+
+
+def address(name, email):
+    local, _, domain = email.rpartition("@")
+    return Address(one_line(name or ""), local, domain)
+
+
+# Paragraphs: text, or (text, address) of a link
+
+def as_text(paragraphs):
+    return "\n\n".join(part if isinstance(part, str) else part[1] for part in paragraphs) + "\n"
+
+
+def as_html(paragraphs):
+    inside = "\n".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else
+                       f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>' for part in paragraphs)
+    return f'<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n{inside}\n</body></html>\n'
+
+
+def hello(words, name):
+    return words["hello"].format(name=one_line(name)) if name else words["hello_nobody"]
+
+
+# One function for each kind: (name of the recipient, paragraphs, headers, attachment)
+
+def newsletter_confirmation(db, mail):
+    row = newsletter.row(db, mail["entity_id"])
+    if row is None or row["status"] != "pending":
+        raise Gone("nothing is to be confirmed any more")
+    words, secret = mail_words.words(newsletter.language(db, row), db.config), newsletter.secret(db)
+    said = {"sender": mail_words.sender(db.config), "email": row["email"]}
+    stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
+    kind = "newsletter_confirmation"
+    paragraphs = [hello(words, row["name"]), words[kind].format(**said), (words[f"{kind}_button"], newsletter.confirm_url(secret, mail["base_url"], row)),
+                  words[f"{kind}_ignore"], words[f"{kind}_stop"], (words[f"{kind}_stop_button"], stop), words["regards"], said["sender"]]
+    return row["name"], paragraphs, {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}, None
+
+
+def invoice(db, mail):
+    shown, data = sent_invoice(db, mail)
+    words, said = spoken(db, shown)
+    paragraphs = [hello(words, shown["buyer"]["contact_name"]), words[shown["invoice_type"]].format(**said)]
+    if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
+        paragraphs.append(words["pay_by"].format(**said))
+    return shown["buyer"]["name"], [*paragraphs, words["regards"], mail_words.sender(db.config)], {}, (invoice_pdf.file_name(shown), data)
+
+
+def invoice_reminder(db, mail):
+    shown, data = sent_invoice(db, mail)
+    if shown["open_amount"] <= 0:
+        raise Gone("nothing is open any more")
+    words, said = spoken(db, shown)
+    what = words["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
+    paragraphs = [hello(words, shown["buyer"]["contact_name"]), what.format(**said), words["invoice_reminder_paid"], words["regards"],
+                  mail_words.sender(db.config)]
+    return shown["buyer"]["name"], paragraphs, {}, (invoice_pdf.file_name(shown), data)
+
+
+def sent_invoice(db, mail):
+    """The invoice as it is answered, and its PDF as it was sent."""
+    row = invoices.row(db, mail["entity_id"])
+    if row is None or not row["buyer"] or not row["pdf_sha256"]:
+        raise Gone("the invoice, or its PDF, is not there any more")
+    try:
+        return invoices.represent(row), files.read(db.config, row["pdf_sha256"])
+    except FileNotFoundError:
+        raise Gone("the PDF of the invoice is missing") from None
+
+
+def spoken(db, shown):
+    """(words, what is put into them) in the language of the buyer."""
+    language = shown["buyer"].get("language")
+    words = mail_words.words(language, db.config)
+    printed = invoice_words.WORDS[mail_words.language(language, db.config)]
+    places = money.decimals(shown["currency"])
+    amounts = {name: invoice_words.number(Decimal(str(shown[member])), places, printed) for name, member in (("total", "total"), ("open", "open_amount"))}
+    days = {name: invoice_words.day(shown[name], printed) for name in ("issue_date", "due_date") if shown[name]}
+    return words, {"number": shown["invoice_number"], "currency": shown["currency"], **amounts, **days}
+
+
+CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice, "invoice_reminder": invoice_reminder}

@@ -1,0 +1,85 @@
+"""Delivering mails: taken and settled in transactions, handed over between them, and none handed over twice.
+
+A mail is marked and committed before it is handed over. Who dies over it leaves its lease to run out; then it is uncertain
+whether it was sent, and a person decides. So at most one mail is uncertain for each connection that broke.
+"""
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from eventapi import journal, times
+from eventapi.services import contact_book, invoices, newsletter, notes
+from eventapi.statements import statements
+
+sql = statements("mails")
+
+LEASE = timedelta(minutes=10)            # longer than a mail server may take for one mail
+# Minutes until the next attempt, after each that failed for now.
+AGAIN_AFTER = (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60, 24 * 60)
+WINDOW = 60                              # seconds of mails_per_minute
+CUT_OFF = "the sender was cut off while it handed the mail over"
+
+
+@dataclass
+class Outcome:
+    """What came of handing a mail over. `state`: sent, failed, uncertain, or queued for another attempt."""
+    state: str
+    error: str = None
+    refuses_recipient: bool = False      # its mailbox does not exist, or takes nothing
+    is_connected: bool = True
+
+
+def seconds_until_next(db):
+    """0 when a mail may be taken now, more where mails_per_minute says wait; None when nothing is due."""
+    now = times.now()
+    if db.one(sql.due, now=now) is None:
+        return None
+    before = db.value(sql.recent_attempt, others=db.config.mails_per_minute - 1)
+    return 0 if before is None else max(0, times.unix(before) + WINDOW - times.unix(now))
+
+
+def step(db, lease, done=None, more=True):
+    """Settles what is `done`, a (mail, outcome), and takes the next mail; None when none may be taken now."""
+    with db.write():
+        if done:
+            _settle(db, lease, *done)
+        if not more or seconds_until_next(db) != 0:
+            return None
+        mail = db.one(sql.due, now=times.now())
+        db.run(sql.take, id=mail["id"], lease=lease, until=times.text(datetime.fromisoformat(db.now) + LEASE), now=db.now)
+        return mail
+
+
+def _settle(db, lease, mail, outcome):
+    """Writes down what came of a mail, also when that took longer than the lease; but not once somebody sends it again."""
+    state, next_at = _following(db, mail, outcome)
+    if db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at, now=db.now) and outcome.refuses_recipient:
+        _note_refusal(db, mail, outcome.error)
+
+
+def _following(db, mail, outcome):
+    """(state, next_at) after an attempt."""
+    if outcome.state != "queued":
+        return outcome.state, None
+    if mail["attempts"] >= len(AGAIN_AFTER):
+        return "failed", None
+    return "queued", times.text(datetime.fromisoformat(db.now) + timedelta(minutes=AGAIN_AFTER[mail["attempts"]]))
+
+
+def _note_refusal(db, mail, error):
+    """Tells those who look at the subscriber, or at the contact that an invoice is for, that the address takes no mail."""
+    if mail["entity_type"] == newsletter.ENTITY:
+        newsletter.note_refusal(db, mail["entity_id"], error)
+        return
+    invoice = invoices.get(db, mail["entity_id"])
+    contact = invoice and contact_book.get(db, invoice["contact_id"])
+    if contact and not contact["anonymized_at"]:
+        note = db.one(notes.sql.add, entity_type="contact", entity_id=contact["id"], admin_id=mail["admin_id"], note_type="warning", is_pinned=0,
+                      note_text=f"“{mail['subject']}” could not be mailed to {mail['recipient']}: {error}", now=db.now)
+        journal.created(db, "note", notes.represent(note), scope=notes.SCOPES["contact"])
+
+
+def mark_cut_off(db):
+    """Mails whose sender is gone are uncertain from now on."""
+    if db.value(sql.is_cut_off, now=times.now()):
+        with db.write():
+            db.run(sql.cut_off, error=CUT_OFF, now=db.now)

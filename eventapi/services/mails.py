@@ -1,0 +1,75 @@
+"""Mails: put into the queue by the change that wants them, in its transaction, and looked after until they are sent."""
+import secrets
+from datetime import datetime, timedelta
+
+from eventapi import journal, times
+from eventapi.errors import Problem
+from eventapi.statements import statements
+
+sql = statements("mails")
+
+KEPT = timedelta(days=90)
+STATES = ("queued", "sending", "sent", "failed", "uncertain")
+CAN_BE_SENT_AGAIN = ("failed", "uncertain")
+
+
+def is_configured(config):
+    return bool(config.smtp_host and config.smtp_sender)
+
+
+def refuse_unconfigured(config):
+    if not is_configured(config):
+        missing = "smtp_sender" if config.smtp_host else "smtp_host"
+        raise Problem("mail_not_configured", f"This server sends no mail, since {missing} is not set in its configuration.")
+
+
+def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url=""):
+    """Puts a mail into the queue; it is sent after the running transaction, and not before next_at. `base_url`: where its links lead."""
+    domain = db.config.smtp_sender.rpartition("@")[2]
+    db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id, recipient=recipient,
+              subject=subject, base_url=base_url, next_at=next_at or db.now, message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
+
+
+def is_waiting(db, kind, entity_type, entity_id):
+    """Whether such a mail is in the queue, or on its way."""
+    return db.value(sql.waiting, kind=kind, entity_type=entity_type, entity_id=entity_id) is not None
+
+
+def withdraw(db, kind, entity_type, entity_id):
+    """Takes a mail that is not on its way out of the queue."""
+    db.run(sql.withdraw, kind=kind, entity_type=entity_type, entity_id=entity_id)
+
+
+# Looking after
+
+def in_state(db, state):
+    return db.all(sql.in_state, state=state)
+
+
+def send_again(db, id):
+    """Puts a mail that failed, or may not have been sent, into the queue again; gives the mail, or None where there is none."""
+    mail = db.one(sql.get, id=id)
+    if mail and db.run(sql.send_again, id=id, now=db.now):
+        journal.administered(db, "mail_sent_again", mail["entity_type"], mail["entity_id"])
+    return mail
+
+
+def backlog(db):
+    """How many mails there are by state, and how long the first that is due has waited."""
+    counts = {row["state"]: row["count"] for row in db.all(sql.states)}
+    oldest = db.value(sql.oldest, now=times.now())
+    return {"states": {state: counts.get(state, 0) for state in STATES},
+            "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest))}
+
+
+def forget(db, size):
+    """Mails that were settled long ago; gives how many."""
+    before = times.text(datetime.fromisoformat(times.now()) - KEPT)
+    with db.write():
+        return db.run(sql.forget, before=before, size=size)
+
+
+def check(db):
+    """Mails of which nobody knows whether they were sent, as sentences."""
+    for mail in in_state(db, "uncertain"):
+        yield f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: 'eventapi mail retry {mail['id']}' sends it again"

@@ -1,0 +1,178 @@
+"""The newsletter: who wants it, with proof. Pending until confirmed by mail, and back after unsubscribing only that way."""
+import hmac
+import re
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from eventapi import journal, mail_words, times
+from eventapi.errors import Problem
+from eventapi.services import contact_book, mails
+from eventapi.statements import statements
+
+sql = statements("newsletter")
+
+KIND = "newsletter_confirmation"
+ENTITY = "newsletter_subscriber"
+AGAIN = timedelta(minutes=10)           # between two confirmation mails to one address
+TOKEN = re.compile(r"([1-9][0-9]{0,17})-([0-9a-f]{32})", re.ASCII)
+INSIDE = ("round", "asked_at")          # of a row, and of no answer
+
+
+def get(db, id):
+    """The subscriber as it is journalled, or None. The address to unsubscribe is a secret: it is added where one answers."""
+    found = row(db, id)
+    return found and represent(found)
+
+
+def row(db, id):
+    return db.one(sql.get, id=id)
+
+
+def represent(row):
+    return {name: value for name, value in row.items() if name not in INSIDE}
+
+
+def by_email(db, email):
+    """The subscriber with this address, any case, or None."""
+    id = db.value(sql.by_email, email=email)
+    return id and get(db, id)
+
+
+def language(db, row):
+    """That of the contact with this address, or None."""
+    return contact_book.language(db, row["contact_id"])
+
+
+def consents(db, id):
+    """What proves that somebody wanted the newsletter, or wants it no more; the oldest first."""
+    return db.all(sql.consents, id=id)
+
+
+# Subscribing
+
+def subscribe(db, body, base_url):
+    """Asks for a confirmation, or notes a consent that was given elsewhere; gives (id, whether it is new)."""
+    known = by_email(db, body["email"])
+    if known and known["status"] == "confirmed":
+        return known["id"], False
+    if body["send_confirmation"]:
+        mails.refuse_unconfigured(db.config)
+    elif known and known["status"] == "unsubscribed":
+        raise Problem("has_unsubscribed", f"{known['email']} has unsubscribed; only a confirmation brings it back: ask with "
+                      "send_confirmation true.", newsletter_subscriber_id=known["id"])
+    id = known["id"] if known else _add(db, body)
+    if body["send_confirmation"]:
+        _ask(db, id, base_url)
+    else:
+        _note_consent(db, id, body["consent"])
+    return id, known is None
+
+
+def _add(db, body):
+    id = db.insert(sql.add, email=body["email"], name=body["name"], now=db.now)
+    new = get(db, id)
+    journal.created(db, ENTITY, new, title=new["email"], scope="newsletter")
+    return id
+
+
+def _ask(db, id, base_url):
+    """Mails the link that confirms, not oftener than every ten minutes: who has unsubscribed meanwhile gets it when they are over."""
+    row = db.one(sql.get, id=id)
+    next_at = max(db.now, times.text(datetime.fromisoformat(row["asked_at"]) + AGAIN)) if row["asked_at"] else db.now
+    if row["status"] == "pending" and (next_at > db.now or mails.is_waiting(db, KIND, ENTITY, id)):
+        return
+    old = represent(row)
+    db.run(sql.ask, id=id, at=next_at, now=db.now)
+    _prove(db, id, "asked", db.now, "api", address=db.actor.address, agent=db.actor.agent)
+    words = mail_words.words(language(db, row), db.config)
+    subject = words[f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
+    mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url)
+    journal.updated(db, ENTITY, old, get(db, id), title=row["email"], scope="newsletter")
+
+
+def _note_consent(db, id, consent):
+    old = get(db, id)
+    _prove(db, id, "imported", consent["at"], consent["source"], consent.get("text"))
+    mails.withdraw(db, KIND, ENTITY, id)
+    db.run(sql.confirm, id=id, at=consent["at"], now=db.now)
+    journal.updated(db, ENTITY, old, get(db, id), action="confirmed", title=old["email"], scope="newsletter")
+
+
+def rename(db, old, name):
+    db.run(sql.rename, id=old["id"], name=name, now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, ENTITY, old, new, title=new["email"], scope="newsletter")
+    return new
+
+
+def note_refusal(db, id, error):
+    """The mail server takes nothing for this address."""
+    old = get(db, id)
+    db.run(sql.refused, id=id, error=error, now=db.now)
+    journal.updated(db, ENTITY, old, get(db, id), title=old["email"], scope="newsletter")
+
+
+# What the links in the mails do
+
+def confirm(db, row, consent_text, address, agent):
+    """Somebody pressed the button behind the link of the confirmation mail."""
+    if row["status"] != "pending":
+        return
+    _prove(db, row["id"], "confirmed", db.now, "mail", consent_text, address, agent)
+    db.run(sql.confirm, id=row["id"], at=db.now, now=db.now)
+    journal.updated(db, ENTITY, represent(row), get(db, row["id"]), action="confirmed", title=row["email"], scope="newsletter")
+
+
+def unsubscribe(db, subscriber, source, address=None, agent=None):
+    """Ends it, and keeps the record; does nothing when that was done."""
+    if subscriber["status"] == "unsubscribed":
+        return
+    id, old = subscriber["id"], get(db, subscriber["id"])
+    mails.withdraw(db, KIND, ENTITY, id)
+    _prove(db, id, "unsubscribed", db.now, source, address=address, agent=agent)
+    db.run(sql.unsubscribe, id=id, now=db.now)
+    journal.updated(db, ENTITY, old, get(db, id), action="unsubscribed", title=old["email"], scope="newsletter")
+
+
+def _prove(db, id, action, at, source, text=None, address=None, agent=None):
+    db.run(sql.prove, id=id, action=action, at=at, consent_text=text, source=source, ip_address=address, user_agent=agent, now=db.now)
+
+
+# Tokens: made from the database's own secret, so that none is stored and each can be shown again
+
+def unsubscribe_url(secret, base_url, subscriber):
+    return f"{base_url}/newsletter/unsubscribe/{_token(secret, subscriber, 'unsubscribe')}"
+
+
+def confirm_url(secret, base_url, row):
+    return f"{base_url}/newsletter/confirm/{_token(secret, row, _confirming(row))}"
+
+
+def secret(db):
+    return db.value(sql.secret)
+
+
+def of_unsubscribe_token(db, token):
+    """The row of the subscriber that the token is of, or None."""
+    return _of_token(db, token, lambda row: "unsubscribe")
+
+
+def of_confirm_token(db, token):
+    """The same for the link of a confirmation mail; after unsubscribing, those of earlier mails lead nowhere."""
+    return _of_token(db, token, _confirming)
+
+
+def _confirming(row):
+    return f"confirm {row['round']}"
+
+
+def _of_token(db, token, purpose):
+    match = TOKEN.fullmatch(token)
+    row = match and db.one(sql.get, id=int(match[1]))
+    return row if row and hmac.compare_digest(token, _token(secret(db), row, purpose(row))) else None
+
+
+def _token(secret, row, purpose):
+    # The moment is in it because a restored database gives ids out again.
+    mac = hmac.new(secret, f"{purpose} {row['id']} {row['created_at']}".encode(), sha256).hexdigest()
+    return f"{row['id']}-{mac[:32]}"

@@ -1,0 +1,85 @@
+"""SMTP: a connection to the mail server, and handing mails over to it."""
+import smtplib
+import ssl
+from contextlib import contextmanager, suppress
+
+from eventapi.services.mail_delivery import Outcome
+
+TIMEOUT = 60                 # seconds for each answer of the server
+
+
+class Unreachable(Exception):
+    """There is no connection, or it is not as safe as the configuration wants it. No mail is to blame."""
+
+
+@contextmanager
+def connected(config):
+    """A connection that is encrypted as configured, with the server's certificate checked, and logged in."""
+    try:
+        server = _connect(config)
+    except (OSError, smtplib.SMTPException, UnicodeError) as error:
+        raise Unreachable(f"{config.smtp_host}:{config.smtp_port}: {error}") from None
+    try:
+        yield server
+    finally:
+        with suppress(OSError, smtplib.SMTPException):       # it is gone already
+            server.quit()
+        server.close()
+
+
+def _connect(config):
+    if config.smtp_security == "tls":
+        server = smtplib.SMTP_SSL(config.smtp_host, config.smtp_port, timeout=TIMEOUT, context=ssl.create_default_context())
+    else:
+        server = smtplib.SMTP(config.smtp_host, config.smtp_port, timeout=TIMEOUT)
+    try:
+        if config.smtp_security == "starttls":
+            server.starttls(context=ssl.create_default_context())        # raises where it is not offered
+        server.ehlo_or_helo_if_needed()
+        if config.smtp_user:
+            server.login(config.smtp_user, config.smtp_password)
+    except BaseException:
+        server.close()
+        raise
+    return server
+
+
+def hand_over(server, sender, recipient, message):
+    """Hands one message, as bytes, over to the server; gives the outcome. What broke before the server had it all was surely not sent."""
+    options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
+    if not recipient.isascii():
+        if not server.has_extn("smtputf8"):
+            return Outcome("failed", "the mail server takes no addresses beyond ASCII", refuses_recipient=True)
+        options.append("SMTPUTF8")
+    try:
+        code, said = server.mail(sender, options)
+        if code != 250:
+            return _refused(server, code, said, f"the sender {sender} was refused", lasting=False)
+        code, said = server.rcpt(recipient)
+        if code not in (250, 251):
+            return _refused(server, code, said, "refused", refuses_recipient=True)
+    except (OSError, smtplib.SMTPException) as error:
+        return Outcome("queued", f"the connection broke: {error}", is_connected=False)
+    return _send_data(server, message)
+
+
+def _send_data(server, message):
+    try:
+        code, said = server.data(message)
+    except smtplib.SMTPDataError as error:                   # not even begun
+        code, said = error.smtp_code, error.smtp_error
+    except (OSError, smtplib.SMTPException) as error:
+        return Outcome("uncertain", f"the connection broke before the mail server said whether it took the mail: {error}", is_connected=False)
+    return Outcome("sent") if code == 250 else _refused(server, code, said, "refused")
+
+
+def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False):
+    """What the server refuses with 5xx it refuses for good, unless that is for us to mend (`lasting` false)."""
+    for_good = lasting and code >= 500
+    text = " ".join(said.decode("utf-8", "replace").split())[:400]
+    try:
+        server.rset()
+        is_connected = True
+    except (OSError, smtplib.SMTPException):
+        is_connected = False
+    return Outcome("failed" if for_good else "queued", f"{words}: {code} {text}", for_good and refuses_recipient, is_connected)

@@ -1,0 +1,87 @@
+"""Mail: one thread hands over what is due, many mails to one connection, and no more of them than mails_per_minute."""
+import logging
+import secrets
+import time
+from threading import Thread
+
+from eventapi.db import Database
+from eventapi.services import mail_contents, mail_delivery, mails, smtp
+from eventapi.services.mail_delivery import Outcome
+
+EVERY = 1
+ON_CHANGE = True
+MOST = 100                   # mails to one connection; many servers end it soon after
+NAP = 0.5
+AFTER_FAILURE = 60           # seconds until a server that could not be reached is tried again
+log = logging.getLogger("eventapi.worker.mail")
+sending = {}                 # database -> its thread
+paused = {}                  # database -> when its mail server is tried again, on the monotonic clock
+
+
+def run(db, stopping):
+    mail_delivery.mark_cut_off(db)
+    thread = sending.get(db.path)
+    if thread and thread.is_alive() or not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
+        return
+    if mail_delivery.seconds_until_next(db) == 0 and not stopping():
+        sending[db.path] = Thread(target=deliver, args=(db.config, stopping), daemon=True, name="mail")
+        sending[db.path].start()
+
+
+def finish(patience=None):
+    """Waits for the mail that is on its way, or to the end of the queue. A thread that is cut off leaves its mail as uncertain."""
+    deadline = None if patience is None else time.monotonic() + patience
+    for thread in list(sending.values()):
+        thread.join(None if deadline is None else max(0, deadline - time.monotonic()))
+
+
+def deliver(config, stopping):
+    """Hands over what is due, until nothing is."""
+    try:
+        db = Database(config)
+        try:
+            while mail_delivery.seconds_until_next(db) is not None and not stopping():
+                with smtp.connected(config) as server:
+                    converse(db, server, stopping)
+        finally:
+            db.close()
+    except smtp.Unreachable as error:
+        paused[config.database] = time.monotonic() + AFTER_FAILURE
+        log.warning("no mail can be sent, next try in %d s: %s", AFTER_FAILURE, error)
+    except Exception:
+        paused[config.database] = time.monotonic() + AFTER_FAILURE
+        log.exception("sending mails was cut off, next try in %d s", AFTER_FAILURE)
+
+
+def converse(db, server, stopping):
+    """What one connection carries. While mails_per_minute says wait, it is held open."""
+    lease, done = secrets.token_hex(8), None
+    for number in range(MOST + 1):
+        mail = mail_delivery.step(db, lease, done, more=number < MOST and not stopping())
+        done = None
+        while mail is None and number < MOST and wait(db, stopping):
+            mail = mail_delivery.step(db, lease)
+        if mail is None:
+            return
+        done = mail, attempt(db, server, mail)
+        if not done[1].is_connected:
+            mail_delivery.step(db, lease, done, more=False)
+            return
+
+
+def attempt(db, server, mail):
+    try:
+        recipient, message = mail_contents.build(db, mail)
+    except mail_contents.Gone as gone:
+        return Outcome("failed", str(gone))
+    return smtp.hand_over(server, db.config.smtp_sender, recipient, message)
+
+
+def wait(db, stopping):
+    """Waits until the next mail may be taken; False when none is due or the worker ends."""
+    while not stopping():
+        seconds = mail_delivery.seconds_until_next(db)
+        if not seconds:
+            return seconds == 0
+        time.sleep(min(seconds, NAP))
+    return False

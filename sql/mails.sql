@@ -1,0 +1,55 @@
+-- Mails that are and were to be sent.
+
+-- name: get
+SELECT id, kind, entity_type, entity_id, recipient, subject, base_url, state, attempts, next_at, message_id, error, created_at, updated_at
+  FROM mails WHERE id = :id;
+
+-- name: in_state
+SELECT id, kind, recipient, subject, state, attempts, next_at, error, updated_at
+  FROM mails WHERE state = :state ORDER BY id;
+
+-- name: add
+INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, base_url, state, next_at, message_id, created_at, updated_at)
+VALUES (:kind, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, 'queued', :next_at, :message_id, :now, :now);
+
+-- name: withdraw
+DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state = 'queued';
+
+-- name: waiting
+SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state IN ('queued', 'sending') LIMIT 1;
+
+-- name: due
+SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url, attempts, message_id
+  FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
+
+-- name: recent_attempt
+-- The attempt that so many others followed.
+SELECT taken_at FROM mails WHERE taken_at IS NOT NULL ORDER BY taken_at DESC LIMIT 1 OFFSET :others;
+
+-- name: take
+UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lease = :lease, lease_ends_at = :until, taken_at = :now, updated_at = :now
+ WHERE id = :id;
+
+-- name: settle
+UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NULL, lease_ends_at = NULL, updated_at = :now
+ WHERE id = :id AND lease = :lease;
+
+-- name: is_cut_off
+SELECT 1 FROM mails WHERE state = 'sending' AND lease_ends_at < :now LIMIT 1;
+
+-- name: cut_off
+UPDATE mails SET state = 'uncertain', error = :error, updated_at = :now WHERE state = 'sending' AND lease_ends_at < :now;
+
+-- name: send_again
+UPDATE mails SET state = 'queued', next_at = :now, attempts = 0, error = NULL, lease = NULL, lease_ends_at = NULL, updated_at = :now
+ WHERE id = :id AND state IN ('failed', 'uncertain');
+
+-- name: forget
+DELETE FROM mails WHERE id IN
+  (SELECT id FROM mails WHERE updated_at <= :before AND state IN ('sent', 'failed', 'uncertain') ORDER BY updated_at LIMIT :size);
+
+-- name: states
+SELECT state, count(*) AS count FROM mails GROUP BY state;
+
+-- name: oldest
+SELECT created_at FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;

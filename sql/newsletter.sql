@@ -1,0 +1,55 @@
+-- The newsletter's subscribers.
+
+-- name: get
+SELECT s.id, s.email, s.name, (SELECT min(id) FROM contacts WHERE email = s.email) AS contact_id, s.status, s.confirmed_at,
+       s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
+  FROM newsletter_subscribers s
+ WHERE s.id = :id;
+
+-- name: list
+SELECT s.id, s.email, s.name, (SELECT min(id) FROM contacts WHERE email = s.email) AS contact_id, s.status, s.confirmed_at,
+       s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
+  FROM newsletter_subscribers s
+ WHERE TRUE
+   AND s.id IN (SELECT value FROM json_each(:ids))                                             -- when ids
+   AND likelihood(s.updated_at >= :updated_since, 0.0001)                                      -- when updated_since
+   AND s.status = :status                                                                      -- when status
+   AND s.created_at >= :from_date                                                              -- when from_date
+   AND s.created_at <= :to_date                                                                -- when to_date
+   AND s.id IN (SELECT rowid FROM newsletter_search WHERE newsletter_search MATCH :search)     -- when search
+ ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id email=s.email name=s.name created_at=s.created_at confirmed_at=s.confirmed_at
+
+-- name: by_email
+SELECT id FROM newsletter_subscribers WHERE email = :email;
+
+-- name: consents
+SELECT id, action, at, consent_text, source, ip_address, user_agent, created_at
+  FROM newsletter_consents WHERE subscriber_id = :id ORDER BY id;
+
+-- name: add
+INSERT INTO newsletter_subscribers (email, name, status, created_at, updated_at) VALUES (:email, :name, 'pending', :now, :now);
+
+-- name: rename
+UPDATE newsletter_subscribers SET name = :name, updated_at = :now WHERE id = :id;
+
+-- name: ask
+UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :now WHERE id = :id;
+
+-- name: confirm
+UPDATE newsletter_subscribers SET status = 'confirmed', confirmed_at = :at, unsubscribed_at = NULL, updated_at = :now WHERE id = :id;
+
+-- name: unsubscribe
+UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :now, round = round + 1, updated_at = :now WHERE id = :id;
+
+-- name: refused
+UPDATE newsletter_subscribers SET mail_error = :error, updated_at = :now WHERE id = :id;
+
+-- name: remove
+DELETE FROM newsletter_subscribers WHERE id = :id;
+
+-- name: prove
+INSERT INTO newsletter_consents (subscriber_id, action, at, consent_text, source, ip_address, user_agent, created_at)
+VALUES (:id, :action, :at, :consent_text, :source, :ip_address, :user_agent, :now);
+
+-- name: secret
+SELECT secret FROM newsletter_secret;
