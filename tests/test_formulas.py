@@ -1,6 +1,7 @@
 """The language of formulas: against a slow evaluation of its own, and against whatever somebody may type."""
 import random
 import sys
+import time
 from fractions import Fraction
 from itertools import count
 
@@ -142,6 +143,15 @@ def test_no_text_keeps_the_house_busy(text):
     finally:
         sys.setprofile(None)
     assert next(calls) < 200 * len(text)
+
+
+@pytest.mark.parametrize("text", ["{" + " " * 1998 + "x", "{" * 2 + " " * 1998, " " * 1999 + "?", "{" + "x " * 999])
+def test_no_text_is_read_more_than_a_few_times(text):
+    """What a regular expression goes over again and again is no call of a function: only time shows it. It took minutes."""
+    began = time.process_time()
+    with pytest.raises(FormulaError):
+        formulas.parse(text)
+    assert time.process_time() - began < 0.5
 
 
 def test_a_formula_is_not_code():

@@ -21,7 +21,7 @@ FUNCTIONS = {"IF": (3, 3), "MIN": (1, 100), "MAX": (1, 100), "ROUND": (1, 2)}
 LEVELS = (("OR",), ("AND",), ("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"))      # the loosest first
 COMPARISON = 2
 LONGEST, DEEPEST, BITS = 2000, 40, 512
-TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|\{\s*(?P<variable>[^{}]*?)\s*\}|(?P<name>[A-Za-z_]+)|"
+TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|\{(?P<variable>[^{}]*)\}|(?P<name>[A-Za-z_]+)|"
                    r"(?P<symbol><=|>=|<>|[-+*/()%,=<>])|(?P<end>\Z)|(?P<strange>.))", re.DOTALL)
 
 
@@ -139,7 +139,7 @@ class _Parser:
         if kind == "number":
             return "number", _bounded(Fraction(token), position)
         if kind == "variable":
-            return "variable", _variable(token, position)
+            return "variable", _variable(token.strip(), position)
         return self.call(token, position) if kind == "name" else self.deeper(self.bracketed)
 
     def bracketed(self):
