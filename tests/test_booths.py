@@ -225,6 +225,24 @@ def test_who_waits_for_an_overlapped_booth_has_it_when_the_other_moves_away(orga
     assert organiser.data(f"/booths/{wanted['id']}")["status"] == "reserved"
 
 
+@pytest.mark.parametrize("change", [{"pos_x": 2}, {"width": 9}, {"rotation": 90}])
+def test_a_booth_that_is_taken_does_not_take_the_ground_of_another(organiser, hall, exhibitor, db, change):
+    organiser.make("/booths/types", ROW)
+    long = {"plan_id": hall, "booth_type_key": "row", "pos_x": 10, "pos_y": 10, "width": 7, "depth": 1}
+    mine = organiser.make("/booths", {**long, "booth_number": "A1"})
+    for place, at in enumerate(({"pos_x": 2}, {"pos_x": 18}, {"pos_x": 13, "pos_y": 12})):
+        reserve(db, organiser.make("/booths", {**long, **at, "width": 1 + place, "booth_number": f"B{place}"}), exhibitor, "confirmed")
+    address = f"/booths/{mine['id']}"
+    organiser.patch(address, change, status=200)                            # nobody has it: the checks of the plan warn
+    organiser.patch(address, {"pos_x": 10, "width": 7, "rotation": 0}, status=200)
+    reserve(db, mine, exhibitor)
+    over = organiser.patch(address, change, status=409).json
+    assert over["code"] == "booth_unavailable" and over["blocked_by"]["booth_number"].startswith("B")
+    with db.write():
+        db.connection.execute("UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE booth_id = ?", (mine["id"],))
+    organiser.patch(address, change, status=200)
+
+
 def test_who_waits_for_a_blocked_booth_has_it_when_it_is_free_again(organiser, hall, exhibitor, db):
     organiser.make("/booths/types", ROW)
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "status": "blocked"})

@@ -7,6 +7,7 @@ from eventapi.services import attached, availability, booking, booths, custom_fi
 from eventapi.services.amounts import whole
 from eventapi.services.booths import represent
 from eventapi.services.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
+from eventapi.services.reservations import has_run_out
 from eventapi.statements import statements
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")
@@ -14,7 +15,8 @@ sql = statements("booths")
 
 METRES = ("width", "depth", "pos_x", "pos_y")
 BY_RESERVATION = ("reserved", "sold")
-FREEING = ("status", "plan_id", "width", "depth", "pos_x", "pos_y", "rotation")        # what may free a booth, or those that it overlapped
+GROUND = ("plan_id", "width", "depth", "pos_x", "pos_y", "rotation")
+FREEING = ("status", *GROUND)                       # what may free a booth, or those that it overlapped
 STATUS_FILTERS = {"available": "free", "reserved": "held"}      # those that the time decides
 
 
@@ -103,6 +105,8 @@ def changed(db, old, body):
         refuse_taken(db, old)
     if merged["event_id"] != old["event_id"]:
         refuse_in_use(db, old)
+    if any(merged[name] != old[name] for name in GROUND):
+        refuse_ground_sold(db, merged)
     if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):
         claim_number(db, merged, but=old["id"])
     return merged
@@ -151,6 +155,14 @@ def refuse_taken(db, booth):
     for live in availability.blockers(db, booth):
         if live["booth_id"] == booth["id"]:
             raise availability.unavailable(booth, live)
+
+
+def refuse_ground_sold(db, booth):
+    """409 when a reserved or sold booth would lie over another one: each square metre is sold once."""
+    standing = [live for live in availability.blockers(db, booth) if not has_run_out(db, live)]
+    others = [live for live in standing if live["booth_id"] != booth["id"]]
+    if others and others != standing:
+        raise availability.unavailable(booth, others[0])
 
 
 def refuse_in_use(db, booth):
