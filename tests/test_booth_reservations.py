@@ -182,6 +182,13 @@ def test_who_takes_part_in_another_event_or_has_cancelled_gets_nothing(organiser
     refused(organiser.post("/booth-reservations", {**wanted, "event_participant_id": participant}), "participant_cancelled")
 
 
+def test_who_was_anonymised_reserves_nothing(organiser, hall, exhibitor):
+    booth, participant = hall("A1"), exhibitor("C-1")
+    contact = organiser.data(f"/participants/{participant}")["contact_id"]
+    organiser.post(f"/contacts/{contact}/anonymize", status=200)
+    refused(organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": participant}), "anonymized")
+
+
 def test_every_fault_is_named_at_once(organiser, hall, exhibitor):
     exhibitor("C-1")
     wrong = {"booth_id": 999, "event_participant_id": 999, "final_price": 1.001, "expires_at": LONG_AGO, "cancellation_reason": "x"}
