@@ -1,14 +1,14 @@
 -- Answers kept for Idempotency-Key.
 
 -- name: get
-SELECT fingerprint, status, location, data FROM idempotency_keys
+SELECT fingerprint, status, location, data, meta FROM idempotency_keys
  WHERE api_key_id = :api_key_id AND idempotency_key = :key AND created_at > :since;
 
 -- name: keep
-INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, location, data, created_at)
-VALUES (:api_key_id, :key, :fingerprint, :status, :location, :data, :now)
+INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, location, data, meta, created_at)
+VALUES (:api_key_id, :key, :fingerprint, :status, :location, :data, :meta, :now)
 ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location,
-  data = excluded.data, created_at = excluded.created_at;
+  data = excluded.data, meta = excluded.meta, created_at = excluded.created_at;
 
 -- name: forget
 DELETE FROM idempotency_keys WHERE created_at <= :before;

@@ -30,9 +30,13 @@ INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, un
   fee_of_participant_id)
 VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :tax_rate, :tax_category,
   :exemption_reason, :net, :service_order_id, :service_order_item_id, :booth_reservation_id,
-  coalesce((SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
+  coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
            (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id);
+
+-- name: booths_billed
+SELECT booth_reservation_id, description, quantity, unit_price, discount_percent, booth_id FROM invoice_items
+ WHERE invoice_id = :id AND booth_reservation_id IS NOT NULL;
 
 -- name: clear_items
 DELETE FROM invoice_items WHERE invoice_id = :id;

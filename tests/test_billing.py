@@ -272,6 +272,29 @@ def test_a_booth_moved_to_another_is_credited_and_billed_anew(fair):
     assert lines(fair.bill()[0]) == [("Booth B1, Row, 5 × 3 m", -1, -1500)]
 
 
+@pytest.mark.parametrize("change", [{"text": "Hello"}, {"is_reverse_charge": True}, {"items": 1}])
+def test_a_draft_that_is_changed_bills_the_booth_that_it_billed(fair, change):
+    """The price of the old booth must not pass for that of the new one."""
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
+    assert fair.refused("draft_outdated")["invoice_ids"] == [draft["id"]]
+    body = {"items": draft["items"][1:]} if "items" in change else change
+    fair.organiser.patch(f"/invoices/{draft['id']}", body, status=200)
+    assert fair.refused("draft_outdated")["invoice_ids"] == [draft["id"]]
+    line = {**draft["items"][1], "description": "Booth B1, Row, 5 × 3 m", "unit_price": 1500}
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"is_reverse_charge": False, "items": [draft["items"][0], line]}, status=200)
+    fair.refused()
+
+
+def test_a_call_that_is_repeated_tells_of_the_credit_notes_again(fair):
+    reservation, key = fair.reserve("A1"), {"Idempotency-Key": "once"}
+    fair.send(fair.bill()[0])
+    fair.cancel("booth-reservations", reservation)
+    first, again = (fair.organiser.post(f"{fair.address}/invoice", headers=key, status=201).json["meta"]["credit_notes"] for _ in range(2))
+    assert again == first != []
+
+
 def test_a_cancelled_participation_gets_everything_back(fair):
     fair.reserve("A1")
     fair.send(fair.bill()[0])

@@ -59,7 +59,7 @@ def change_draft(db, row, old, body):
     if lines == row["items"] and all(row[name] == value for name, value in draft.items()):
         return row
     db.run(sql.change, id=row["id"], **draft, now=db.now)
-    store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
+    store_parts(db, row["id"], lines, invoice_lines.taxes(lines), booths_billed(db, row["id"]))
     return changed(db, row, "updated")
 
 
@@ -139,9 +139,19 @@ def store(db, draft, lines):
     return id
 
 
-def store_parts(db, id, lines, taxes):
+def booths_billed(db, id):
+    """What lines of a draft say about a reservation -> its booth then. A line that says the same still bills that one, though
+    the reservation has moved: else the price of the old booth would pass for that of the new one."""
+    return {says(line): line["booth_id"] for line in db.all(sql.booths_billed, id=id)}
+
+
+def says(line):
+    return tuple(line[name] for name in ("booth_reservation_id", "description", "quantity", "unit_price", "discount_percent"))
+
+
+def store_parts(db, id, lines, taxes, booths=None):
     db.run(sql.clear_items, id=id)
-    db.many(sql.add_item, [{**line, "invoice_id": id} for line in lines])
+    db.many(sql.add_item, [{**line, "invoice_id": id, "booth_id": (booths or {}).get(says(line))} for line in lines])
     store_taxes(db, id, taxes)
 
 
