@@ -113,6 +113,19 @@ def test_a_scan_with_the_same_reference_is_one(organiser, scan, db):
     assert len(organiser.data("/check-ins/refusals")) == 1
 
 
+def test_a_reference_of_another_scan_lets_nobody_in(organiser, scan, visitor):
+    scan(client_ref="1")
+    other = visitor()
+    taken = organiser.post("/check-ins", {"event_key": "fair", "badge_number": other["badge_number"], "client_ref": "1"})
+    assert problem(taken, 409, "duplicate")["member"] == "client_ref"
+    by_id = {"event_key": "fair", "participant_id": other["id"], "client_ref": "1"}
+    problem(organiser.post("/check-ins", by_id), 409, "duplicate")
+    [result] = organiser.post("/check-ins/batch", {"scans": [by_id]}, status=200).json["data"]["results"]
+    assert (result["status"], result["code"], result["data"]) == (409, "duplicate", None)
+    assert scan(409, client_ref="1", action="check_out")["code"] == "duplicate"
+    assert len(organiser.data("/check-ins")) == 1 and scan(200, client_ref="1")["is_checked_in"]
+
+
 def test_a_check_out_that_comes_before_its_check_in_closes_it(organiser, scan):
     assert scan(409, action="check_out", scanned_at=at("12:00"), client_ref="out")["code"] == "not_checked_in"
     opened = scan(scanned_at=at("09:00"))
@@ -359,6 +372,14 @@ def test_the_roster_lets_a_device_check_badges_and_tells_no_number(organiser, vi
     assert organiser.data(f"/check-ins/roster?event_key=fair&updated_since={ago(hours=-1)}")["badges"] == []
     problem(organiser.get("/check-ins/roster"), 422, "validation_failed")
     problem(organiser.get("/check-ins/roster?event_key=nowhere"), 422, "validation_failed")
+
+
+def test_a_change_that_was_being_written_while_the_roster_was_read_is_in_the_next(organiser, ada, fair, db):
+    roster = organiser.data("/check-ins/roster?event_key=fair")
+    with db.write():                                    # it began before the roster was read, and ends after it
+        db.connection.execute("UPDATE participants SET status = 'cancelled', updated_at = ? WHERE id = ?", [ago(seconds=5), ada["id"]])
+    changed = organiser.data(f"/check-ins/roster?event_key=fair&updated_since={roster['updated_at']}")["badges"]
+    assert [entry["status"] for entry in changed] == ["cancelled"]
 
 
 def test_two_contacts_that_are_one_have_the_visits_of_both(organiser, visitor, ada, scan, db):

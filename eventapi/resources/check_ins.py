@@ -1,4 +1,6 @@
 """Check-ins: who came in, when and where. One record is one visit; scans that are refused are kept as well."""
+from datetime import datetime, timezone
+
 from bottle import request
 
 from eventapi import __version__, journal, times
@@ -72,10 +74,11 @@ def get_roster(db, query):
 
     For a badge it takes the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and looks it up: let in
     who is registered or confirmed. With `updated_since`, the `updated_at` of the answer before, only what changed since comes; the
-    salt of an event stays the same. What it let in it sends to /check-ins/batch later.
+    salt of an event stays the same. A participant that was deleted is in the whole list no more, and is not told with `updated_since`.
+    What it let in it sends to /check-ins/batch later.
     """
     event, since = event_of(db, query), query.get("updated_since")
-    state, now = roster.state(db, event["id"]), times.now()
+    state, now = roster.state(db, event["id"]), times.text(datetime.now(timezone.utc) - roster.OVERLAP)
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
         return Answer(status=304, headers={"ETag": tag}, body=b"")

@@ -18,6 +18,7 @@ def scan(db, body):
     """Takes in a scan; gives (the visit, whether it was opened just now). A refused one is kept, and the Problem says so."""
     known = body["client_ref"] and db.one(sql.by_ref, client_ref=body["client_ref"])
     if known:
+        refuse_other(known, body)
         return answer(db, known), False
     faults = Faults()
     event, holder_id = named(db, body, faults)
@@ -28,6 +29,15 @@ def scan(db, body):
         settle(db, new["event_participant_id"], new["day"])
         new = db.one(sql.scan, id=new["id"])
     return answer(db, new), new["effect"] == "opened"
+
+
+def refuse_other(known, body):
+    """409 where a client_ref is that of another scan: devices that count alike must not let anybody in on the visit of somebody else."""
+    said = {"action": body["action"], "badge_number": badge_of(body),
+            "event_participant_id": body["event_participant_id"] or body["participant_id"]}
+    if any(value not in (None, known[name]) for name, value in said.items()):
+        raise Problem("duplicate", f"The client_ref {body['client_ref']} is that of another scan, made at {known['scanned_at']}.",
+                      member="client_ref")
 
 
 def named(db, body, faults):

@@ -1,4 +1,5 @@
 """The roster: what a device needs to check badges without a connection. It holds no badge number, only salted hashes of them."""
+from datetime import timedelta
 from hashlib import sha256
 
 from eventapi.db import as_json
@@ -6,6 +7,7 @@ from eventapi.statements import statements
 
 sql = statements("check_ins")
 
+OVERLAP = timedelta(minutes=1)          # a change is stamped when its write begins, and seen when that ends
 PIECE = 2000                # badges read and written at once: as much as is in memory
 
 
