@@ -55,6 +55,9 @@ SELECT o.id, o.currency, l.position, l.service_name AS description, l.quantity, 
 SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
  UNION SELECT 'an event whose picture it is' FROM events WHERE image_document_id = :id;
 
+-- name: handed_in
+SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pending', 'revision_requested') LIMIT 1;
+
 -- name: add
 INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, metadata, content, missing, filename, sha256,
   content_type, size, width, height, is_contract, contract_status, created_at, updated_at)

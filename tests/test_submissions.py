@@ -168,6 +168,38 @@ def test_a_revision_keeps_the_file_that_was_submitted(organiser, roses, ask, db)
     assert {"c" * 64, "d" * 64} <= set(db.values(statements("housekeeping").used_files)), "its bytes are not swept away"
 
 
+def test_the_file_of_a_submission_stays_what_was_approved(organiser, roses, ask):
+    ask("file", allowed_extensions=["png"])
+    document = organiser.make("/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
+    address = f"/documents/{document['id']}"
+
+    def send(data, status):
+        return organiser.put(f"{address}/content", raw=data, headers={"Content-Type": "application/octet-stream"}, status=status).json
+    send(b"roses", 200)
+    submission = hand_in(organiser, roses, None, document_id=document["id"], draft=True)
+    send(b"red roses", 200)
+    act(organiser, submission, "submit")
+    for _ in ("submitted", "approved"):
+        assert send(b"thorns", 409)["code"] == "document_locked"
+        assert organiser.patch(address, {"filename": "logo.exe"}, status=409).json["code"] == "document_locked"
+        send(b"red roses", 200)
+        organiser.patch(address, {"title": "Our logo"}, status=200)
+        act(organiser, submission, "approve")
+
+
+def test_a_revision_that_was_asked_for_may_come_in_the_same_document(organiser, roses, ask):
+    ask("file")
+    document = organiser.make("/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
+    for data in (b"small", b"large"):
+        organiser.put(f"/documents/{document['id']}/content", raw=data, headers={"Content-Type": "application/octet-stream"}, status=200)
+        if data == b"small":
+            submission = hand_in(organiser, roses, None, document_id=document["id"])
+            act(organiser, submission, "request-revision", "Larger")
+    act(organiser, submission, "submit")
+    first, second = organiser.data(f"/submissions/{submission['id']}/revisions?order=ASC")
+    assert first["size"] == second["size"] == 5 and first["sha256"] != second["sha256"]
+
+
 # Naming
 
 def test_type_and_participant_belong_together(organiser, roses, ask):

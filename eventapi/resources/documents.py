@@ -56,6 +56,8 @@ def update_document(db, id, body):
     old = get(db, id)
     unchanged(represent(old))
     merged = changed(db, old, body)
+    if merged["filename"] != old["filename"]:
+        refuse_handed_in(db, old)
     contracts.refuse_locked(old, [name for name in LOCKED if merged[name] != old[name]])
     changed_row = documents.change(db, old, merged)
     return represent(contracts.bring_to(db, changed_row, body.get("esign_status") or old["esign_status"]))
@@ -101,6 +103,8 @@ def set_document_content(db, id, upload):
     if wanted and f'"{row["sha256"]}"' not in [tag.strip() for tag in wanted.split(",")] and not (wanted.strip() == "*" and row["sha256"]):
         raise Problem("precondition_failed", "The content was changed since you read it; read it again.")
     refuse_in_use(db, row, "an event whose picture it is")
+    if upload.sha256 != row["sha256"]:
+        refuse_handed_in(db, row)
     contracts.refuse_content(row)
     return represent(documents.hold(db, row, upload))
 
@@ -193,6 +197,13 @@ def refuse_in_use(db, row, *only):
     users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
     if users:
         raise Problem("in_use", f"The document is used by {' and '.join(users)}.", used_by=users)
+
+
+def refuse_handed_in(db, row):
+    """409 where a submission shows the file that was, or is to be, approved."""
+    status = db.value(sql.handed_in, id=row["id"])
+    if status:
+        raise Problem("document_locked", f"The file belongs to a submission that is {status}: ask for a revision, or hand in another document.")
 
 
 def include_line_items(db, records):
