@@ -59,6 +59,6 @@ SELECT p.entity_type, p.entity_id, v.checked_in_at, v.event_id FROM pairs p CROS
 SELECT p.entity_type, p.entity_id, s.title, s.event_id FROM pairs p CROSS JOIN schedule_slots s ON s.id = p.entity_id
  WHERE p.entity_type = 'schedule'
  UNION ALL
-SELECT p.entity_type, p.entity_id, substr(n.note_text, 1, 100), NULL FROM pairs p CROSS JOIN notes n ON n.id = p.entity_id WHERE p.entity_type = 'note'
+SELECT p.entity_type, p.entity_id, 'Note on ' || replace(n.entity_type, '_', ' ') || ' ' || n.entity_id, NULL FROM pairs p CROSS JOIN notes n ON n.id = p.entity_id WHERE p.entity_type = 'note'
  UNION ALL
 SELECT p.entity_type, p.entity_id, t.title, t.event_id FROM pairs p CROSS JOIN tasks t ON t.id = p.entity_id WHERE p.entity_type = 'task';

@@ -155,6 +155,13 @@ def test_the_entity_comes_in_short(organiser, about):
     assert organiser.data("/tasks/1?include=entity")["entity"]["title"] == "Garden Fair"
 
 
+def test_what_a_note_says_is_not_told_to_who_may_only_see_tasks(organiser, person):
+    contact = organiser.make("/contacts", {"last_name": "One"})
+    note = organiser.make("/notes", {"entity_type": "contact", "entity_id": contact["id"], "note_text": "Pays late"})
+    task = organiser.make("/tasks", {"title": "x", "entity_type": "note", "entity_id": note["id"]})
+    assert person("tasks:read").data(f"/tasks/{task['id']}?include=entity")["entity"]["title"] == f"Note on contact {contact['id']}"
+
+
 def test_every_kind_that_may_be_named_can_be_found():
     text = (paths.folder("sql") / "entities.sql").read_text()
     assert set(re.findall(r"p\.entity_type = '(\w+)'", text)) == set(KINDS)
@@ -223,6 +230,20 @@ def test_a_merge_takes_tasks_along_and_anonymising_takes_them_away(organiser, ab
     assert organiser.data(f"/tasks/{stays['id']}") == stays
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert b"Zweitausend" not in db.path.read_bytes() and b"Zweihundert" in db.path.read_bytes()
+
+
+def test_what_is_about_a_task_about_a_contact_is_exported_and_goes_with_it(organiser, db):
+    contact = organiser.make("/contacts", {"last_name": "One"})
+    first = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "contact", "entity_id": contact["id"]})
+    document = organiser.make("/documents", {"entity_type": "task", "entity_id": first["id"], "filename": "Zweitausend.pdf"})
+    second = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "document", "entity_id": document["id"]})
+    third = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "task", "entity_id": second["id"]})
+    export = organiser.data(f"/contacts/{contact['id']}/export")
+    assert [task["id"] for task in export["tasks"]] == [first["id"], second["id"], third["id"]] and len(export["documents"]) == 1
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    assert organiser.data("/tasks") == organiser.data("/documents") == []
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert b"Zweitausend" not in db.path.read_bytes()
 
 
 def test_the_tasks_of_an_event_are_copied_to_be_done_anew(organiser, about, db):
