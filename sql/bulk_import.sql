@@ -72,6 +72,10 @@ SELECT id FROM bulk_imports WHERE status IN ('queued', 'running') ORDER BY id;
 -- name: backlog
 SELECT count(*) AS imports, coalesce(sum(total - processed), 0) AS records FROM bulk_imports WHERE status IN ('queued', 'running');
 
+-- name: wrong_counts
+SELECT id FROM bulk_imports WHERE created + updated + skipped <> processed AND status <> 'failed' OR status = 'done' AND processed <> total
+ ORDER BY id;
+
 -- Finding contacts
 
 -- name: by_email

@@ -14,6 +14,10 @@ DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
 DELETE FROM outgoing_events WHERE id IN
   (SELECT id FROM outgoing_events WHERE created_at <= :before ORDER BY id LIMIT :size);
 
+-- name: forget_rejected_records
+DELETE FROM bulk_import_errors WHERE id IN
+  (SELECT id FROM bulk_import_errors WHERE created_at <= :before ORDER BY id LIMIT :size);
+
 -- name: forget_calendar_entries
 DELETE FROM calendar_entries WHERE id IN
   (SELECT id FROM calendar_entries WHERE is_cancelled = 1 AND updated_at <= :before ORDER BY updated_at LIMIT :size);

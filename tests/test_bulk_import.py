@@ -15,7 +15,7 @@ from tests.test_routes import problem
 
 from eventapi import journal
 from eventapi.db import Database
-from eventapi.services import contact_book, importing
+from eventapi.services import contact_book, housekeeping, importing
 from eventapi.services.import_contacts import Contacts
 from eventapi.services.import_writing import Record
 from eventapi.worker import bulk_import as job
@@ -440,3 +440,27 @@ def test_a_piece_takes_few_statements_however_many_records_it_has(db):
         return len([text for text in told if not text.startswith(("INSERT", "--"))])
     statements_of(0, 1)
     assert statements_of(10, 300) <= statements_of(1000, 10) + 2
+
+
+def test_rejected_records_are_exported_taken_away_and_forgotten(organiser, db):
+    contact = organiser.make("/contacts", {"email": "marie@example.org", "external_id": "M-1"})
+    records = [{"email": "Marie@example.org", "rating": 9, "notes": "zqmark"}, {"external_id": "M-1", "rating": 9, "notes": "zqmark"},
+               {"email": "other@example.org", "rating": 9}]
+    send(organiser, records)
+    assert [entry["source"] for entry in organiser.data(f"/contacts/{contact['id']}/export")["rejected_records"]] == records[:2]
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert b"zqmark" not in db.path.read_bytes()
+    assert db.connection.execute("SELECT email FROM bulk_import_errors").fetchall() == [("other@example.org",)]
+    db.connection.execute("UPDATE bulk_import_errors SET created_at = '2020-01-01T00:00:00Z'")
+    assert housekeeping.forget_rejected_records(db) == 1
+
+
+def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser, db):
+    send(organiser, people(2001), status=202)
+    told = organiser.app.get("/metrics").text
+    assert "eventapi_bulk_imports_waiting 1\n" in told and "eventapi_bulk_import_records_waiting 2001\n" in told
+    run_worker(db)
+    assert importing.check(db) == []
+    db.connection.execute("UPDATE bulk_imports SET created = 7")
+    assert importing.check(db) == ["the counters of bulk import 1 do not add up"]

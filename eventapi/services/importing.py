@@ -18,7 +18,7 @@ sql = statements("bulk_import")
 AT_ONCE = 2000                  # records that are imported while the client waits
 ALL_OR_NOTHING = 20000          # records that one transaction takes
 PIECE = 500                     # records a transaction, at most
-SHORT = 0.05                    # seconds that a transaction should take
+SHORT = 0.03                    # seconds that a transaction should take, so that others get in between
 MOST_DETAILS = 1000
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
 WRITERS = {"contacts": Contacts, "participants": Participants}
@@ -161,6 +161,11 @@ def waiting(db):
 def backlog(db):
     """How many imports wait or run, and how many records they have left."""
     return db.one(sql.backlog)
+
+
+def check(db):
+    """For `eventapi check`: imports whose counters do not add up, as sentences."""
+    return [f"the counters of bulk import {id} do not add up" for id in db.values(sql.wrong_counts)]
 
 
 def carry_on(db, id, stopping):

@@ -1,0 +1,139 @@
+"""What importing contacts costs beside bare executemany of the same rows: python3 tests/load/import_contacts.py [CONTACTS].
+
+The CSV is one as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. While it is imported, another process
+reads and writes; its answers are timed. Memory is that of the importing process, above what it had before.
+"""
+import csv
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+os.environ["EVENTAPI_LOG_LEVEL"] = "error"
+
+from eventapi import config as configuration  # noqa: E402
+from eventapi import db as database  # noqa: E402
+from eventapi.import_bodies import Source  # noqa: E402
+from eventapi.services import files, import_files, importing  # noqa: E402
+from eventapi.statements import statements  # noqa: E402
+
+COLUMNS = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country", "notes")
+TABLES = ("contacts", "audit_log", "outgoing_events")
+OPTIONS = {"mode": "create", "match_field": "email", "skip_on_error": True, "create_contacts": True, "dry_run": False, "field_mapping": {},
+           "event_id": None}
+
+
+def main(many):
+    with tempfile.TemporaryDirectory() as folder:
+        db = fresh(folder, "imported")
+        text = Path(folder, "contacts.csv")
+        write_csv(text, many)
+        id = queued(db, text)
+        judging = timed(lambda: judged(db, id))
+        memory, watch = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, watcher(db.config)
+        took = timed(lambda: importing.carry_on(db, id, lambda: False))
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
+        reads, writes = watched(watch)
+        row = importing.get(db, id)
+        assert (row["status"], row["created"]) == ("done", many), row
+        bare = executed(db, fresh(folder, "bare"))
+        print(f"{many} contacts: {took:.1f} s, of which {judging:.1f} s reading and judging; bare executemany {bare:.1f} s; "
+              f"ratio without judging {(took - judging) / bare:.2f}")
+        print(f"memory grew by {grown / 1024:.0f} MiB")
+        for name, times in (("read", reads), ("write", writes)):
+            times.sort()
+            print(f"meanwhile {len(times)} {name}s: median {statistics.median(times):.1f} ms, 99 % {times[int(len(times) * .99)]:.1f} ms, "
+                  f"slowest {times[-1]:.1f} ms")
+
+
+def fresh(folder, name):
+    place = Path(folder, name)
+    place.mkdir()
+    config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=place)
+    database.migrate(config.database)
+    return database.Database(config)
+
+
+def write_csv(path, many):
+    with open(path, "w", encoding="windows-1252", newline="") as file:
+        writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
+        writer.writerow(COLUMNS)
+        for number in range(many):
+            writer.writerow([f'Gärtnerei "{number * 7919 % 100003}" GmbH; & Söhne', "Jürgen", f"Müller {number % 977}", f"office{number}@example.org",
+                             f"+49 341 {number:07}", f"Am Markt {number % 200}\nHinterhaus", f"{number % 100000:05}", f"Stadt {number % 500}", "DE",
+                             "spricht “Französisch”; kommt gern wieder"])
+
+
+def queued(db, path):
+    """The import, taken in as a request does it, for the worker."""
+    with open(path, "rb") as stream, files.received(db.config, stream, 2 ** 30) as upload:
+        form, total = import_files.understand(upload.path)
+        with db.write():
+            return importing.take_in(db, "contacts", OPTIONS, Source(OPTIONS, upload, form, total))["id"]
+
+
+def judged(db, id):
+    """Reads and judges all of it, a piece at a time."""
+    job, row = importing.Job(db, id), importing.get(db, id)
+    sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
+    while job.judged(record for record, _ in zip(sent, range(importing.PIECE))):
+        pass
+
+
+def executed(source, target):
+    """Seconds that bare executemany of the same rows takes, with the same indexes and triggers and the same size of transaction."""
+    rows = {table: source.connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall() for table in TABLES}
+    inserts = {table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(found[0]))})" for table, found in rows.items()}
+    target.connection.executescript("DELETE FROM counters;")
+
+    def run():
+        for start in range(0, max(map(len, rows.values())), importing.PIECE):
+            with target.write():
+                for table, found in rows.items():
+                    target.connection.executemany(inserts[table], found[start:start + importing.PIECE])
+    return timed(run)
+
+
+def timed(act):
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+# Another process meanwhile
+
+def watcher(config):
+    return subprocess.Popen([sys.executable, __file__, "--watch", str(config.data_dir)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def watched(process):
+    told, _ = process.communicate("")
+    kinds = [line.split() for line in told.splitlines()]
+    return [[float(value) for name, value in kinds if name == kind] for kind in ("read", "write")]
+
+
+def watch(folder):
+    """Reads and writes every few milliseconds until its standard input ends."""
+    import select
+    db = database.Database(configuration.load(ROOT / "conf" / "demo.conf", data_dir=folder))
+    contacts, housekeeping = statements("contacts"), statements("housekeeping")
+
+    def write():
+        with db.write():
+            db.run(housekeeping.sign, now=db.now)
+    while not select.select([sys.stdin], [], [], 0.02)[0]:
+        print("read", 1000 * timed(lambda: db.rows(contacts.list.page(frozenset(), "company_name", "ASC"), {"limit": 20, "offset": 0})))
+        print("write", 1000 * timed(write))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--watch"]:
+        watch(sys.argv[2])
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
