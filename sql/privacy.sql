@@ -77,6 +77,15 @@ SELECT id, action, entity_type, entity_id, entity_title, description, old_values
 SELECT id, name, entity_type, entity_id, data, created_at
   FROM outgoing_events WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
 
+-- name: rejected_records
+SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
+  FROM contacts c JOIN bulk_import_errors r ON r.email = c.email WHERE c.id = :id
+ UNION SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
+  FROM contacts c JOIN bulk_import_errors r ON r.customer_number = c.customer_number WHERE c.id = :id
+ UNION SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
+  FROM contacts c JOIN bulk_import_errors r ON r.external_id = c.external_id WHERE c.id = :id
+ ORDER BY 1;
+
 -- name: merged
 SELECT duplicate_id, merged_at FROM merged_contacts WHERE contact_id = :id ORDER BY duplicate_id;
 
@@ -107,6 +116,13 @@ UPDATE contacts SET customer_number = :customer_number, external_id = NULL, comp
   state = NULL, website = NULL, notes = NULL, tax_id = NULL, language = NULL, account_access_enabled = 0, has_account = 0,
   folded_name = NULL, folded_phone = NULL, anonymized_at = :now, updated_at = :now
  WHERE id = :id;
+
+-- name: drop_rejected_records
+-- While the contact still has its names.
+DELETE FROM bulk_import_errors WHERE id IN (
+  SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.email = c.email WHERE c.id = :id
+   UNION SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.customer_number = c.customer_number WHERE c.id = :id
+   UNION SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.external_id = c.external_id WHERE c.id = :id);
 
 -- name: drop_tags
 DELETE FROM contact_tags WHERE contact_id = :id;

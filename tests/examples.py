@@ -44,6 +44,9 @@ MADE_FIT = {("payment", "invoice"): "send"}
 # Members that the example sets as only so many records may have them: what others are made with.
 RARE = {"webhook": {"is_active": False}}
 
+# What fills a list that has no POST of its own: singular -> (the path, the example that is sent there).
+FILLED_BY = {"bulk_import": ("/bulk-import/contacts", "bulk_import.contacts")}
+
 NUMBERS = count(1)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests import agreement
 from tests.conftest import SCOPES
-from tests.examples import KEPT, address_of_list, all_routes, as_read, body_for, collections, example, house, make, query_for  # noqa: F401
+from tests.examples import FILLED_BY, KEPT, address_of_list, all_routes, as_read, body_for, collections, example, house, make, query_for  # noqa: F401
 
 from eventapi.app import routes
 from eventapi.errors import CODES
@@ -337,6 +337,9 @@ def stocked(house):
                 for _ in range(5):
                     body = body_for(house.organiser, singular)
                     house.organiser.make(route.path, {**body, **fixed(query, body)})
+            for _ in range(5 * (singular in FILLED_BY)):
+                path, name = FILLED_BY[singular]
+                house.organiser.make(path, example(name))
             kept[route.path], addresses[route.path] = query, address_of_list(house.organiser, route)
         return addresses[route.path], kept[route.path] or "?"
     return stock

@@ -5,7 +5,7 @@ from eventapi import __version__, times
 from eventapi.db import version
 from eventapi.rest import Answer
 from eventapi.routes import Routes
-from eventapi.services import housekeeping, mails, webhooks
+from eventapi.services import housekeeping, importing, mails, webhooks
 from eventapi.statements import statements
 
 routes = Routes("metrics", root="", public=True)
@@ -37,6 +37,9 @@ def figures(db):
     mail = mails.backlog(db)
     yield "mails", "gauge", "Mails kept, by state.", [({"state": state}, value) for state, value in mail["states"].items()]
     yield "mails_oldest_seconds", "gauge", "Age of the first mail that is due.", [({}, mail["oldest"])]
+    imports = importing.backlog(db)
+    yield "bulk_imports_waiting", "gauge", "Bulk imports that wait or run.", [({}, imports["imports"])]
+    yield "bulk_import_records_waiting", "gauge", "Records that they have left.", [({}, imports["records"])]
     yield "idempotency_keys", "gauge", "Answers kept for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
     yield "api_keys", "gauge", "API keys that open something.", [({}, db.value(sql.api_keys, now=times.now()))]
     yield "database_bytes", "gauge", "Size of the database file.", [({}, size(db.path))]

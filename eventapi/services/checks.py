@@ -1,6 +1,6 @@
 """What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
-from eventapi.services import admission, billing, files, housekeeping, ledger, mails, webhooks
+from eventapi.services import admission, billing, files, housekeeping, importing, ledger, mails, webhooks
 
 
 def findings(db):
@@ -15,6 +15,7 @@ def findings(db):
         found += [("check-ins", line) for line in admission.check(db)]
         found += [("webhooks", line) for line in webhooks.check(db)]
         found += [("mail", line) for line in mails.check(db)]
+        found += [("bulk imports", line) for line in importing.check(db)]
         found += [("audit log", line) for line in journal.verify(db)]
         used = housekeeping.used_files(db)
     return found + [("files", line) for line in damaged_files(db.config, used)]

@@ -12,6 +12,7 @@ sql = statements("housekeeping")
 PIECE = 1000                             # rows a transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
+REJECTED = timedelta(days=30)
 STRAY = 24 * 3600
 
 
@@ -36,6 +37,11 @@ def forget_deliveries(db):
 def forget_mails(db):
     """What was sent, or not, long ago."""
     return mails.forget(db, PIECE)
+
+
+def forget_rejected_records(db):
+    """Records that a bulk import rejected so long ago that nobody will correct them any more."""
+    return _in_a_write(db, sql.forget_rejected_records, REJECTED)
 
 
 def forget_calendar_entries(db):

@@ -55,6 +55,7 @@ def export(db, contact):
                        for subscriber in _there(newsletter.get(db, id) for id in ids["newsletter_subscriber"])],
         "mails": db.all(sql.mails, pairs=as_json(pairs)),
         "tasks": _there(tasks.get(db, id) for id in ids["task"]),
+        "rejected_records": [_parsed(row, "source") for row in db.all(sql.rejected_records, id=contact_id)],
         "audit_log": [_parsed(row, "old_values", "new_values") for row in db.all(sql.audit_entries, pairs=as_json(pairs))],
         "outgoing_events": [_parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))],
     }
@@ -78,6 +79,7 @@ def anonymize(db, contact):
     db.run(sql.overwrite)
     try:
         number = keys.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
+        db.run(sql.drop_rejected_records, id=id)
         db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)
         db.run(sql.drop_tags, id=id)
         for statement in (sql.blank_applications, sql.blank_participants, sql.blank_reservations, sql.blank_orders,

@@ -5,7 +5,7 @@ EVERY = 600
 ON_CHANGE = False
 
 # Each does a bounded piece and says how much that was.
-PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.forget_deliveries, housekeeping.forget_calendar_entries,
+PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.forget_deliveries, housekeeping.forget_calendar_entries, housekeeping.forget_rejected_records,
           housekeeping.forget_mails, housekeeping.prune_audit_log, privacy.finish_due, privacy.rewrite_file)
 
 
