@@ -22,6 +22,7 @@ SELECT * FROM check_in_scans WHERE id = :id;
 SELECT s.*, e.timezone FROM check_in_scans s JOIN events e ON e.id = s.event_id
  WHERE s.event_participant_id = :event_participant_id AND s.day = :day AND s.taken_back_at IS NULL
    AND coalesce(s.code, '') NOT IN ('unknown_badge', 'wrong_event', 'participant_cancelled')
+   AND (s.scanned_at >= :since OR s.effect IN ('opened', 'closed'))
  ORDER BY s.id;
 
 -- name: visits_of_day

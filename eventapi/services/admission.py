@@ -26,7 +26,7 @@ def scan(db, body):
     faults.raise_any()
     new = add(db, body, event, holder_id and db.one(sql.participant, id=holder_id), moment)
     if not new["code"]:
-        settle(db, new["event_participant_id"], new["day"])
+        settle(db, new["event_participant_id"], new["day"], new["scanned_at"])
         new = db.one(sql.scan, id=new["id"])
     return answer(db, new), new["effect"] == "opened"
 
@@ -96,9 +96,12 @@ def add(db, body, event, participant, moment):
 
 # Judging
 
-def settle(db, event_participant_id, day):
-    """Finds anew what the scans of a participant on a day amount to, and writes and journals what is otherwise now."""
-    scans = db.all(sql.scans_of_day, event_participant_id=event_participant_id, day=day)
+def settle(db, event_participant_id, day, since=""):
+    """Finds anew what the scans of a participant on a day amount to, and writes and journals what is otherwise now.
+
+    Scans before `since` neither change nor count unless they opened or closed a visit: a badge may lie on a scanner for hours.
+    """
+    scans = db.all(sql.scans_of_day, event_participant_id=event_participant_id, day=day, since=since)
     known = {row["id"]: row for row in db.all(sql.visits_of_day, event_participant_id=event_participant_id, day=day)}
     opened = {scan["id"]: scan["check_in_id"] for scan in scans if scan["effect"] == "opened"}
     found, outcomes = visits.follow(scans, times.end(day, scans[0]["timezone"]) if scans else None)
