@@ -52,6 +52,13 @@ def test_a_picture_is_taken_away(organiser, event):
     organiser.delete(f"/events/{event['id']}/image", status=204)
 
 
+def test_what_is_about_a_picture_goes_with_it(organiser, event):
+    image = put(organiser, event, PNG, status=200).json["data"]["image"]
+    organiser.make("/tasks", {"title": "Ask for a larger one", "entity_type": "document", "entity_id": image["document_id"]})
+    organiser.delete(f"/events/{event['id']}/image", status=204)
+    assert organiser.data("/tasks") == []
+
+
 def test_if_match_guards_the_picture(organiser, event):
     tag = organiser.get(f"/events/{event['id']}").headers["ETag"]
     put(organiser, event, PNG, headers={"If-Match": '"stale"'}, status=412)
