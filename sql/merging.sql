@@ -31,8 +31,11 @@ UPDATE invoices SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
 -- name: hand_over_invoice
 UPDATE invoices SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
+-- Where both were billed a fee, that of the one that goes stands no more: it is due to be credited.
+
 -- name: hand_over_fee
-UPDATE invoice_items SET fee_of_participant_id = :participant_id WHERE fee_of_participant_id = :id;
+UPDATE invoice_items SET fee_of_participant_id = :participant_id
+ WHERE fee_of_participant_id = :id AND NOT EXISTS (SELECT 1 FROM billings WHERE bills = 'fee ' || :participant_id);
 
 -- name: reservations
 SELECT r.id, r.status = 'waitlisted' AND EXISTS (SELECT 1 FROM booth_reservations k

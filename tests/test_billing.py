@@ -410,6 +410,17 @@ def test_what_is_merged_stays_billed(fair):
     assert fair.bill()[0]["subtotal"] == -1200
 
 
+def test_of_two_fees_that_meet_in_a_merge_one_is_credited(fair):
+    twin = fair.exhibitor("Muster A.G.")
+    for participant in (fair.participant, twin):
+        fair.send(fair.bill(participant)[0])
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
+    fair.balance(178.5, 0, 178.5, 357, 0, 357)
+    fair.send(fair.bill()[0])
+    fair.balance(178.5, 0, 0, 178.5, 0, 178.5)
+    fair.refused()
+
+
 # What `eventapi check` finds
 
 @pytest.fixture
