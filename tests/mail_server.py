@@ -7,6 +7,8 @@ pytest.importorskip("aiosmtpd")
 from aiosmtpd.controller import Controller  # noqa: E402
 from aiosmtpd.smtp import SMTP, AuthResult  # noqa: E402
 
+from tests.processes import free_port  # noqa: E402
+
 
 class Inbox:
     """What arrived, and what is to be said to whom."""
@@ -44,9 +46,9 @@ class Inbox:
 class Server(Controller):
     """`tls`: a context for STARTTLS. `user`: the login, as (name, password)."""
 
-    def __init__(self, inbox, *, tls=None, user=None, port=0):
+    def __init__(self, inbox, *, tls=None, user=None):
         self.tls, self.user = tls, user
-        super().__init__(inbox, hostname="127.0.0.1", port=port)
+        super().__init__(inbox, hostname="127.0.0.1", port=free_port())
 
     def factory(self):
         def known(server, session, envelope, mechanism, data):
@@ -56,5 +58,4 @@ class Server(Controller):
 
     def start(self):
         super().start()
-        self.port = self.server.sockets[0].getsockname()[1]
         return self

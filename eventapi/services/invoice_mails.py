@@ -1,7 +1,7 @@
 """Mailing invoices and reminders to the contact they are for."""
 from eventapi import mail_words
 from eventapi.errors import Problem
-from eventapi.services import invoices, mails
+from eventapi.services import invoice_pdf, invoices, mails
 
 
 def refuse_unconfigured(db, mail):
@@ -16,7 +16,7 @@ def add(db, kind, row, mail):
         return
     invoice = invoices.represent(row)
     buyer = invoices.buyer_as_sent(invoice)
-    refusal = _refusal(row, buyer)
+    refusal = _refusal(db, row, buyer)
     if refusal and mail:
         raise refusal
     if not refusal:
@@ -24,10 +24,10 @@ def add(db, kind, row, mail):
         mails.add(db, kind, "invoice", row["id"], buyer["email"], subject.format(number=row["invoice_number"]))
 
 
-def _refusal(row, buyer):
+def _refusal(db, row, buyer):
     """What stands against mailing it, or None."""
     if not buyer["email"]:
         return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: the contact has no email.", missing=["contact.email"])
-    if not row["pdf_sha256"]:
+    if not (row["pdf_sha256"] or invoice_pdf.keep(db, row)):         # what was sent before a PDF could be drawn here
         return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF needs reportlab (Debian: apt install python3-reportlab).")
     return None

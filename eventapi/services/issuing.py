@@ -139,8 +139,7 @@ def issue(db, row):
         issued.update(numbering.number(db, row["invoice_type"], day[:4]))
     db.run(sql.send, id=row["id"], **issued, now=db.now)
     sent = invoices.row(db, row["id"])
-    invoice_pdf.keep(db, sent)
-    return sent
+    return {**sent, "pdf_sha256": invoice_pdf.keep(db, sent)}
 
 
 def fit_into_invoice(db, note):
