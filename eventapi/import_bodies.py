@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from eventapi import uploads
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.plugins.database import database
 from eventapi.plugins.validation import JSON, parse, read_body
 from eventapi.services import files, import_files, import_records, importing
 from eventapi.validators import Body
@@ -23,10 +24,7 @@ class Source:
     upload: files.Upload
     form: dict
     total: int
-
-    @property
-    def records(self):
-        return import_files.records(self.upload.path, self.form)
+    records: list           # read and judged, where they are done at once
 
 
 def receiver(kind):
@@ -41,7 +39,7 @@ def receiver(kind):
             faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]), *_wrong(kind, options, total)]
             if faults:
                 raise invalid(faults)
-            yield Source(options, upload, form, total)
+            yield Source(options, upload, form, total, _judged(config, kind, upload, form, options, total))
     return receive
 
 
@@ -54,6 +52,13 @@ def _wrong(kind, options, total):
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
         faults.add("/event_key", "required", "is required, or event_id")
     return faults
+
+
+def _judged(config, kind, upload, form, options, total):
+    if total > importing.AT_ONCE:
+        return None
+    read = import_records.Reader(database(config), kind, form, options["field_mapping"])
+    return importing.judged(read, import_files.records(upload.path, form))
 
 
 @contextmanager
@@ -92,5 +97,5 @@ def _json(environ, config, kind, asked):
         raise invalid([fault("in_body", "belongs into the body, where records are sent as JSON", parameter=name) for name in sorted(asked)])
     records = body.pop("records")
     lines = io.BytesIO("".join(f"{as_json(record)}\n" for record in records).encode())
-    with files.received(config, lines, 4 * MOST_JSON) as upload:
+    with files.received(config, lines, 8 * MOST_JSON) as upload:
         yield body, upload, {"kind": "json"}, len(records)

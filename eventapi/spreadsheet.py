@@ -44,6 +44,11 @@ def lines(name, asked, pieces, parts=None):
         yield _written([[_cell(record, path) for _, path in shape] for record in records])
 
 
+def table(headers, rows):
+    """The bytes of the CSV of flat rows, in one chunk."""
+    return _written([headers, *([_text(row[name]) for name in headers] for row in rows)])
+
+
 def _written(rows):
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\r\n").writerows(rows)

@@ -1,5 +1,6 @@
 """Bulk import: many contacts or participants at once."""
 import csv
+import difflib
 import io
 import json
 import os
@@ -464,3 +465,12 @@ def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser
     assert importing.check(db) == []
     db.connection.execute("UPDATE bulk_imports SET created = 7")
     assert importing.check(db) == ["the counters of bulk import 1 do not add up"]
+
+
+def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(organiser, monkeypatch):
+    compare, compared = difflib.get_close_matches, []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda *values: compared.append(values) or compare(*values))
+    records = [{f"strange{number}": 1 for number in range(place, place + 400)} for place in range(500)]
+    record = send(organiser, records)
+    assert record["rejected"] == 500 and len(record["errors"]) == 1000 and 0 < len(compared) <= 100
+    assert send(organiser, [{"emial": "a@example.org"}])["errors"][0]["detail"].endswith("did you mean email?")

@@ -8,6 +8,7 @@ from eventapi.services.import_files import REASONS
 from eventapi.spreadsheet import FORMULA
 from eventapi.validators import Body, body_schema, document, pointer
 
+MOST_STRANGE = 20           # unknown members that are named for one record
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
           **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False)}
 OF_FIELDS = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
@@ -65,6 +66,7 @@ class Reader:
         self.fields = custom_fields.defined(db, ENTITIES[kind]).by_key
         self.contact = Body("contact", "PATCH", self.zone)
         self.participant = Body("participant", "PATCH", self.zone) if kind == "participants" else None
+        self.hints = 100                    # how many unknown names are still compared with all that are known
 
     def __call__(self, sent):
         """(body, faults) of a record as it was sent; what is not sent is not there."""
@@ -74,9 +76,14 @@ class Reader:
             found = self._typed(sent)
         else:
             found = self._mapped(sent)
-        if self.kind == "contacts":
-            return _judged(self.contact, found)
-        return self._participant(found)
+        strange = [name for name in found if name not in self.known][:MOST_STRANGE]
+        found = {name: value for name, value in found.items() if name in self.known}
+        body, faults = self._participant(found) if self.kind == "participants" else _judged(self.contact, found) if found else ({}, [])
+        return body, [*faults, *(_fault("unknown", self._hint(name), name[:100]) for name in strange)]
+
+    def _hint(self, name):
+        self.hints -= 1
+        return _unknown(self.known, "it", name) if self.hints >= 0 else "it is no member of a record"
 
     @cached_property
     def columns(self):
@@ -130,11 +137,9 @@ class Reader:
 
     def _participant(self, found):
         """The members of participation and contact, each judged by its own schema."""
-        strange = {name: value for name, value in found.items() if name not in self.known}
-        faults = [_fault("unknown", _unknown(self.known, "it", name), name[:100]) for name in strange]
         own = {name: found[name] for name in PARTICIPANT_ONLY if name in found}
         contact = {name: found[name] for name in CONTACT_ONLY if name in found}
-        body = {}
+        body, faults = {}, []
         for judge, part in ((self.participant, own), (self.contact, contact)):
             if part:
                 clean, wrong = _judged(judge, part)

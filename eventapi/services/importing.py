@@ -91,8 +91,7 @@ def take_in(db, kind, options, source):
         sha256=files.keep(db.config, source.upload) if later else None, total=source.total, admin_id=actor.admin_id,
         admin_name=actor.admin_name, api_key_id=actor.key_id, request_id=actor.request_id, now=db.now)
     if not later:
-        job = Job(db, id)
-        wrong = job.run_all(db, source.records)
+        wrong = Job(db, id).run_all(db, source.records)
         if wrong:
             raise Problem("import_rejected", _refusal(wrong, source.total), errors=wrong)
         db.run(sql.finish, id=id, status="done", failure=None, processed=source.total, now=db.now)
@@ -108,6 +107,11 @@ def _refusal(wrong, total):
 
 # Running
 
+def judged(read, sent):
+    """Records, read and judged as far as that takes no lock."""
+    return [Record(index, record, *read(record)) for index, record in sent]
+
+
 class Job:
     """One import being run: where it stands, and what it has learnt of its file."""
 
@@ -118,8 +122,7 @@ class Job:
         self.details = self.options["details"]
 
     def judged(self, sent):
-        """Records, read and judged as far as that takes no lock."""
-        return [Record(index, record, *self.read(record)) for index, record in sent]
+        return judged(self.read, sent)
 
     def write(self, db, records):
         """One piece, with its counters."""
@@ -138,13 +141,13 @@ class Job:
         return {"bulk_import_id": self.id, "index": record.index, "faults": as_json(record.faults), "source": as_json(record.sent),
                 "now": db.now, **names}
 
-    def run_all(self, db, sent):
+    def run_all(self, db, records):
         """All of it in the running write; gives the errors where one of them must keep all from being kept."""
-        wrong, rest = [], iter(sent)
-        while piece := self.judged(islice(rest, PIECE)):
-            self.write(db, piece)
-            wrong += [{"index": record.index, **fault} for record in piece if record.action == "rejected" for fault in record.faults]
-        return [] if self.options["skip_on_error"] or self.options["dry_run"] else wrong
+        for start in range(0, len(records), PIECE):
+            self.write(db, records[start:start + PIECE])
+        if self.options["skip_on_error"] or self.options["dry_run"]:
+            return []
+        return [{"index": record.index, **fault} for record in records if record.action == "rejected" for fault in record.faults]
 
 
 def _detail(record):

@@ -16,6 +16,7 @@ TRANSITIONS = Transitions("participant", {
     "cancel": (("registered", "confirmed"), "cancelled"),
 })
 PAST = {"confirm": "confirmed", "unconfirm": "unconfirmed", "reinstate": "reinstated", "cancel": "cancelled"}
+PERSONAL = ("badge_name", "custom_fields")          # what anonymising takes away, and nobody brings back
 
 
 def get(db, id):
@@ -77,6 +78,8 @@ def change(db, old, merged):
     """The participant with other members; its status has its own door, `move`."""
     if merged == old:
         return old
+    if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
+        contact_book.refuse_anonymized(contact_book.get(db, old["contact_id"]))
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
         refuse_in_use(db, old["id"], "its event and contact cannot change")
     identity = merged["event_id"], merged["contact_id"], merged["role"]
