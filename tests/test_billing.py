@@ -342,6 +342,26 @@ def test_a_credit_that_does_not_say_for_what_counts_as_well(fair):
     fair.balance(178.5, 178.5, 0, 0, 0, 0)
 
 
+@pytest.mark.parametrize("given_back", ["by a credit that does not say for what", "before it was sent"])
+def test_what_nothing_is_left_of_is_not_due_for_ever(fair, given_back):
+    """Readiness must not wait for what billing has nothing to do with."""
+    reservation, _ = fair.reserve("A1"), fair.order((fair.book, 1))
+    draft, _ = fair.bill()
+    fee, booth, book = draft["items"]
+    if given_back == "before it was sent":
+        fair.organiser.patch(f"/invoices/{draft['id']}", {"items": [fee, {**booth, "discount_percent": 100}, book]}, status=200)
+        fair.send(draft)
+    else:
+        goodwill = {"description": "Goodwill", "quantity": 1, "unit_price": 1350, "tax_rate": 19}
+        fair.organiser.post(f"/invoices/{fair.send(draft)['id']}/credit", {"items": [goodwill]}, status=201)
+    fair.cancel("booth-reservations", reservation)
+    fair.reserve("A2")
+    fair.send(fair.bill()[0])
+    fair.refused()
+    items = {item["item"]: item["status"] for item in fair.organiser.data(f"{fair.address}/readiness")["items"]}
+    assert items["invoice"] == "done"
+
+
 def test_a_draft_of_what_was_cancelled_is_named_not_changed(fair):
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()

@@ -13,7 +13,7 @@ CREATE INDEX invoice_items_by_fee ON invoice_items (fee_of_participant_id) WHERE
 CREATE INDEX invoice_items_by_bill ON invoice_items (bills) WHERE bills IS NOT NULL;
 
 -- A line that bills something, of an invoice that stands and is not wholly credited; drafts included. is_claimed: what it bills still
--- stands. A booth that was moved away from does not.
+-- stands, or nothing is left of it to give back: it cost nothing, or its tax group was credited. A booth that was moved away from does not.
 CREATE VIEW billings AS
 SELECT l.id, l.bills, l.net, i.event_participant_id, i.id AS invoice_id, i.invoice_number, i.status, i.currency,
        CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
@@ -25,7 +25,11 @@ SELECT l.id, l.bills, l.net, i.event_participant_id, i.id AS invoice_id, i.invoi
               EXISTS (SELECT 1 FROM service_orders o WHERE o.id = l.service_order_id AND o.status <> 'cancelled')
             ELSE
               EXISTS (SELECT 1 FROM booth_reservations r WHERE r.id = l.booth_reservation_id AND r.booth_id = l.booth_id
-                                                           AND r.status NOT IN ('cancelled', 'expired')) END AS is_claimed
+                                                           AND r.status NOT IN ('cancelled', 'expired')) END
+       OR i.status <> 'draft' AND (l.net <= 0 OR
+          (SELECT sum(x.net) FROM invoices n JOIN invoice_items x ON x.invoice_id = n.id
+            WHERE x.tax_category = l.tax_category AND x.tax_rate = l.tax_rate
+              AND (n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note')) <= 0) AS is_claimed
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE l.bills IS NOT NULL AND i.invoice_type = 'invoice' AND i.status <> 'cancelled' AND (i.credited < i.total OR i.total = 0)
    AND coalesce((SELECT sum(x.net) FROM invoice_items x JOIN invoices n ON n.id = x.invoice_id
