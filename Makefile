@@ -56,7 +56,7 @@ test: $(VENV)/ready-to-test
 
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \
-	  { echo "Missing packages. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest" >&2; exit 1; }
+	  { echo "Missing packages. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest python3-aiosmtpd" >&2; exit 1; }
 	@/usr/bin/python3 -m pytest
 
 race: $(VENV)/ready-to-test

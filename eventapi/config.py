@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from eventapi import money, times
+from eventapi.formats import EMAIL
 
 DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
 
@@ -101,6 +102,12 @@ def one_of(*words):
     return parse
 
 
+def mailbox(text):
+    if text and not EMAIL.fullmatch(text):
+        raise ValueError("an e-mail address such as office@example.org, or nothing")
+    return text
+
+
 def networks(text):
     try:
         return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
@@ -145,7 +152,7 @@ OPTIONS = [
     Option("smtp_security", "starttls", one_of("none", "starttls", "tls"), "none only towards this very machine."),
     Option("smtp_user", "", line, "Login at the mail server; empty for none."),
     Option("smtp_password", "", line, "Better set as EVENTAPI_SMTP_PASSWORD than in a file."),
-    Option("smtp_sender", "", line, "Address that mails come from."),
+    Option("smtp_sender", "", mailbox, "Address that mails come from."),
     Option("mails_per_minute", "60", whole(1, 100000), "What your mail server lets through without calling it spam."),
     Option("webhook_allowed_networks", "", networks, "Private networks that webhooks may call, such as 10.1.0.0/16. Empty: none."),
     Option("audit_years", "10", whole(1, 100), "How long the audit log is kept."),

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from eventapi import cli, times
+from eventapi import cli, errors, times
 from eventapi.services import checks, housekeeping, mail_contents, mail_delivery, mails, newsletter, smtp
 from eventapi.worker import mail as job
 from tests.mail_server import Inbox, Server
@@ -329,3 +329,25 @@ def test_the_worker_sends_of_its_own(organiser, post, inbox, settings):
     from eventapi.worker import Worker
     asked(organiser)
     assert Worker(settings, (job,)).once() == [] and len(inbox.messages) == 1
+
+
+def test_a_mail_that_cannot_be_made_holds_no_other_up(organiser, post, inbox, db, monkeypatch, caplog):
+    monkeypatch.setitem(mail_contents.CONTENTS, "invoice", lambda db, mail: 1 / 0)
+    draft = invoice(organiser)
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    asked(organiser, "b@example.org")
+    assert sorted(sent(db)) == [("queued", "it cannot be made: ZeroDivisionError; the log says why"), ("sent", None)]
+    assert "cannot be made" in caplog.text and inbox.recipients == ["b@example.org"]
+
+
+def test_what_was_sent_is_written_down_also_when_others_write_long(organiser, post, inbox, db, monkeypatch):
+    asked(organiser)
+    step, refused = mail_delivery.step, []
+
+    def busy_once(db, lease, done=None, more=True):
+        if done and not refused:
+            refused.append(done)
+            raise errors.Problem("database_busy", "Another change takes long.")
+        return step(db, lease, done, more)
+    monkeypatch.setattr(mail_delivery, "step", busy_once)
+    assert sent(db) == [("sent", None)] and refused and len(inbox.messages) == 1

@@ -5,6 +5,7 @@ import time
 from threading import Thread
 
 from eventapi.db import Database
+from eventapi.errors import Problem
 from eventapi.services import mail_contents, mail_delivery, mails, smtp
 from eventapi.services.mail_delivery import Outcome
 
@@ -12,6 +13,7 @@ EVERY = 1
 ON_CHANGE = True
 MOST = 100                   # mails to one connection; many servers end it soon after
 NAP = 0.5
+TRIES = 10
 AFTER_FAILURE = 60           # seconds until a server that could not be reached is tried again
 log = logging.getLogger("eventapi.worker.mail")
 sending = {}                 # database -> its thread
@@ -57,16 +59,27 @@ def converse(db, server, stopping):
     """What one connection carries. While mails_per_minute says wait, it is held open."""
     lease, done = secrets.token_hex(8), None
     for number in range(MOST + 1):
-        mail = mail_delivery.step(db, lease, done, more=number < MOST and not stopping())
+        mail = step(db, lease, done, more=number < MOST and not stopping())
         done = None
         while mail is None and number < MOST and wait(db, stopping):
-            mail = mail_delivery.step(db, lease)
+            mail = step(db, lease)
         if mail is None:
             return
         done = mail, attempt(db, server, mail)
         if not done[1].is_connected:
-            mail_delivery.step(db, lease, done, more=False)
+            step(db, lease, done, more=False)
             return
+
+
+def step(db, lease, done=None, more=True):
+    """mail_delivery.step, tried for a while when others write long: a mail that went out must not end as uncertain for that."""
+    for _ in range(TRIES - 1):
+        try:
+            return mail_delivery.step(db, lease, done, more)
+        except Problem as busy:
+            log.info("waiting to write down what was sent: %s", busy.detail)
+            time.sleep(NAP)
+    return mail_delivery.step(db, lease, done, more)
 
 
 def attempt(db, server, mail):
@@ -74,6 +87,9 @@ def attempt(db, server, mail):
         recipient, message = mail_contents.build(db, mail)
     except mail_contents.Gone as gone:
         return Outcome("failed", str(gone))
+    except Exception as error:                       # nothing was handed over yet, and the others shall have their turn
+        log.exception("mail %s cannot be made", mail["id"])
+        return Outcome("queued", f"it cannot be made: {type(error).__name__}; the log says why")
     return smtp.hand_over(server, db.config.smtp_sender, recipient, message)
 
 
