@@ -323,6 +323,22 @@ def test_they_are_exported_and_taken_away_with_the_person(organiser, define, con
     assert organiser.patch(f"/custom-fields/contact/{id}", {"secret": "x"}, status=409).json["code"] == "anonymized"
 
 
+def test_nothing_is_written_down_again_about_who_was_anonymised(organiser, contact):
+    contact_id = contact()
+    for entity_type in ("contact", "event_participant", "submission"):
+        organiser.make("/custom-fields", {"entity_type": entity_type, "field_label": "Nick", "field_type": "text"})
+    event = organiser.make("/events", {"title": "Fair"})
+    participant = organiser.make("/participants", {"event_id": event["id"], "contact_id": contact_id})
+    kind = organiser.make("/submissions/types", {"event_id": event["id"], "title": "Profile", "input": "text"})
+    submission = organiser.make("/submissions", {"participant_id": participant["id"], "type_id": kind["id"], "value": "x"})
+    organiser.post(f"/contacts/{contact_id}/anonymize", status=200)
+    for place in (f"contact/{contact_id}", f"event_participant/{participant['id']}", f"submission/{submission['id']}"):
+        assert organiser.put(f"/custom-fields/{place}", {"nick": "Zed"}, status=409).json["code"] == "anonymized"
+    for body in ({"badge_name": "Zed"}, {"custom_fields": {"nick": "Zed"}}):
+        assert organiser.patch(f"/participants/{participant['id']}", body, status=409).json["code"] == "anonymized"
+    organiser.patch(f"/participants/{participant['id']}", {"role": "visitor"}, status=200)
+
+
 def test_a_copy_of_an_event_brings_them(organiser, define):
     define("theme", entity_type="event"), define("power", "integer", entity_type="booth")
     booth = organiser.make("/booths", {**body_for(organiser, "booth"), "custom_fields": {"power": 16}})

@@ -35,8 +35,9 @@ def change(db, entity_type, old, values):
     kind, id = KINDS[entity_type], old["id"]
     if values == old["custom_fields"]:
         return old
-    if entity_type == "contact":
-        contact_book.refuse_anonymized(old)
+    contact = db.one(sql.contact, entity_type=entity_type, id=id)
+    if contact:
+        contact_book.refuse_anonymized(contact)
     custom_fields.store(db, entity_type, id, old["custom_fields"], values)
     db.run(kind.touch, id=id, now=db.now)
     new = kind.get(db, id)
