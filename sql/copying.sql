@@ -14,9 +14,6 @@ SELECT id, booth_type_id, formula_id, booth_number, booth_name, description, wid
 SELECT service_id, base_price, early_bird_price, early_bird_until, order_deadline, stock, is_active
   FROM service_events WHERE event_id = :event_id ORDER BY service_id;
 
--- name: touch_service
-UPDATE services SET updated_at = :now WHERE id = :id;
-
 -- name: categories
 SELECT category_id FROM category_events WHERE event_id = :event_id ORDER BY category_id;
 

@@ -60,3 +60,14 @@ SELECT 'orders' AS noun FROM service_order_items WHERE service_id = :id LIMIT 1;
 
 -- name: remove
 DELETE FROM services WHERE id = :id;
+
+-- What an event that is about to be deleted leaves behind
+
+-- name: at_event
+SELECT service_id FROM service_events WHERE event_id = :event_id ORDER BY service_id;
+
+-- name: leave_event
+DELETE FROM service_events WHERE service_id = :id AND event_id = :event_id;
+
+-- name: touch
+UPDATE services SET updated_at = :now WHERE id = :id;

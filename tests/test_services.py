@@ -208,7 +208,8 @@ def test_what_makes_no_sense_is_refused(organiser, members, pointer, code):
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(pointer, code)]
 
 
-def test_an_event_without_participants_takes_its_offers_along(organiser, fair):
+def test_an_event_without_participants_takes_its_offers_along(organiser, fair, db):
     service = offered(organiser, fair)
     organiser.delete(f"/events/{fair['id']}", status=204)
     assert organiser.data(f"/services/{service['id']}")["events"] == []
+    assert db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'service' ORDER BY id").fetchall() == [("created",), ("updated",)]

@@ -7,7 +7,7 @@ from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.rest import created, deleted, found, location, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import admission, attached, calendar_feed, content_types, copying, custom_fields, due_dates, event_images, plans, pricing, schedules, submission_types
+from eventapi.services import admission, attached, calendar_feed, catalogue, content_types, copying, custom_fields, due_dates, event_images, plans, pricing, schedules, submission_types
 from eventapi.services import events as shows
 from eventapi.services.events import represent
 from eventapi.statements import statements
@@ -72,6 +72,7 @@ def delete_event(db, id):
     attached.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
+    catalogue.leave_event(db, id)
     schedules.delete_with(db, id)
     submission_types.delete_with(db, id)
     db.run(sql.remove, id=id)

@@ -1,7 +1,7 @@
 """Services as they are answered: what their resource and the copy of an event show and journal."""
 import json
 
-from eventapi import money
+from eventapi import journal, money
 from eventapi.services import offers
 from eventapi.statements import statements
 
@@ -23,3 +23,12 @@ def represent(db, row):
     if "events" in row:
         row["events"] = [offers.represent(offer, currency) for offer in json.loads(row["events"])]
     return row
+
+
+def leave_event(db, event_id):
+    """Takes away what is offered at an event that is about to be deleted; nothing of it is ordered."""
+    for id in db.values(sql.at_event, event_id=event_id):
+        old = get(db, id)
+        db.run(sql.leave_event, id=id, event_id=event_id)
+        db.run(sql.touch, id=id, now=db.now)
+        journal.updated(db, "service", old, get(db, id), title=old["service_name"], scope="services")

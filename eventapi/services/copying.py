@@ -5,7 +5,8 @@ from eventapi.services import booths, catalogue, categories, custom_fields, plan
 from eventapi.statements import statements
 
 sql = statements("copying")
-sql_of_plans, sql_of_booths, sql_of_offers = statements("plans"), statements("booths"), statements("offers")
+sql_of_plans, sql_of_booths = statements("plans"), statements("booths")
+sql_of_services, sql_of_offers = statements("services"), statements("offers")
 
 DATES = ("date_from", "date_to", "application_deadline")
 
@@ -47,7 +48,7 @@ def bring_services(db, old_id, new_id, days):
         old = catalogue.get(db, offer["service_id"])
         dates = {name: offer[name] and times.add_days(offer[name], days) for name in ("early_bird_until", "order_deadline")}
         db.run(sql_of_offers.put, **{**offer, **dates, "event_id": new_id})
-        db.run(sql.touch_service, id=old["id"], now=db.now)
+        db.run(sql_of_services.touch, id=old["id"], now=db.now)
         journal.updated(db, "service", old, catalogue.get(db, old["id"]), title=old["service_name"], scope="services")
 
 
