@@ -2,7 +2,7 @@
 import inspect
 import json
 from decimal import Decimal, InvalidOperation
-from functools import cache
+from functools import cache, partial
 from urllib.parse import parse_qsl
 
 from bottle import request
@@ -17,6 +17,16 @@ MAX_DEPTH = 32
 JSON = "application/json"
 
 
+@cache
+def query_of(name, listing, zone_name):
+    return Query(name, listing=listing, zone_name=zone_name)
+
+
+@cache
+def body_of(name, method, zone_name):
+    return Body(name, method, zone_name)
+
+
 class Validation:
     name, api = "validation", 2
 
@@ -29,10 +39,10 @@ class Validation:
             return callback
         takes = inspect.signature(route.callback).parameters
         forms = words.get("forms") or ((JSON, "text/csv") if words.get("listing") else (JSON,))
-        # Built when they are first wanted: what no request has used yet takes no memory and no time at the start.
-        query = cache(lambda: Query(words.get("query"), listing=bool(words.get("listing")), zone_name=self.config.timezone))
+        # Built when they are first wanted, and shared: what no request has used yet takes no memory and no time at the start.
+        query = partial(query_of, words.get("query"), bool(words.get("listing")), self.config.timezone)
         reads_body = route.method in ("POST", "PUT", "PATCH") and not words.get("raw_body")
-        body = cache(lambda: Body(words.get("schema"), route.method, self.config.timezone)) if reads_body else None
+        body = partial(body_of, words.get("schema"), route.method, self.config.timezone) if reads_body else None
         receive = words.get("receive", uploads.received)   # takes in a body that is no JSON of a schema
         prepare = words.get("prepare")                     # judges the body further, where that takes the network: before any transaction
 
