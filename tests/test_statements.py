@@ -23,7 +23,6 @@ SMALL = {"tenant", "bulk_imports", "flags", "admins", "api_keys", "gateways", "c
 # Statements that read a whole table on purpose, and why.
 SCANS = {
     "admission.wrong_counts": "eventapi check counts everything",
-    "admission.wrong_visitors": "eventapi check counts everything",
     "billing.wrong_stock": "eventapi check adds up everything",
     "housekeeping.used_files": "the worker compares all files with all rows that name them",
     "journal.last": "two rows, each the last of its table by primary key",

@@ -30,6 +30,7 @@ CATALOGUE = (
     "resources.webhooks",
     "resources.bulk_import",
     "resources.notes",
+    "resources.reports",
     "resources.audit_log",
 )
 

@@ -1,0 +1,168 @@
+-- Reports: figures added up over the records. `spans` are the periods as [name, beginning, end), worked out where time zones are known;
+-- a span is a range of an index, so that what no period asks for is not read.
+
+-- name: next_issue
+SELECT min(issue_date) FROM invoices WHERE issue_date >= :after;
+
+-- name: next_payment
+SELECT min(at) FROM (
+  SELECT min(payment_date) AS at FROM payments WHERE payment_date >= :after
+   UNION ALL SELECT min(created_at) FROM payments WHERE payment_date IS NULL AND created_at >= :after);
+
+-- name: next_application
+SELECT min(created_at) FROM applications WHERE created_at >= :after;
+
+-- name: revenue
+SELECT s.value ->> 0 AS period, (
+         SELECT json_group_array(json_object('currency', currency, 'invoices', invoices, 'credit_notes', credit_notes, 'invoiced', invoiced,
+                'credited', credited, 'net', net, 'tax', tax, 'total', total)) FROM (
+           SELECT i.currency, sum(i.invoice_type = 'invoice') AS invoices, sum(i.invoice_type = 'credit_note') AS credit_notes,
+                  sum(CASE i.invoice_type WHEN 'invoice' THEN i.subtotal ELSE 0 END) AS invoiced,
+                  sum(CASE i.invoice_type WHEN 'credit_note' THEN -i.subtotal ELSE 0 END) AS credited,
+                  sum(i.subtotal) AS net, sum(i.tax_total) AS tax, sum(i.total) AS total
+             FROM invoices i INDEXED BY invoices_by_issue_date
+            WHERE i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
+              AND i.event_id = :event_id                    -- when event_id
+            GROUP BY i.currency ORDER BY i.currency)) AS figures
+  FROM json_each(:spans) s;
+
+-- name: tax
+SELECT s.value ->> 0 AS period, (
+         SELECT json_group_array(json_object('currency', currency, 'tax_category', category, 'tax_rate', rate, 'invoices', invoices,
+                'credit_notes', credit_notes, 'net', net, 'tax', tax)) FROM (
+           SELECT i.currency, t.category, t.rate, sum(i.invoice_type = 'invoice') AS invoices,
+                  sum(i.invoice_type = 'credit_note') AS credit_notes, sum(t.net) AS net, sum(t.tax) AS tax
+             FROM invoices i INDEXED BY invoices_by_issue_date CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
+            WHERE i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
+              AND i.event_id = :event_id                    -- when event_id
+            GROUP BY i.currency, t.category, t.rate ORDER BY i.currency, t.category, t.rate)) AS figures
+  FROM json_each(:spans) s;
+
+-- name: payments
+SELECT s.value ->> 0 AS period, (
+         SELECT json_group_array(json_object('currency', currency, 'gateway_key', gateway_key, 'payments', payments, 'received', received,
+                'refunded', refunded, 'fees', fees, 'net', received - refunded - fees)) FROM (
+           SELECT p.currency, p.gateway_key, count(*) AS payments, sum(p.amount) AS received, sum(p.refunded_amount) AS refunded,
+                  sum(p.gateway_fee) AS fees
+             FROM payments p INDEXED BY payments_by_date
+            WHERE p.payment_date >= s.value ->> 1 AND p.payment_date < s.value ->> 2 AND p.status IN ('completed', 'refunded')
+              AND p.invoice_id IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
+            GROUP BY p.currency, p.gateway_key ORDER BY p.currency, p.gateway_key)) AS figures
+  FROM json_each(:spans) s;
+
+-- name: undated_payments
+SELECT s.value ->> 0 AS period, (
+         SELECT json_group_array(json_object('currency', currency, 'gateway_key', gateway_key, 'payments', payments, 'received', received,
+                'refunded', refunded, 'fees', fees, 'net', received - refunded - fees)) FROM (
+           SELECT p.currency, p.gateway_key, count(*) AS payments, sum(p.amount) AS received, sum(p.refunded_amount) AS refunded,
+                  sum(p.gateway_fee) AS fees
+             FROM payments p INDEXED BY payments_by_date
+            WHERE p.payment_date IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2
+              AND p.status IN ('completed', 'refunded')
+              AND p.invoice_id IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
+            GROUP BY p.currency, p.gateway_key ORDER BY p.currency, p.gateway_key)) AS figures
+  FROM json_each(:spans) s;
+
+-- name: open
+SELECT i.currency, i.due_date, count(*) AS invoices, sum(i.open_amount) AS amount
+  FROM invoices i
+ WHERE i.status IN ('sent', 'partially_paid') AND i.open_amount > 0
+   AND +i.event_id = :event_id                              -- when event_id
+ GROUP BY i.currency, i.due_date;
+
+-- name: open_then
+WITH credit (id, amount) AS MATERIALIZED (
+  SELECT related_invoice_id, sum(total) FROM invoices
+   WHERE invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of GROUP BY related_invoice_id),
+paid (id, amount) AS MATERIALIZED (
+  SELECT invoice_id, sum(amount - refunded_amount) FROM payments
+   WHERE status = 'completed' AND coalesce(payment_date, created_at) <= :until GROUP BY invoice_id)
+SELECT o.currency, o.due_date, count(*) AS invoices, sum(o.amount) AS amount
+  FROM (SELECT i.currency, i.due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) AS amount
+          FROM invoices i LEFT JOIN credit c ON c.id = i.id LEFT JOIN paid p ON p.id = i.id
+         WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
+           AND +i.event_id = :event_id                      -- when event_id
+       ) o
+ WHERE o.amount > 0
+ GROUP BY o.currency, o.due_date;
+
+-- name: participants
+SELECT e.event_key, p.role, sum(p.status = 'registered') AS registered, sum(p.status = 'confirmed') AS confirmed,
+       sum(p.status = 'cancelled') AS cancelled, count(*) AS participants
+  FROM participants p JOIN events e ON e.id = p.event_id
+ WHERE TRUE
+   AND p.event_id = :event_id                               -- when event_id
+   AND p.created_at >= :begins                              -- when begins
+   AND p.created_at < :ends                                 -- when ends
+ GROUP BY p.event_id, p.role ORDER BY p.event_id, p.role;
+
+-- name: applications
+WITH spans AS MATERIALIZED (SELECT value ->> 0 AS period, value ->> 1 AS begins, value ->> 2 AS ends FROM json_each(:spans))
+SELECT s.period, sum(a.status = 'new') AS new, sum(a.status = 'in_review') AS in_review, sum(a.status = 'info_requested') AS info_requested,
+       sum(a.status = 'waitlisted') AS waitlisted, sum(a.status = 'approved') AS approved, sum(a.status = 'rejected') AS rejected,
+       sum(a.status = 'withdrawn') AS withdrawn, count(*) AS applications
+  FROM spans s CROSS JOIN applications a ON a.created_at >= s.begins AND a.created_at < s.ends
+ WHERE TRUE
+   AND EXISTS (SELECT 1 FROM application_events x WHERE x.application_id = a.id AND x.event_id = :event_id)      -- when event_id
+ GROUP BY s.period ORDER BY s.begins;
+
+-- name: booths
+WITH told AS (
+  SELECT b.event_id, b.plan_id, b.booth_type_id, b.area, b.price,
+         CASE WHEN b.status = 'reserved' AND b.held_until <= :now AND NOT EXISTS (
+                SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') THEN 'available'
+              ELSE b.status END AS status,
+         (SELECT r.final_price FROM booth_reservations r WHERE r.booth_id = b.id AND r.status = 'confirmed') AS sold_for
+    FROM booths b
+   WHERE TRUE
+     AND b.event_id = :event_id                             -- when event_id
+)
+SELECT e.event_key, l.plan_key, l.plan_name, t.booth_type_key, t.booth_type_name, count(*) AS booths,
+       sum(b.status = 'sold') AS sold, sum(b.status = 'reserved') AS reserved, sum(b.status = 'available') AS available,
+       sum(b.status = 'blocked') AS blocked, sum(b.area) AS area, sum(CASE b.status WHEN 'sold' THEN b.area ELSE 0 END) AS sold_area,
+       sum(CASE b.status WHEN 'reserved' THEN b.area ELSE 0 END) AS reserved_area,
+       sum(CASE b.status WHEN 'available' THEN b.area ELSE 0 END) AS available_area,
+       sum(CASE b.status WHEN 'blocked' THEN b.area ELSE 0 END) AS blocked_area, sum(coalesce(b.sold_for, 0)) AS revenue
+  FROM told b JOIN plans l ON l.id = b.plan_id JOIN events e ON e.id = b.event_id LEFT JOIN booth_types t ON t.id = b.booth_type_id
+ GROUP BY b.plan_id, b.booth_type_id ORDER BY e.id, l.sort_order, l.id, t.sort_order NULLS LAST, t.id;
+
+-- name: services
+WITH sales AS MATERIALIZED (
+  SELECT o.event_id, t.service_id, o.currency, count(DISTINCT o.id) AS orders, sum(t.quantity) AS quantity, sum(t.net) AS net
+    FROM service_orders o JOIN service_order_items t ON t.service_order_id = o.id
+   WHERE o.status IN ('submitted', 'confirmed', 'completed') AND t.status <> 'cancelled'
+     AND +o.event_id = :event_id                            -- when event_id
+     AND +o.submitted_at >= :begins                         -- when begins
+     AND +o.submitted_at < :ends                            -- when ends
+   GROUP BY o.event_id, t.service_id, o.currency)
+SELECT e.event_key, s.service_key, s.service_name, k.category_key, coalesce(y.currency, :currency) AS currency, coalesce(y.orders, 0) AS orders,
+       coalesce(y.quantity, 0) AS quantity, coalesce(y.net, 0) AS net, x.stock, x.stock - x.ordered AS available
+  FROM events e CROSS JOIN service_events x ON x.event_id = e.id JOIN services s ON s.id = x.service_id
+  LEFT JOIN service_categories k ON k.id = s.category_id
+  LEFT JOIN sales y ON y.event_id = x.event_id AND y.service_id = x.service_id
+ WHERE TRUE
+   AND e.id = :event_id                                     -- when event_id
+ ORDER BY e.id, s.sort_order, s.id, y.currency;
+
+-- name: check_ins
+SELECT e.event_key, e.timezone, c.hour, nullif(c.station, '') AS station, sum(c.check_ins) AS check_ins, sum(c.check_outs) AS check_outs
+  FROM events e CROSS JOIN check_in_counts c ON c.event_id = e.id
+ WHERE TRUE
+   AND e.id = :event_id                                     -- when event_id
+   AND c.day >= :first                                      -- when first
+   AND c.day <= :last                                       -- when last
+ GROUP BY e.id, c.hour, c.station HAVING sum(c.check_ins) > 0 OR sum(c.check_outs) > 0 ORDER BY e.id, c.hour, c.station;
+
+-- name: readiness
+SELECT e.event_key, f.role, count(*) AS participants, sum(f.is_ready) AS ready, sum(f.status <> 'confirmed') AS unconfirmed,
+       sum(f.has_open_contract) AS open_contract, sum(f.has_open_submissions) AS open_submissions,
+       sum(NOT f.is_guest AND NOT f.has_booth) AS no_booth, sum(NOT f.is_guest AND f.has_open_order) AS open_order,
+       sum(NOT f.is_guest AND f.has_draft) AS draft_invoice, sum(NOT f.is_guest AND f.has_unbilled) AS unbilled,
+       sum(NOT f.is_guest AND f.owes) AS unpaid
+  FROM events e CROSS JOIN readiness f ON f.event_id = e.id
+ WHERE f.status <> 'cancelled'
+   AND e.id = :event_id                                     -- when event_id
+ GROUP BY e.id, f.role ORDER BY e.id, f.role;
+
+-- name: event
+SELECT event_key, timezone FROM events WHERE id = :id;

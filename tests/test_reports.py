@@ -1,0 +1,358 @@
+"""Reports: every figure against a slow calculation over the records as the API answers them."""
+import csv
+import io
+import random
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from eventapi.pictures import charts, svg
+from eventapi.services.reports import REPORTS
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NAMES = sorted([*REPORTS, "overview"])
+GERMAN = {"country": "DE", "address": "Weg 1", "postal_code": "04109", "city": "Leipzig", "email": "office@muster.example"}
+
+
+def everything(client, path):
+    """All records of a list, walked by cursor."""
+    records, after = [], ""
+    while after is not None:
+        answer = client.get(f"{path}{'&' if '?' in path else '?'}after={after}&per_page=100", status=200).json
+        records, after = records + answer["data"], answer["meta"]["next"]
+    return records
+
+
+def exact(number):
+    return Decimal(str(number))
+
+
+def summed(rows, keys):
+    """key -> sums of all other numbers, exactly."""
+    sums = defaultdict(lambda: defaultdict(Decimal))
+    for row in rows:
+        for name, value in row.items():
+            if name not in keys:
+                sums[tuple(row[key] for key in keys)][name] += exact(value)
+    return {key: dict(values) for key, values in sums.items()}
+
+
+def local_month(moment):
+    return datetime.fromisoformat(moment).astimezone(BERLIN).strftime("%Y-%m")
+
+
+@pytest.fixture
+def books(organiser, db):
+    """Two events, invoices in three currencies, some credited or cancelled, payments of every state, near the ends of months."""
+    chance = random.Random(7)
+    events = [organiser.make("/events", {"title": title}) for title in ("Garden Fair", "Boat Fair")]
+    people = [organiser.make("/participants", {"event_id": events[number % 2]["id"], "role": "exhibitor", "contact_id": organiser.make(
+        "/contacts", {**GERMAN, "company_name": f"Muster {number} GmbH"})["id"]}) for number in range(4)]
+    for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('invoices', 'payments')").fetchall():
+        db.connection.execute(f"DROP TRIGGER {row[0]}")                # what dates a record has is the clock's
+    for number in range(24):
+        invoice(organiser, db, chance, people[number % 4], ("EUR", "JPY", "KWD")[number % 3], number)
+    return events
+
+
+def invoice(organiser, db, chance, participant, currency, number):
+    whole = currency == "JPY"
+    items = [{"description": f"Line {rate}", "quantity": chance.randint(1, 9), "tax_rate": rate,
+              "unit_price": chance.randint(100, 999) if whole else chance.randint(100, 99999) / 100} for rate in (19, 7)]
+    draft = organiser.make("/invoices", {"event_participant_id": participant["id"], "currency": currency, "items": items})
+    if number % 8 == 7:
+        return
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    if number % 5 == 0:
+        organiser.post(f"/invoices/{sent['id']}/cancel", status=200)
+    if number % 5 == 1:
+        organiser.post(f"/invoices/{sent['id']}/credit", {"items": [{**items[0], "quantity": 1}]}, status=201)
+    for status in ("completed", "pending", "failed", "completed")[number % 4:] if number % 5 else ():
+        payment = organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": chance.randint(1, 90), "status": status})
+        if status == "completed" and number % 3:
+            organiser.post(f"/payments/{payment['id']}/refund", {"amount": 1} if number % 2 else {}, status=200)
+        moment = ("2027-01-31T22:59:59Z", "2027-01-31T23:00:00Z", "2027-06-30T21:59:59Z", "2027-06-30T22:00:00Z", None)[payment["id"] % 5]
+        db.connection.execute("UPDATE payments SET payment_date = ? WHERE id = ?", (moment, payment["id"]))
+    days = "2027-01-31", "2027-02-01", "2027-06-30", "2026-12-31"
+    db.connection.execute("UPDATE invoices SET issue_date = ?, due_date = ? WHERE id = ? OR related_invoice_id = ?",
+                          (chance.choice(days), (date.today() - timedelta(days=chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400)))).isoformat(),
+                           sent["id"], sent["id"]))
+
+
+def sent(client, event=None):
+    return [record for record in everything(client, f"/invoices?include=items{f'&event_id={event}' if event else ''}") if record["is_locked"]]
+
+
+def quarter(day):
+    return f"{day[:4]}-Q{(int(day[5:7]) + 2) // 3}"
+
+
+@pytest.mark.parametrize("period, named", [("month", lambda day: day[:7]), ("quarter", quarter), ("year", lambda day: day[:4])])
+def test_revenue_is_the_sum_of_the_invoices(organiser, books, period, named):
+    for event in (None, books[0]["id"]):
+        rows = organiser.data(f"/reports/revenue?period={period}" + (f"&event_id={event}" if event else ""))["data"]
+        expected = []
+        for record in sent(organiser, event):
+            is_note = record["invoice_type"] == "credit_note"
+            expected.append({"period": named(record["issue_date"]), "currency": record["currency"], "invoices": int(not is_note),
+                             "credit_notes": int(is_note), "invoiced": 0 if is_note else record["subtotal"],
+                             "credited": -record["subtotal"] if is_note else 0, "net": record["subtotal"], "tax": record["tax_total"],
+                             "total": record["total"]})
+        assert len({row["currency"] for row in expected}) == 3 and any(row["credited"] for row in expected)
+        assert summed(rows["rows"], ("period", "currency")) == summed(expected, ("period", "currency"))
+        without = [{name: value for name, value in row.items() if name != "period"} for row in expected]
+        assert summed(rows["totals"], ("currency",)) == summed(without, ("currency",))
+
+
+def test_tax_is_the_sum_of_the_taxes_of_the_invoices(organiser, books):
+    expected = [{"period": record["issue_date"][:7], "currency": record["currency"], "tax_category": tax["category"], "tax_rate": tax["rate"],
+                 "invoices": int(record["invoice_type"] == "invoice"), "credit_notes": int(record["invoice_type"] == "credit_note"),
+                 "net": tax["net"], "tax": tax["tax"]} for record in sent(organiser) for tax in record["taxes"]]
+    keys = ("period", "currency", "tax_category", "tax_rate")
+    assert summed(organiser.data("/reports/tax")["data"]["rows"], keys) == summed(expected, keys)
+
+
+def test_payments_are_summed_by_the_month_of_the_organiser(organiser, books):
+    of_event = {record["id"] for record in sent(organiser, books[0]["id"])}
+    for event in (None, books[0]["event_key"]):
+        expected = [{"period": local_month(record["payment_date"] or record["created_at"]), "currency": record["currency"],
+                     "gateway_key": record["gateway_key"], "payments": 1, "received": record["amount"], "refunded": record["refunded_amount"],
+                     "fees": record["gateway_fee"], "net": exact(record["net_amount"]) - exact(record["refunded_amount"])}
+                    for record in everything(organiser, "/payments") if record["status"] in ("completed", "refunded")
+                    and (event is None or record["invoice_id"] in of_event)]
+        assert event or {"2027-01", "2027-02", "2027-06", "2027-07"} <= {row["period"] for row in expected}
+        found = organiser.data("/reports/payments" + (f"?event_key={event}" if event else ""))["data"]["rows"]
+        keys = ("period", "currency", "gateway_key")
+        assert summed(found, keys) == summed(expected, keys) and len(found) == len({tuple(row[key] for key in keys) for row in found})
+
+
+def test_days_bound_a_report_and_count_whole(organiser, books):
+    found = organiser.data("/reports/payments?date_from=2027-02-01&date_to=2027-06-30&period=year")
+    assert found["filters"] == {"event_id": None, "event_key": None, "date_from": "2027-02-01", "date_to": "2027-06-30", "period": "year"}
+    expected = [record["amount"] for record in everything(organiser, "/payments") if record["status"] in ("completed", "refunded")
+                and "2027-01-31T23:00:00Z" <= (record["payment_date"] or record["created_at"]) <= "2027-06-30T21:59:59Z"]
+    assert expected and sum(exact(row["received"]) for row in found["data"]["rows"]) == sum(map(exact, expected))
+    revenue = organiser.data("/reports/revenue?date_from=2027-02-01&date_to=2027-02-01")["data"]["rows"]
+    assert {row["period"] for row in revenue} == {"2027-02"}
+
+
+def test_receivables_are_the_open_amounts_by_age(organiser, books):
+    today, expected = date.today(), defaultdict(lambda: [0, 0])
+    for record in sent(organiser):
+        if record["status"] in ("sent", "partially_paid", "overdue") and record["open_amount"] > 0:
+            days = (today - date.fromisoformat(record["due_date"])).days
+            name = "not_due" if days <= 0 else "1-30" if days <= 30 else "31-60" if days <= 60 else "61-90" if days <= 90 else "90+"
+            entry = expected[record["currency"], name]
+            entry[0], entry[1] = entry[0] + 1, entry[1] + exact(record["open_amount"])
+    rows = organiser.data("/reports/receivables")["data"]["rows"]
+    assert {(row["currency"], row["bucket"]): [row["invoices"], exact(row["amount"])] for row in rows if row["invoices"]} == expected and expected
+    assert [row["bucket"] for row in rows[:5]] == ["not_due", "1-30", "31-60", "61-90", "90+"]
+
+
+def test_receivables_of_a_past_day_are_what_was_open_then(organiser, books):
+    records = everything(organiser, "/payments")
+    for as_of, until in (("2027-01-31", "2027-01-31T22:59:59Z"), ("2027-03-01", "2027-03-01T22:59:59Z"), ("2027-06-30", "2027-06-30T21:59:59Z")):
+        amounts = defaultdict(Decimal)
+        for record in sent(organiser):
+            if record["issue_date"] <= as_of:
+                of = record["related_invoice_id"] if record["invoice_type"] == "credit_note" else record["id"]
+                amounts[of, record["currency"]] += exact(record["total"])
+        for record in records:
+            if record["status"] == "completed" and (record["payment_date"] or record["created_at"]) <= until:
+                key = record["invoice_id"], record["currency"]
+                if key in amounts:
+                    amounts[key] -= exact(record["amount"]) - exact(record["refunded_amount"])
+        expected = defaultdict(Decimal)
+        assert amounts
+        for (_, currency), amount in amounts.items():
+            expected[currency] += max(amount, 0)
+        found = organiser.data(f"/reports/receivables?as_of={as_of}")["data"]["totals"]
+        assert {row["currency"]: exact(row["amount"]) for row in found} == {currency: amount for currency, amount in expected.items() if amount}
+
+
+@pytest.fixture
+def show(organiser, db):
+    """Two events with participants, applications, a hall, services and visitors."""
+    events = [organiser.make("/events", {"title": title, "timezone": zone, "date_from": "2026-01-01", "date_to": "2027-12-31"})
+              for title, zone in (("Garden Fair", "Europe/Berlin"), ("Boat Fair", "Asia/Kolkata"))]
+    for number, role in enumerate(("exhibitor", "visitor", "visitor", "speaker", "visitor", "exhibitor")):
+        contact = organiser.make("/contacts", {**GERMAN, "company_name": f"Company {number}"})
+        person = organiser.make("/participants", {"event_id": events[number % 2]["id"], "role": role, "contact_id": contact["id"]})
+        if number % 3:
+            organiser.post(f"/participants/{person['id']}/confirm", status=200)
+        organiser.make("/check-ins", {"participant_id": person["id"], "station": ("North", None)[number % 2], "event_id": person["event_id"]})
+        application = organiser.make("/applications", {"company_name": f"Applicant {number}", "event_keys": [events[number % 2]["event_key"]]})
+        if number % 2:
+            organiser.post(f"/applications/{application['id']}/withdraw", status=200)
+    plan = organiser.make("/plans", {"event_id": events[0]["id"], "plan_name": "Hall <1> & co", "width": 60, "height": 40})
+    kind = organiser.make("/booths/types", {"booth_type_name": "Corner", "price_model": "per_m2", "price": 99.99})
+    for number in range(5):
+        booth = organiser.make("/booths", {"plan_id": plan["id"], "booth_number": f"A{number}", "dimensions": {"width": 3.5, "depth": 3},
+                                           "position": {"x": 1 + 6 * number, "y": 2}, "booth_type_id": kind["id"] if number % 2 else None,
+                                           "fixed_price": None if number % 2 else 500})
+        if number < 3:
+            held = organiser.make("/booth-reservations", {"booth_id": booth["id"], "participant_id": 1})
+            if number < 2:
+                organiser.post(f"/booth-reservations/{held['id']}/confirm", status=200)
+    service = organiser.make("/services", {"service_name": "Power", "unit": "piece", "base_price": 33.33, "events": [
+        {"event_key": events[0]["event_key"], "stock": 10}, {"event_key": events[1]["event_key"]}]})
+    order = organiser.make("/service-orders", {"participant_id": 1, "items": [{"service_id": service["id"], "quantity": 3}]})
+    organiser.post(f"/service-orders/{order['id']}/submit", status=200)
+    return events
+
+
+def test_participants_and_applications_are_counted_by_what_became_of_them(organiser, show):
+    people = everything(organiser, "/participants")
+    rows = organiser.data("/reports/participants")["data"]["rows"]
+    expected = defaultdict(lambda: dict.fromkeys(("registered", "confirmed", "cancelled", "participants"), 0))
+    for person in people:
+        entry = expected[person["event_key"], person["role"]]
+        entry[person["status"]] += 1
+        entry["participants"] += 1
+    assert {(row.pop("event_key"), row.pop("role")): row for row in rows} == expected
+    assert organiser.data("/reports/participants?date_to=2020-01-01")["data"]["totals"] == [
+        {"registered": 0, "confirmed": 0, "cancelled": 0, "participants": 0}]
+    (row,) = organiser.data(f"/reports/applications?event_id={show[1]['id']}")["data"]["rows"]
+    assert (row["withdrawn"], row["new"], row["applications"]) == (3, 0, 3)
+    assert row["period"] == datetime.now(timezone.utc).astimezone(BERLIN).strftime("%Y-%m")
+
+
+def test_booths_are_measured_and_valued(organiser, show):
+    booths, sold = everything(organiser, "/booths"), everything(organiser, "/booth-reservations?status=confirmed")
+    rows = organiser.data("/reports/booths")["data"]["rows"]
+    expected = defaultdict(lambda: defaultdict(Decimal))
+    for booth in booths:
+        entry, area = expected[booth["booth_type_key"]], exact(booth["dimensions"]["area"])
+        entry["booths"] += 1
+        entry[booth["status"]] += 1
+        entry["area"] += area
+        entry[f"{booth['status']}_area"] += area
+        entry["revenue"] += sum(exact(record["final_price"]) for record in sold if record["booth_id"] == booth["id"])
+    assert len(rows) == 2 and sum(row["sold"] for row in rows) == 2 and sum(row["reserved"] for row in rows) == 1
+    for row in rows:
+        entry = expected[row["booth_type_key"]]
+        for name in ("booths", "sold", "reserved", "available", "blocked", "area", "sold_area", "reserved_area", "available_area", "revenue"):
+            assert exact(row[name]) == entry[name], name
+        per_m2 = entry["sold_area"] and (entry["revenue"] / entry["sold_area"]).quantize(Decimal("0.01"))
+        assert exact(row["revenue_per_m2"] or 0) == per_m2
+
+
+def test_services_show_sales_and_stock(organiser, show):
+    first, second = organiser.data("/reports/services")["data"]["rows"]
+    assert (first["orders"], first["quantity"], first["net"], first["stock"], first["available"]) == (1, 3, 99.99, 10, 7)
+    assert (second["quantity"], second["net"], second["stock"], second["available"]) == (0, 0, None, None)
+    assert organiser.data("/reports/services?date_to=2020-01-01")["data"]["totals"][0]["net"] == 0
+
+
+def test_check_ins_are_counted_by_the_clock_of_the_event(organiser, show):
+    zones = {event["event_key"]: ZoneInfo(event["timezone"]) for event in show}
+    expected = defaultdict(int)
+    for visit in everything(organiser, "/check-ins"):
+        hour = datetime.fromisoformat(visit["checked_in_at"]).replace(minute=0, second=0).astimezone(zones[visit["event_key"]])
+        expected[visit["event_key"], hour.date().isoformat(), f"{hour:%H:%M}", visit["station"]] += 1
+    rows = organiser.data("/reports/check-ins")["data"]["rows"]
+    assert {(row["event_key"], row["day"], row["hour"], row["station"]): row["check_ins"] for row in rows} == expected
+
+
+def test_readiness_counts_who_is_ready_and_what_lacks(organiser, show):
+    people = [person for person in everything(organiser, "/participants?include=readiness") if person["status"] != "cancelled"]
+    rows = organiser.data("/reports/readiness")["data"]["rows"]
+    ready, unconfirmed, no_booth = defaultdict(int), defaultdict(int), defaultdict(int)
+    for person in people:
+        key, items = (person["event_key"], person["role"]), {item["item"]: item["status"] for item in person["readiness"]["items"]}
+        ready[key] += person["readiness"]["ready"]
+        unconfirmed[key] += items["badge"] != "done"
+        no_booth[key] += items.get("booth", "done") != "done"
+    assert {(row["event_key"], row["role"]): (row["ready"], row["unconfirmed"], row["no_booth"]) for row in rows} == {
+        key: (ready[key], unconfirmed[key], no_booth[key]) for key in ready}
+    assert sum(row["participants"] for row in rows) == len(people)
+
+
+def test_the_overview_has_the_totals_of_the_others(organiser, books):
+    rows = organiser.data("/reports/overview")["data"]["rows"]
+    assert {row["report"] for row in rows} == {"participants", "applications", "booths", "revenue", "payments", "receivables"} - {"booths"}
+    for row in rows:
+        totals = organiser.data(f"/reports/{row['report']}")["data"]["totals"]
+        assert row["value"] == next(total[row["figure"]] for total in totals if total.get("currency") == row["currency"])
+
+
+def test_the_catalogue_names_every_report_and_what_it_takes(organiser, person):
+    entries = organiser.data("/reports")
+    assert sorted(entry["report_type"] for entry in entries) == NAMES
+    for entry in entries:
+        person("reports:read").get(entry["path"], status=200)
+        assert entry["columns"] and {"event_id", "event_key"} <= {parameter["name"] for parameter in entry["parameters"]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_comes_as_table_and_chart_too(organiser, show, name):
+    found = organiser.data(f"/reports/{name}?event_key={show[0]['event_key']}")
+    assert found["report_type"] == name and found["filters"]["event_id"] == show[0]["id"]
+    header, *lines = csv.reader(io.StringIO(organiser.get(f"/reports/{name}?event_id={show[0]['id']}", headers={"Accept": "text/csv"}).text))
+    assert len(lines) == len(found["data"]["rows"]) and all(list(row) == header for row in found["data"]["rows"])
+    answer = organiser.get(f"/reports/{name}", headers={"Accept": "image/svg+xml"}, status=200)
+    root = ET.fromstring(answer.body)
+    assert root.get("role") == "img" and root.findtext("{*}title") and root.findtext("{*}desc")
+    organiser.get(f"/reports/{name}", headers={"Accept": "image/svg+xml", "If-None-Match": answer.headers["ETag"]}, status=304)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_event_and_an_empty_house_are_no_failure(organiser, name):
+    for query in ("", "?event_id=77", "?event_key=nothing"):
+        found = organiser.data(f"/reports/{name}{query}")
+        assert found["filters"]["event_id"] is None
+        assert "Nothing to show" in organiser.get(f"/reports/{name}{query}", headers={"Accept": "image/svg+xml"}).text
+
+
+def test_a_report_is_read_at_one_moment(organiser, books, db, monkeypatch):
+    """While it is read nothing else is seen: the overview agrees with itself."""
+    from eventapi.services import reports
+    seen, whole = [], reports.figures
+
+    def figures(used, name, asked):
+        seen.append(used.connection.in_transaction)
+        return whole(used, name, asked)
+    monkeypatch.setattr(reports, "figures", figures)
+    organiser.data("/reports/overview")
+    assert seen and all(seen)
+
+
+# Charts
+
+def drawn(kind, labels, *series):
+    return svg.draw(charts.picture("test", "A & <b>", "What", [charts.Panel(kind, "Panel <i>", tuple(labels), series)])).decode()
+
+
+@pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
+def test_a_chart_escapes_names_and_tells_values(kind):
+    text = drawn(kind, ["<script>", "b"], ("one & two", (1, -2)), ("three", (1500.5, 4)))
+    ET.fromstring(text)
+    assert "<script>" not in text and "&lt;script&gt;, three: 1\u202f500.50" in text and "one &amp; two" in text
+
+
+@pytest.mark.parametrize("low, high", [(0, 1), (0, 7), (-3, 8), (0, 123456789), (0, 0.02), (-5, 0), (0, 0), (99, 101)])
+def test_an_axis_has_round_steps_around_all_values(low, high):
+    ticks = charts.steps(low, high)
+    assert ticks[0] <= min(low, 0) and ticks[-1] >= max(high, 0) and 2 <= len(ticks) <= 10 and any(abs(tick) < 1e-12 for tick in ticks)
+    assert f"{ticks[1] - ticks[0]:e}"[0] in "125"
+
+
+@pytest.mark.parametrize("kind", ["columns", "lines"])
+def test_labels_do_not_collide(kind):
+    from eventapi.pictures.letters import em
+    from eventapi.pictures.shapes import Text
+    panel = charts.Panel(kind, "Months", tuple(f"2026-{number:03}" for number in range(200)), (("net", tuple(range(200))),))
+    parts, _ = charts._panel(panel, 20)
+    labels = [part for part in parts if isinstance(part, Text) and part.lines[0].startswith("2026-")]
+    assert len(labels) > 5
+    for one, other in zip(labels, labels[1:]):
+        assert one.x + em(one.lines[0]) * one.size / 2 < other.x - em(other.lines[0]) * other.size / 2
+
+
+def test_what_is_too_much_to_read_is_added_up():
+    text = drawn("bars", [f"Hall {number}" for number in range(100)], *((f"state {number}", tuple([1] * 100)) for number in range(12)))
+    assert "77 others" in text and "other: 5" in text and "Hall 99" not in text
