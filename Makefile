@@ -64,6 +64,7 @@ race: $(VENV)/ready-to-test
 
 load: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/lists.py
+	@$(BIN)/python tests/load/reports.py
 	@$(BIN)/python tests/load/opening_morning.py --people 5000
 
 deb:
