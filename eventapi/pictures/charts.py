@@ -15,6 +15,8 @@ LOOKS = (("#0072b2", None, 0), ("#f5c767", Hatch("rising", "#8a5a00", 1.8, 0.3),
          ("#e3a9c6", Hatch("net", "#8a3a66", 2, 0.25, crossed=True), 3.6), ("#1a5e4a", None, 0.6), ("#bfe1f6", Hatch("fine", "#2b7bab", 1.2, 0.2), 5),
          ("#d55e00", None, 1.8), ("#dddddd", Hatch("wide", "#777777", 3, 0.3), 0.9))
 
+INKS = ("#0072b2", "#b06f00", "#2f8f70", "#a34f7d", "#1a5e4a", "#2b7bab", "#d55e00", "#777777")         # of lines, which are thin
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -73,7 +75,7 @@ def _legend(panel, y):
         if x + wide > WIDTH - MARGIN:
             x, rows = MARGIN, rows + 1
         if panel.kind == "lines":
-            parts += [Lines((((x, y + 1.8 + rows * 6), (x + 6, y + 1.8 + rows * 6)),), LOOKS[place][0], 1, LOOKS[place][2]),
+            parts += [Lines((((x, y + 1.8 + rows * 6), (x + 6, y + 1.8 + rows * 6)),), INKS[place], 1, LOOKS[place][2]),
                       *_marker(place, x + 3, y + 1.8 + rows * 6)]
         else:
             parts.append(_block(place, x, y + rows * 6, 5, 3.6))
@@ -154,8 +156,7 @@ def _lines(panel, top):
     parts, left, wide, at = _upright(panel, top)
     for number, (name, values) in enumerate(panel.series):
         points = [(left + wide * (place + 0.5), at(value)) for place, value in enumerate(values)]
-        fill, _, dash = LOOKS[number]
-        parts.append(Lines((tuple(points),), fill if number != 2 else "#2f8f70", 0.8, dash))
+        parts.append(Lines((tuple(points),), INKS[number], 0.8, LOOKS[number][2]))
         for (x, y), label, value in zip(points, panel.labels, values):
             parts.append(Group(tuple(_marker(number, x, y)), title=f"{label}, {name}: {figure(value)}"))
     return parts, PLOT
