@@ -6,12 +6,13 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test test-debian race load deb apt-repo clean
+.PHONY: help run test test-debian fault race load deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a demo show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
+	@echo "make fault        kill -9 of every process under load: nothing acknowledged is lost, no mail is sent twice"
 	@echo "make race         a hundred clients at once for one booth or the last of the stock, twenty times over"
 	@echo "make load         what lists cost at 50,000 contacts, and a small opening morning at the doors"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
@@ -52,7 +53,10 @@ run: $(VENV)/ready-to-run
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
 
 test: $(VENV)/ready-to-test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+fault: $(VENV)/ready-to-test
+	@$(BIN)/python -m pytest tests/fault
 
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \

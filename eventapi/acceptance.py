@@ -44,8 +44,8 @@ WHOLE = {"type", "enum", "properties", "additionalProperties", "items", "format"
 def compile_schema(schema, formats, root=None):
     """A function of a value: True when it is surely valid. `formats`: name -> check."""
     root = schema if root is None else root
-    if schema is True:
-        return lambda value: True
+    if type(schema) is bool:
+        return lambda value: schema
     if "$ref" in schema:
         return compile_schema(root["$defs"][schema["$ref"].rpartition("/")[2]], formats, root)
     known = ANNOTATIONS | WHOLE | TEXT.keys() | NUMBER.keys() | ARRAY.keys() | OBJECT.keys()
@@ -72,19 +72,12 @@ def _checks(kind, schema, formats, root):
 
 
 def _members(schema, formats, root):
-    """Members that are not named are accepted only where the schema says nothing against them."""
+    """What each member must pass, those that are not named by additionalProperties."""
     named = {name: compile_schema(sub, formats, root) for name, sub in schema.get("properties", {}).items()}
-    closed = schema.get("additionalProperties", True) is not True
+    other = compile_schema(schema.get("additionalProperties", True), formats, root)
 
     def accepts(value):
-        for name, part in value.items():
-            check = named.get(name)
-            if check is None:
-                if closed:
-                    return False
-            elif not check(part):
-                return False
-        return True
+        return all(named.get(name, other)(part) for name, part in value.items())
     return accepts
 
 

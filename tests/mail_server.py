@@ -52,7 +52,7 @@ class Server(Controller):
 
     def factory(self):
         def known(server, session, envelope, mechanism, data):
-            return AuthResult(success=(data.login.decode(), data.password.decode()) == self.user)
+            return AuthResult(success=(data.login.decode(), data.password.decode()) == self.user, handled=False)
         return SMTP(self.handler, tls_context=self.tls, enable_SMTPUTF8=True, auth_required=bool(self.user),
                     auth_require_tls=bool(self.tls), authenticator=known if self.user else None)
 

@@ -368,7 +368,7 @@ def test_a_receiver_that_is_not_there(organiser, db, hook, receiver):
     receiver.server_close()
     happen(organiser)
     work(db, hurry=False)
-    assert "Connection refused" in sent(organiser, webhook)[0]["error"]
+    assert sent(organiser, webhook)[0]["error"].startswith("the connection failed")      # refused or reset, as the system likes
 
 
 def test_attempts_follow_the_schedule_and_end(organiser, db, hook, receiver):

@@ -145,7 +145,7 @@ def answers(operation, whole, main):
     data = answered(whole, operation)
     return (f'<h3>Answer</h3><p>{status}: {escape(response["description"])}'
             f'{" By Accept also " + ", ".join(others) + "." if others else ""}</p>'
-            + (members_table("Members of the answer", data, whole) if data.get("title") != main.get("title") else "")
+            + (members_table("Members of the answer", data, whole) if data.get("title", data) != main.get("title", main) else "")
             + shown(content.get("application/json", {}).get("example")))
 
 
