@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import cos, dist, radians, sin
 
 TOLERANCE = 1
+AT_WALL = 500               # what is nearer to a wall stands in it
 KEPT = 2048                 # polygons of which box and normals are remembered: each is compared with many
 RIGHT_ANGLES = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}      # degrees -> cosine and sine, without rounding
 
@@ -129,3 +130,18 @@ def nearby(polygons, reach):
             if boxes[other][1] <= bottom + reach and top <= boxes[other][3] + reach:
                 yield min(place, other), max(place, other)
         open_.append(place)
+
+
+def wall_of(thing, width, height):
+    """The wall of a hall that an upright thing such as a door stands in, that along its longer side first, then the nearest: "top",
+    "bottom", "left" or "right"; None when it stands free."""
+    gaps = {"top": thing["y"], "bottom": height - thing["y"] - thing["depth"],
+            "left": thing["x"], "right": width - thing["x"] - thing["width"]}
+    along = walls_along(thing)
+    at_wall = sorted((wall not in along, gap, wall) for wall, gap in gaps.items() if gap <= AT_WALL)
+    return at_wall[0][2] if at_wall else None
+
+
+def walls_along(thing):
+    """The two walls that run along its longer side."""
+    return ("top", "bottom") if thing["width"] >= thing["depth"] else ("left", "right")

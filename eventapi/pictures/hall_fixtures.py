@@ -1,6 +1,7 @@
 """What stands in a hall besides booths: walls with doors in them, pillars, aisles, power, stages and text."""
 from math import cos, pi, sin
 
+from eventapi.geometry import AT_WALL, wall_of
 from eventapi.pictures.letters import LEAD, fit
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
 
@@ -8,7 +9,6 @@ WALL = 1.1
 AISLE, STAGE, QUIET = "#efefec", "#f3e3ee", "#555555"
 PILLAR = Hatch("pillar", "#333333", 0.8, 0.25)
 LONGEST_LEAF = 5                        # a gate would swing over the margin: it gets an arrow only
-AT_WALL = 500                           # mm: a door that is farther away stands free in the hall
 BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
 
 
@@ -97,7 +97,7 @@ class Hall:
 
     def _door(self, thing):
         """A gap in its wall, with its leaves, an arrow and its name outside; inside the hall an opening with its name."""
-        wall = self._wall_of(thing)
+        wall = wall_of(thing, *self.size)
         if wall is None:
             yield Area((rectangle(*self.box(thing)),), PAPER, None, INK, 0.2)
             yield from self._below(thing)
@@ -112,14 +112,6 @@ class Hall:
             return (start + out * outwards, along + across) if upright else (along + across, start + out * outwards)
         yield from opening(place, half)
         yield from self._sign(thing.get("label"), place, upright)
-
-    def _wall_of(self, thing):
-        """The wall that a door stands in: that along its longer side first, then the nearest."""
-        (width, height), right, bottom = self.size, thing["x"] + thing["width"], thing["y"] + thing["depth"]
-        gaps = {"left": thing["x"], "right": width - right, "top": thing["y"], "bottom": height - bottom}
-        along = ("left", "right") if thing["depth"] > thing["width"] else ("top", "bottom")
-        at_wall = sorted((wall not in along, gap, wall) for wall, gap in gaps.items() if gap <= AT_WALL)
-        return at_wall[0][2] if at_wall else None
 
     def _sign(self, label, place, upright):
         """The name of a door, behind its leaves."""

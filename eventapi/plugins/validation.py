@@ -56,7 +56,8 @@ class Validation:
             environ["eventapi.raw_body"] = raw
             pairs = parse_query(environ.get("QUERY_STRING", ""))
             faults = []
-            values_of_query = _checked(query(), pairs, faults) if pairs or query().requires else dict(query().defaults)
+            check = query()
+            values_of_query = _checked(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
             clean = _checked(body(), parsed, faults) if body else None
             if prepare and clean is not None:
                 faults += prepare(clean, self.config)

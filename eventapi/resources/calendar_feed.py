@@ -64,7 +64,8 @@ def delete_calendar_subscription(db, id):
 @routes.post("/calendar-feed/subscriptions/<id>/rotate")
 def rotate_calendar_subscription(db, id):
     """Gives the subscription a new address, shown in this answer only; the old one leads nowhere at once."""
-    old, (token, token_hash) = get(db, id), calendar_feed.new_token()
+    get(db, id)                             # 404 where there is none
+    token, token_hash = calendar_feed.new_token()
     db.run(sql.rotate, id=id, token_hash=token_hash, now=db.now)
     new = get(db, id)
     journal.acted(db, "rotated", "calendar_subscription", new, title=new["name"], scope="calendar-feed")

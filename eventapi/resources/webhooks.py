@@ -1,7 +1,7 @@
 """Webhooks: addresses that are told of events as they happen, signed and repeated until they take them; and the feed of the same events."""
 import json
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from eventapi import journal, times
 from eventapi.db import as_json

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 from eventapi import __version__, times
 from eventapi.services import addresses, posting, signatures, webhooks

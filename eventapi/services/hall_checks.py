@@ -5,10 +5,9 @@ Lengths are millimetres but in what is answered. Booths that touch, or nearly so
 import json
 from itertools import chain, islice
 
-from eventapi.geometry import box, corners, depth, distance, inside, nearby, overlap, rectangle, way
+from eventapi.geometry import box, corners, depth, distance, inside, nearby, overlap, rectangle, wall_of, walls_along, way
 
 NEIGHBOUR = 50              # a gap that walls and rounding leave, not one to walk through
-AT_WALL = 500               # a door that is nearer to a wall stands in it
 MOST = 1000                 # warnings: who has more begins with these
 MOST_PAIRS = 100_000        # of things close to each other: far more than a hall has that can be walked through
 STOOD_ON = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle"}
@@ -198,9 +197,6 @@ def fronts_of(hall, door, reach):
 
 
 def sides_of(hall, door):
-    """The wall a door stands in, that along its longer side first; two opposite ones when it stands in none."""
-    gaps = {"top": door["y"], "bottom": hall.height - door["y"] - door["depth"],
-            "left": door["x"], "right": hall.width - door["x"] - door["width"]}
-    along = ("top", "bottom") if door["width"] >= door["depth"] else ("left", "right")
-    at_wall = sorted((side not in along, gap, side) for side, gap in gaps.items() if gap <= AT_WALL)
-    return [at_wall[0][2]] if at_wall else along
+    """The wall a door stands in, or the two along its longer side when it stands in none."""
+    wall = wall_of(door, hall.width, hall.height)
+    return [wall] if wall else walls_along(door)

@@ -2,7 +2,6 @@
 from datetime import timedelta
 from hashlib import sha256
 
-from eventapi.db import as_json
 from eventapi.statements import statements
 
 sql = statements("check_ins")
