@@ -90,6 +90,12 @@ def drips(handler):
         time.sleep(0.05)
 
 
+def promises(handler):
+    """100 Continue, as fast as it is read, without an end."""
+    while not handler.server.over.is_set():
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+
+
 def speaks_no_http(handler):
     handler.wfile.write(b"220 mail.example.org ESMTP\r\n")
 

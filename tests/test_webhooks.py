@@ -2,6 +2,7 @@
 import hmac
 import ipaddress
 import json
+import socket
 import ssl
 import subprocess
 import time
@@ -344,7 +345,7 @@ def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver)
 @pytest.mark.parametrize("behaviour, error", [
     (500, "answered 500"), (404, "answered 404"), (204, None), (299, None), (304, "answered 304"), (manners.redirects, "answered 302"),
     (manners.resets, "the connection failed"), (manners.hangs, "no answer within 1 s"), (manners.drips, "no answer within 1 s"),
-    (manners.speaks_no_http, "not HTTP"), (manners.talks_forever, None)])
+    (manners.speaks_no_http, "not HTTP"), (manners.promises, "not HTTP"), (manners.talks_forever, None)])
 def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, error):
     receiver.answers["/"] = behaviour
     webhook = hook(timeout_seconds=1)
@@ -555,6 +556,26 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(certified, resolver, m
     resolver["hooks.example.org"] = ["127.0.0.1"]
     with pytest.raises(posting.Failed, match="certificate"):
         posting.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),))
+
+
+def test_of_the_addresses_of_a_name_one_that_answers_is_enough(receiver, resolver):
+    resolver["both.example.org"] = ["::1", "127.0.0.2", "127.0.0.1"]
+    allowed = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
+    assert posting.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, resolver, monkeypatch):
+    connect = socket.create_connection
+
+    def slow(address, timeout):
+        if address[0] == "127.0.0.2":
+            time.sleep(timeout)
+            raise TimeoutError
+        return connect(address, timeout)
+    monkeypatch.setattr(socket, "create_connection", slow)
+    resolver["both.example.org"] = ["127.0.0.2", "127.0.0.1"]
+    allowed = (ipaddress.ip_network("127.0.0.0/8"),)
+    assert posting.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed) == 200
 
 
 def test_proxies_of_the_environment_are_not_asked(receiver, monkeypatch):

@@ -82,13 +82,12 @@ def is_allowed(address, allowed):
     return any(ip in network for network in allowed if network.version == ip.version)
 
 
-def chosen(target, found, allowed):
-    """The address to connect to, of those `found` for the target; Refused when any one of them is closed, so that none slips through."""
+def refuse_closed(target, found, allowed):
+    """Refused when any one of the addresses `found` for the target is closed, so that none slips through."""
     if not all(is_open(address, allowed) for address in found):
         raise Refused("leads to an address that must not be called: of this machine, a private network or a reserved range")
     if target.scheme == "http" and not all(is_allowed(address, allowed) for address in found):
         raise Refused("must begin with https://; http:// is for the networks of webhook_allowed_networks")
-    return found[0]
 
 
 def acceptable(url, allowed, seconds=2):
@@ -99,7 +98,7 @@ def acceptable(url, allowed, seconds=2):
             raise Refused("has a name of a private network")
         found = resolved(target, seconds)
         if found:
-            chosen(target, found, allowed)
+            refuse_closed(target, found, allowed)
         elif target.scheme == "http" and not allowed:
             raise Refused("must begin with https://")
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""One POST to somebody else's server: to the address that was checked, within a time, without redirects or proxies."""
+"""One POST to somebody else's server: to an address that was checked, within a time, without redirects or proxies."""
 import http.client
 import io
 import socket
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from eventapi.services import addresses
 
-MOST_OF_ANSWER = 64 * 1024           # of its body; the status decides, so the rest is left
+MOST_OF_ANSWER = 64 * 1024           # bytes; the status decides, so the rest is left
 
 
 class Failed(Exception):
@@ -22,10 +22,10 @@ def post(url, body, headers, *, seconds, allowed):
     found = addresses.resolved(target, seconds)
     if not found:
         raise Failed("the host name is not known")
-    address = addresses.chosen(target, found, allowed)
+    addresses.refuse_closed(target, found, allowed)
     connection = http.client.HTTPConnection(target.host, target.port)
     try:
-        connection.sock = Timed(_connected(target, address, deadline), deadline)
+        connection.sock = Timed(_connected(target, found, deadline), deadline)
         connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
         for name, value in {"Host": target.authority, "Connection": "close", "Content-Length": str(len(body)), **headers}.items():
             connection.putheader(name, value)
@@ -56,12 +56,9 @@ def _status(response):
     return response.status
 
 
-def _connected(target, address, deadline):
-    """A connection to the address, and to no other; with https to the server that proves the name."""
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    sock = socket.create_connection((address, target.port), timeout=left)
+def _connected(target, found, deadline):
+    """A connection to one of the addresses, and to no other; with https to the server that proves the name."""
+    sock = _reached(target.port, found, deadline)
     if target.scheme == "http":
         return sock
     try:
@@ -70,6 +67,19 @@ def _connected(target, address, deadline):
     except BaseException:
         sock.close()
         raise
+
+
+def _reached(port, found, deadline):
+    """The first of the addresses that takes a connection. One that keeps silent leaves those behind it their share of the time."""
+    for place, address in enumerate(found):
+        left = deadline - time.monotonic()
+        try:
+            if left > 0:
+                return socket.create_connection((address, port), timeout=left / (len(found) - place))
+            error = TimeoutError()
+        except OSError as failed:
+            error = failed
+    raise error
 
 
 @lru_cache(maxsize=1)
@@ -101,13 +111,17 @@ class Timed:
 
 
 class Reading(io.RawIOBase):
-    """What comes in over a Timed."""
+    """What comes in over a Timed. Who talks on and on would keep this process from everybody else."""
 
     def __init__(self, timed):
-        self.timed = timed
+        self.timed, self.left = timed, MOST_OF_ANSWER
 
     def readable(self):
         return True
 
     def readinto(self, buffer):
-        return self.timed.in_time().recv_into(buffer)
+        if self.left <= 0:
+            raise http.client.HTTPException("the answer is too long")
+        size = self.timed.in_time().recv_into(buffer)
+        self.left -= size
+        return size
