@@ -6,13 +6,18 @@ import re
 from eventapi.db import as_json
 from eventapi.validators import answer_schema
 
-FORMULA = re.compile(r"[=+\-@\t\r]")
+FORMULA = re.compile(r"'*[=+\-@\t\r]")       # what has an apostrophe already gets another, so that `unguarded` gives back what was there
 HARMLESS = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")        # numbers and phone numbers; the first digit can be one only: linear time
 
 
 def defuse(text):
     """Text that a spreadsheet would run as a formula gets an apostrophe in front."""
     return f"'{text}" if FORMULA.match(text) and not HARMLESS.fullmatch(text) else text
+
+
+def unguarded(text):
+    """Without the apostrophe that `defuse` put there."""
+    return text[1:] if text[:1] == "'" and FORMULA.match(text[1:]) else text
 
 
 def columns(name, asked, parts=None):
@@ -66,7 +71,8 @@ def _cell(value, path):
             return "|".join(_cell(part, path[step:]) for part in value)
         value = value.get(name) if value else None
     if isinstance(value, list):
-        return "|".join(_text(part) for part in value)
+        parts = [_text(part) for part in value]
+        return "|".join(parts if len(parts) > 1 or "," not in "".join(parts) else [*parts, ""])     # a comma alone would part it
     return _text(value)
 
 

@@ -76,6 +76,15 @@ SELECT count(*) AS imports, coalesce(sum(total - processed), 0) AS records FROM 
 SELECT id FROM bulk_imports WHERE created + updated + skipped <> processed AND status <> 'failed' OR status = 'done' AND processed <> total
  ORDER BY id;
 
+-- name: checkpoint_apart
+PRAGMA wal_autocheckpoint = 0;
+
+-- name: checkpoint_with_commit
+PRAGMA wal_autocheckpoint = 1000;
+
+-- name: checkpoint
+PRAGMA wal_checkpoint(PASSIVE);
+
 -- Finding contacts
 
 -- name: by_email

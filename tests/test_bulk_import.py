@@ -48,6 +48,11 @@ def people(number, start=0):
     return [{"email": f"p{place}@example.org", "last_name": f"Person {place}"} for place in range(start, start + number)]
 
 
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"event_key": "fair", "title": "Fair", "date_from": "2027-05-01"})
+
+
 # Contacts
 
 def test_records_become_contacts_as_post_makes_them(organiser, db):
@@ -189,13 +194,92 @@ def test_a_csv_as_a_spreadsheet_saves_it(organiser, separator, encoding):
         'Gärtner "Söhne"', f"two\r\nlines{separator} one cell", True, 4, ["roses", "tulips"])
 
 
-def test_our_own_csv_can_be_sent_back(organiser):
-    contact = organiser.make("/contacts", {"company_name": "=cmd|' /C calc'!A0", "email": "a@example.org", "phone": "+49 341 1", "tags": ["x"]})
-    listed = organiser.get("/contacts", headers={"Accept": "text/csv"}, status=200).text
-    assert "'=cmd" in listed
-    record = send_csv(organiser, listed, "mode=upsert")
-    assert counters(record)["updated"] == 1
-    assert organiser.data(f"/contacts/{contact['id']}") == contact
+QUIRKS = {
+    "a line that says the separator": "sep=;\r\nemail;last_name\r\na@example.org;A\r\n",
+    "the same in quotes": '"sep=;"\nemail;last_name\na@example.org;A\n',
+    "empty columns and rows": "email;last_name;;\na@example.org;A;;;;\n;;;;\n ; ;\n\u00a0\n",
+    "lines before the header": "\n;\nemail;last_name\na@example.org;A\n",
+    "a header as people write it": "EMAIL;Last Name\u00a0\na@example.org;\u00a0A\n",
+    "line ends of old": "email;last_name\ra@example.org;A\r",
+}
+
+
+@pytest.mark.parametrize("name", QUIRKS)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_what_spreadsheets_add_does_no_harm(organiser, name, encoding):
+    record = send_csv(organiser, QUIRKS[name], encoding=encoding)
+    assert (record["total"], record["created"]) == (1, 1)
+    assert organiser.data("/contacts?email=a@example.org")[0]["last_name"] == "A"
+
+
+def test_an_index_tells_the_row_in_the_spreadsheet(organiser):
+    """Two less than the number beside it: lines in a cell are one row, and rows that are empty count."""
+    record = send_csv(organiser, 'sep=;\nemail;notes\na@example.org;"two\nlines"\n;\nnonsense;x\nworse;x;4\n')
+    assert [(error["index"], error["code"]) for error in record["errors"]] == [(2, "format"), (3, "too_many_cells")]
+
+
+def test_a_byte_that_is_no_utf_8_is_named_with_its_line(organiser):
+    raw = "email;city\na@example.org;Köln\nb@example.org;Göttingen\n".encode() + b"c@example.org;K\xf6ln\n"
+    found = problem(organiser.post("/bulk-import/contacts", raw=raw, headers=CSV), 422, "validation_failed")
+    assert "line 4" in found["errors"][0]["detail"]
+
+
+def test_values_of_custom_fields_as_a_spreadsheet_writes_them(organiser):
+    for kind in ("number", "date", "boolean"):
+        organiser.make("/custom-fields", {"entity_type": "contact", "field_key": kind, "field_label": kind, "field_type": kind})
+    head = "last_name;cf.number;cf.date;cf.boolean\n"
+    assert send_csv(organiser, head + "A;-1,5;1.2.2026;ja\nB;2.25;2026-02-01;Yes\n")["created"] == 2
+    assert [contact["custom_fields"] for contact in organiser.data("/contacts?include=custom_fields&order=ASC")] == [
+        {"number": -1.5, "date": "2026-02-01", "boolean": True}, {"number": 2.25, "date": "2026-02-01", "boolean": True}]
+    wrong = send_csv(organiser, head + "A;1.234,5;2/1/2026;oui\n")["errors"] + send_csv(organiser, 'last_name,cf.number\nA,"1,500"\n')["errors"]
+    assert sorted(error["field"] for error in wrong) == [f"custom_fields.{name}" for name in ("boolean", "date", "number", "number")]
+
+
+def test_our_own_csv_can_be_sent_back(organiser, fair):
+    organiser.make("/categories", {"category_key": "roses", "title": "Roses"})
+    organiser.make("/custom-fields", {"entity_type": "contact", "field_key": "nick", "field_label": "Nick", "field_type": "multiselect",
+                                      "field_options": ["=a", "b, c"]})
+    contact = organiser.make("/contacts", {
+        "company_name": "=cmd|' /C calc'!A0", "last_name": "'=quoted", "first_name": "-", "email": "a@example.org", "phone": "+49 341 1", "postal_code": "01067",
+        "notes": 'two\r\n"lines"', "tags": ["-", "=x", "y, z"], "category_keys": ["roses"], "event_keys": ["fair"], "custom_fields": {"nick": ["=a", "b, c"]}})
+    organiser.make("/contacts", {"last_name": "One", "tags": ["y, z"], "custom_fields": {"nick": ["b, c"]}})
+    before = organiser.data("/contacts?include=custom_fields,categories,events")
+    for include in ("", "?include=custom_fields,categories,events"):
+        listed = organiser.get(f"/contacts{include}", headers={"Accept": "text/csv"}, status=200).text
+        assert "'=cmd" in listed
+        assert counters(send_csv(organiser, listed, "mode=upsert&match_field=customer_number"))["updated"] == 2
+        assert organiser.data("/contacts?include=custom_fields,categories,events") == before
+    for one in before:
+        organiser.patch(f"/contacts/{one['id']}", {"tags": [], "custom_fields": {"nick": None}, "category_keys": []}, status=200)
+    assert counters(send_csv(organiser, listed, "mode=upsert&match_field=customer_number"))["updated"] == 2
+    organiser_sees = organiser.data("/contacts?include=custom_fields,categories,events")
+    assert [{**one, "updated_at": None} for one in organiser_sees] == [{**one, "updated_at": None} for one in before]
+    assert contact["id"] == before[1]["id"]
+
+
+def test_our_own_csv_of_participants_can_be_sent_back(organiser, fair):
+    other = organiser.make("/events", {"event_key": "other", "title": "Other", "date_from": "2027-06-01"})
+    for place, confirmed in enumerate((True, False)):
+        contact = organiser.make("/contacts", {"last_name": f"P{place}"})
+        organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "badge_name": "=A", "role": "visitor", "is_confirmed": confirmed})
+    before = organiser.data("/participants?event_key=fair")
+    listed = organiser.get("/participants?event_key=fair", headers={"Accept": "text/csv"}, status=200).text
+    again = send_csv(organiser, listed, "mode=upsert&event_key=fair", "participants")
+    assert counters(again)["updated"] == 2 and organiser.data("/participants?event_key=fair") == before
+    refused = send_csv(organiser, listed, "event_key=other", "participants")
+    assert {(error["field"], error["code"]) for error in refused["errors"]} == {("event_id", "other_event"), ("event_key", "other_event")}
+    copied = send_csv(organiser, listed, f"event_key=other&field_mapping={quote(json.dumps({'event_id': None, 'event_key': None}))}", "participants")
+    assert copied["created"] == 2 and organiser.data(f"/participants?event_id={other['id']}")[0]["badge_name"] == "=A"
+
+
+def test_nothing_that_was_sent_runs_in_the_csv_of_rejected_records(organiser):
+    record = send(organiser, [{"=1+1": 3, "last_name": "A"}])
+    rows = list(csv.reader(io.StringIO(organiser.get(f"/bulk-import/{record['id']}/errors", status=200).text)))
+    assert not any(cell[:1] in "=+-@" for row in rows for cell in row if cell)
+    mapping = quote(json.dumps({"=Mail": "email"}))
+    record = send_csv(organiser, "=Mail;last_name\nnonsense;A\n", f"field_mapping={mapping}")
+    back = organiser.get(f"/bulk-import/{record['id']}/errors", status=200).text
+    assert back.startswith("'=Mail") and send_csv(organiser, back.replace("nonsense", "a@example.org"), f"field_mapping={mapping}")["created"] == 1
 
 
 def test_rejected_rows_come_back_and_can_be_sent_again(organiser):
@@ -222,7 +306,10 @@ def test_rejected_objects_come_back_as_csv_too(organiser):
 
 HOSTILE = {
     "empty": b"", "blank": b"\n\n", "header only": b"email;city\n", "binary": bytes(range(256)) * 20, "NUL": b"email\na\0b@example.org\n",
-    "UTF-16": "email\na@example.org\n".encode("utf-16"), "neither encoding": b"email\n\x81\x8d\xff\n", "one line": b"x" * (16 * 1024 * 1024),
+    "UTF-16 and NUL": "email\na\0@example.org\n".encode("utf-16"), "half of UTF-16": "email\na@example.org\n".encode("utf-16")[:-1],
+    "one bad byte": "email;city\na@example.org;Köln, Göttingen\nb@example.org;".encode() + b"K\xf6ln\n",
+    "a mark and a bad byte": "\ufeffemail\nä\n".encode() + b"\xe4\n", "cut in a letter": "city\nKöln\nUlm ü".encode()[:-1], "only a separator": b"sep=;\n",
+    "a row without end": b'email;city\n"a@example.org";' + b'"x\n";' * 300000 + b"\n", "neither encoding": b"email\n\x81\x8d\xff\n", "one line": b"x" * (16 * 1024 * 1024),
     "many columns": ";".join(f"c{place}" for place in range(5000)).encode() + b"\n1\n", "double header": b"email;email\na;b\n",
     "unknown column": b"email;shoe\na@example.org;1\n", "lone quote": b'email\n"a@example.org\nb@example.org\n', "no header name": b";;\n1;2;3\n",
     "quote inside": b'email;city\n"a"b;c\n', "a cell without end": b'email\n"' + b"x\n" * 200000 + b'"\n',
@@ -251,11 +338,6 @@ def test_what_is_too_large_or_of_another_kind_is_refused(organiser, settings):
 
 
 # Participants
-
-@pytest.fixture
-def fair(organiser):
-    return organiser.make("/events", {"event_key": "fair", "title": "Fair", "date_from": "2027-05-01"})
-
 
 def test_participants_and_the_contacts_they_lack(organiser, fair, db):
     anna = organiser.make("/contacts", {"email": "anna@example.org", "city": "Kiel"})

@@ -35,9 +35,9 @@ def import_contacts(db, upload):
     """Imports contacts, each judged as POST /contacts judges it.
 
     As JSON: up to 10,000 records and 16 MiB, with the options beside them. As text/csv: the options stand in the query; separated by
-    comma, semicolon or tab, in UTF-8 or Windows-1252; an empty cell says nothing. Up to 2,000 records are done at once (201); more by
-    the worker (202): Location shows how far it is. Rejected records come back from /bulk-import/{id}/errors, to be corrected and sent
-    again as they are.
+    comma, semicolon or tab, in UTF-8, UTF-16 or Windows-1252; columns are named as in our own lists, in any case; an empty cell says
+    nothing. Up to 2,000 records are done at once (201); more by the worker (202): Location shows how far it is. Rejected records come
+    back from /bulk-import/{id}/errors, to be corrected and sent again as they are.
     """
     return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
 
@@ -47,8 +47,8 @@ def import_contacts(db, upload):
 def import_participants(db, upload):
     """Imports participants of one event, as contacts are imported.
 
-    Each record names its contact by match_field; what it holds of the contact is used where that has to be made (create_contacts),
-    and changes no contact that is there.
+    Each record names its contact by contact_id or match_field; what it holds of the contact is used where that has to be made
+    (create_contacts), and changes no contact that is there. A record that names another event is rejected.
     """
     faults = Faults()
     event_id = references.resolve(db, upload.options, EVENT, faults)
@@ -88,9 +88,9 @@ def lines(db, row):
     """The bytes of the CSV, a chunk for each piece."""
     columns = row["form"].get("columns") or named(db, row["id"])
     columns = [name for name in columns if name and name not in REASONS]
-    yield written([[*columns, *REASONS]])
+    yield written([[*map(cell, columns), *REASONS]])
     for piece in importing.rejected(db, row["id"]):
-        yield written([[*cells(row["form"], columns, sent), index, "; ".join(map(said, faults))] for index, sent, faults in piece])
+        yield written([[*cells(row["form"], columns, sent), index, cell("; ".join(map(said, faults)))] for index, sent, faults in piece])
 
 
 def named(db, id):

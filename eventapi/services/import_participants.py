@@ -38,6 +38,8 @@ class Participants:
         return who, record.body.get("role", "exhibitor")
 
     def _settle(self, db, record):
+        if other := self._other_event(record.body):
+            return record.reject(other)
         contact_id = self._contact(db, record)
         if record.action:
             return
@@ -49,6 +51,11 @@ class Participants:
             record.end("skipped", None, "not_found")
         else:
             self._create(db, record, contact_id, role)
+
+    def _other_event(self, body):
+        """Faults of a record that names another event, as the list of another event does."""
+        return [{"field": name, "code": "other_event", "detail": "names another event; leave it out, or lead it to null in field_mapping"}
+                for name in ("event_id", "event_key") if body.get(name) not in (None, self.options[name])]
 
     def _contact(self, db, record):
         """The contact, or None in a dry run for one it would have made; ends the record where there is none."""

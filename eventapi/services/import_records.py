@@ -5,18 +5,24 @@ from functools import cached_property
 from eventapi.errors import Faults, Problem
 from eventapi.services import custom_fields, field_types
 from eventapi.services.import_files import REASONS
-from eventapi.spreadsheet import FORMULA
+from eventapi.spreadsheet import unguarded
 from eventapi.validators import Body, body_schema, document, pointer
 
 MOST_STRANGE = 20           # unknown members that are named for one record
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
           **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False)}
 OF_FIELDS = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
+# The columns that our own lists have for categories and events, and those of them that say all of it.
+OF_PARTS = re.compile(r"(categories|events)\.[a-z_]+")
+OWN_PARTS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
+GERMAN_DAY = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
+DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 
 # The members of a record: of participants those of the participation, and those of the contact it is for.
 CONTACT_ONLY = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile", "address",
                 "postal_code", "city", "state", "country", "website", "tax_id", "language")
-PARTICIPANT_ONLY = ("contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name", "custom_fields")
+PARTICIPANT_ONLY = ("contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name", "custom_fields",
+                    "event_id", "event_key")
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 
@@ -38,13 +44,23 @@ def unknown_columns(kind, form, mapping):
         if target is not None and not _is_known(known, target):
             faults.add(f"/field_mapping{pointer([source])}", "unknown", _unknown(known, "its target", target))
     for name in form.get("columns", ()):
-        target = mapping.get(name, name)
-        if name and name not in mapping and name not in REASONS and not _is_known(known, name):
+        target = _target(known, mapping, name)
+        if target and name not in mapping and not _is_known(known, target):
             faults.add(pointer([name[:100]]), "unknown", _unknown(known, "the column", name) + "; rename it, or lead it to null in field_mapping")
         elif target and target in seen:
             faults.add(pointer([name[:100]]), "repeated", f"is a second column for {target}")
         seen.add(target)
     return faults
+
+
+def _target(known, mapping, name):
+    """The member that a column holds, None where it is overlooked; a name may be written as people do: "Last Name" is last_name."""
+    if name in mapping:
+        return mapping[name]
+    if name in REASONS or OF_PARTS.fullmatch(name):
+        return OWN_PARTS.get(name)
+    plain = "_".join(re.split(r"[\s_-]+", name.lower()))
+    return plain if plain in known and name not in known else name
 
 
 def _is_known(known, name):
@@ -87,9 +103,8 @@ class Reader:
 
     @cached_property
     def columns(self):
-        """(place, target) of each column, None where it is overlooked."""
-        targets = [self.mapping.get(name, name) for name in self.form["columns"]]
-        return [None if target is None or target in REASONS else target for target in targets]
+        """The member that each column holds; none where it is overlooked."""
+        return [_target(self.known, self.mapping, name) for name in self.form["columns"]]
 
     def names(self, sent):
         """Whom a record is about, as far as it says so in text: by this what is kept of it is found again."""
@@ -104,7 +119,7 @@ class Reader:
         """A record of texts. An empty cell says nothing, so that it takes nothing away from a contact that is there."""
         found = {}
         for target, text in zip(self.columns, cells):
-            if target and (text := unguarded(text.strip())):
+            if target and (text := text.strip()):
                 if of_fields := OF_FIELDS.fullmatch(target):
                     found.setdefault("custom_fields", {})[of_fields[1]] = self._field(of_fields[1], text)
                 elif self.kinds[target] != "ignored":
@@ -115,13 +130,22 @@ class Reader:
         """The value of a custom field; a text that is none stays as it is, and is refused as such."""
         field = self.fields.get(key)
         if field is None:
-            return text
+            return unguarded(text)
         if field["field_type"] == "multiselect":
-            return [part.strip() for part in text.split("|") if part.strip()]
+            return _parts(text, "|")
+        text = unguarded(text)
         if field["field_type"] == "boolean":
             return YES_NO.get(text.lower(), text)
-        value = field_types.read(field, text, self.zone)
+        value = field_types.read(field, self._plain(field["field_type"], text), self.zone)
         return text if value is None else value
+
+    def _plain(self, kind, text):
+        """A day such as 1.2.2026 as we write it, and a number with a decimal comma, which semicolons between cells speak of."""
+        if kind == "date" and (day := GERMAN_DAY.fullmatch(text)):
+            return f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}"
+        if kind == "number" and self.form["separator"] == ";":
+            return DECIMAL_COMMA.sub(r"\1.\2", text) if DECIMAL_COMMA.fullmatch(text) else text
+        return text
 
     def _mapped(self, sent):
         found, fields = {}, {}
@@ -155,20 +179,20 @@ def _judged(judge, found):
         return {}, as_faults(problem)
 
 
-def unguarded(text):
-    """Without the apostrophe that our own CSV puts before what a spreadsheet would run as a formula."""
-    return text[1:] if text[:1] == "'" and FORMULA.match(text[1:]) else text
-
-
 def _value(kind, text):
     kinds = (kind,) if isinstance(kind, str) else kind or ()
+    if "array" in kinds:
+        return _parts(text, "|" if "|" in text else ",")
+    text = unguarded(text)
     if "boolean" in kinds:
         return YES_NO.get(text.lower(), text)
     if "integer" in kinds:
         return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else text
-    if "array" in kinds:
-        return [part.strip() for part in re.split(r"[|,]", text) if part.strip()]
     return text
+
+
+def _parts(text, separator):
+    return [unguarded(part.strip()) for part in text.split(separator) if part.strip()]
 
 
 # Faults

@@ -1,6 +1,7 @@
 """Bulk imports: taken in, run piece by piece, at once or by the worker, and told. Progress is committed with what it stands for."""
 import json
 import time
+from contextlib import contextmanager
 from itertools import islice
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ sql = statements("bulk_import")
 AT_ONCE = 2000                  # records that are imported while the client waits
 ALL_OR_NOTHING = 20000          # records that one transaction takes
 PIECE = 500                     # records a transaction, at most
-SHORT = 0.05                    # seconds that a transaction should take, so that others get in between
+SHORT = 0.03                    # seconds that a transaction should take, so that others get in between
 MOST_DETAILS = 1000
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
 WRITERS = {"contacts": Contacts, "participants": Participants}
@@ -194,7 +195,8 @@ def _run(db, id, stopping):
     if row["finished_at"]:
         return
     if row["skip_on_error"] or row["dry_run"]:
-        _piece_by_piece(db, row, stopping)
+        with _checkpoints_apart(db):
+            _piece_by_piece(db, row, stopping)
     else:
         _all_or_nothing(db, row)
 
@@ -214,11 +216,22 @@ def _piece_by_piece(db, row, stopping):
             if not db.run(sql.advance, id=id, before=done, processed=done + len(piece), now=db.now):
                 return
             job.write(db, piece)
-        done += len(piece)
         took = time.monotonic() - started
+        db.values(sql.checkpoint)
+        done += len(piece)
         size = max(20, min(PIECE, size * 2, int(len(piece) * SHORT / took) + 1))
     if not stopping():
         _finish(db, id, "done")
+
+
+@contextmanager
+def _checkpoints_apart(db):
+    """What is written goes into the file between the transactions and not at the end of one, while others wait."""
+    db.values(sql.checkpoint_apart)
+    try:
+        yield
+    finally:
+        db.values(sql.checkpoint_with_commit)
 
 
 def _restart(db, id):
