@@ -1,4 +1,4 @@
--- What the worker clears away, in bounded pieces, and its sign of life.
+-- What the worker clears away, in bounded pieces, and its sign of life. What comes in the order of its ids is read from the oldest on.
 
 -- name: sign
 INSERT INTO worker_signs (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
@@ -12,11 +12,11 @@ DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
 
 -- name: forget_events
 DELETE FROM outgoing_events WHERE id IN
-  (SELECT id FROM outgoing_events WHERE created_at <= :before ORDER BY id LIMIT :size);
+  (SELECT id FROM (SELECT id, created_at FROM outgoing_events ORDER BY id LIMIT :size) WHERE created_at <= :before);
 
 -- name: forget_rejected_records
 DELETE FROM bulk_import_errors WHERE id IN
-  (SELECT id FROM bulk_import_errors WHERE created_at <= :before ORDER BY id LIMIT :size);
+  (SELECT id FROM (SELECT id, created_at FROM bulk_import_errors ORDER BY id LIMIT :size) WHERE created_at <= :before);
 
 -- name: forget_calendar_entries
 DELETE FROM calendar_entries WHERE id IN

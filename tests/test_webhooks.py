@@ -13,6 +13,7 @@ import pytest
 
 from eventapi import times
 from eventapi.services import checks, credentials, deliveries, event_catalogue, housekeeping, posting, webhooks
+from eventapi.worker import Worker
 from eventapi.worker import webhooks as job
 from tests import receiver as manners
 from tests.receiver import Receiver
@@ -472,6 +473,19 @@ def test_receivers_that_hang_delay_no_other(organiser, db, hook, receiver):
     assert receiver.at("/quick") and time.monotonic() - began < 3
     receiver.over.set()
     job.finish()
+
+
+def test_very_many_new_events_keep_no_delivery_and_no_other_job_waiting(organiser, db, hook, receiver, monkeypatch):
+    hook("/", ["event.*"])
+    for _ in range(5):
+        happen(organiser)
+    monkeypatch.setattr(webhooks, "PIECE", 1)
+    monkeypatch.setattr(webhooks, "PIECES", 2)
+    job.run(db, lambda: False)
+    job.finish()
+    assert 1 <= len(receiver.got) <= 2 and webhooks.backlog(db)["unseen"] >= 3
+    assert Worker(db.config, jobs=(job,)).once() == [], "and --once does all of it"
+    assert len(receiver.got) == 5
 
 
 def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, receiver):

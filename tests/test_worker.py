@@ -64,6 +64,19 @@ def test_a_piece_is_bounded_and_the_job_takes_all_pieces(db, monkeypatch, organi
     assert count(db, "outgoing_events") == 0
 
 
+@pytest.mark.parametrize("forget, table, columns", [
+    (housekeeping.forget_events, "outgoing_events", "name, entity_type, entity_id, scope"),
+    (housekeeping.forget_rejected_records, "bulk_import_errors", "bulk_import_id, record_index, faults, source")])
+def test_where_nothing_is_old_a_big_table_is_not_read(db, forget, table, columns):
+    steps = []
+    db.connection.execute("PRAGMA foreign_keys = OFF")
+    db.connection.execute(f"""INSERT INTO {table} ({columns}, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+                              SELECT {", ".join("i" for _ in columns.split())}, '2999-01-01T00:00:00Z' FROM n""")
+    db.connection.set_progress_handler(lambda: steps.append(None), 1000)
+    assert forget(db) == 0
+    assert len(steps) < 30, f"{len(steps)} thousand steps"
+
+
 def test_the_audit_log_is_pruned_and_still_verifies(audited):
     assert housekeeping.prune_audit_log(audited) == 5
     assert housekeeping.prune_audit_log(audited) == 0

@@ -11,6 +11,7 @@ sql = statements("webhooks")
 
 MOST_ACTIVE = 50
 PIECE = 200                              # events that one transaction looks at
+PIECES = 50                              # transactions of a round, so that the deliveries begin, and other jobs have their turn
 STUCK = timedelta(hours=1)
 KEPT = timedelta(days=30)
 BOTH_SIGN = timedelta(hours=24)          # after a rotation
@@ -52,14 +53,18 @@ def is_on(db):
 
 
 def fan_out(db, stopping):
-    """Looks at the events that are new, piece by piece."""
+    """Looks at the events that are new, piece by piece, so many a round; true when there are more."""
     behind = db.one(sql.behind)
-    after, newest = behind["after"], behind["newest"] or 0
-    while after is not None and after < newest and not stopping():
-        until = min(after + PIECE, newest)
+    if behind["after"] is None:
+        return False
+    newest = behind["newest"] or 0
+    end = min(newest, behind["after"] + PIECE * PIECES)
+    for after in range(behind["after"], end, PIECE):
+        if stopping():
+            break
         with db.write():
-            _look_at(db, after, until)
-        after = until
+            _look_at(db, after, min(after + PIECE, end))
+    return end < newest
 
 
 def with_work(db):

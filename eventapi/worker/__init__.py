@@ -2,8 +2,8 @@
 
 A job is a module with `EVERY`, the seconds between two rounds, `ON_CHANGE`, whether it also wants a round as soon as
 somebody changed the database, and `run(db, stopping)`, which does what is due in transactions of bounded size, asks
-`stopping()` between them, and may be killed anywhere. What takes the network it hands to threads of its own, and has
-`finish(patience)`, which waits for them. A job that fails is logged and tried again later; the others go on.
+`stopping()` between them, and may be killed anywhere; it gives true when it left more for the next round. What takes the network it
+hands to threads of its own, and has `finish(patience)`, which waits for them. A job that fails is logged and tried again later; the others go on.
 """
 import logging
 import os
@@ -54,7 +54,7 @@ class Worker:
         """Does what is due and ends; gives the jobs that failed."""
         db = Database(self.config)
         try:
-            return [job for job in self.jobs if not self.attempt(job, db)]
+            return [job for job in self.jobs if not self.exhaust(job, db)]
         finally:
             self.finish()
             db.close()
@@ -85,17 +85,24 @@ class Worker:
     def wants(self, job, changed):
         return time.monotonic() >= self.due[job] or changed and job.ON_CHANGE and job not in self.failed
 
+    def exhaust(self, job, db):
+        """Rounds of a job until nothing is left to be done; False when it failed."""
+        while self.attempt(job, db):
+            if not self.wants(job, changed=False):
+                return True
+        return False
+
     def attempt(self, job, db):
         """A round of a job; False when it failed, which must not keep the others from theirs."""
         try:
-            job.run(db, self.stopping)
+            is_more = job.run(db, self.stopping)
         except Exception:
             log.exception("%s failed, next try in %d s", job.__name__, AFTER_FAILURE)
             self.failed.add(job)
             self.due[job] = time.monotonic() + AFTER_FAILURE
             return False
         self.failed.discard(job)
-        self.due[job] = time.monotonic() + job.EVERY
+        self.due[job] = time.monotonic() + (0 if is_more else job.EVERY)
         return True
 
     def sign(self, db):

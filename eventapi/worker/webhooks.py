@@ -20,8 +20,8 @@ def run(db, stopping):
     for key in [key for key, (thread, *_) in sending.items() if not thread.is_alive()]:
         del sending[key]
     if not webhooks.is_on(db):
-        return
-    webhooks.fan_out(db, stopping)
+        return False
+    is_more = webhooks.fan_out(db, stopping)
     for id in webhooks.with_work(db):
         key = db.path, id
         if key not in sending and not stopping():
@@ -29,6 +29,7 @@ def run(db, stopping):
             thread = Thread(target=deliver, args=(db.config, id, lease, stopping), daemon=True, name=f"webhook {id}")
             sending[key] = thread, lease, db.config
             thread.start()
+    return is_more
 
 
 def finish(patience=None):
