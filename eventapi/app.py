@@ -1,12 +1,13 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
+import re
 from importlib import import_module
 
-from bottle import Bottle, HTTPError, request, response
+from bottle import Bottle, HTTPError, Route, Router, request, response
 
 from eventapi import db, plugins, resources
 from eventapi.errors import Problem
 from eventapi.plugins.request import problem_answer, request_id, tell
-from eventapi.routes import Route
+from eventapi.rest import Answer
 
 ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
 
@@ -31,6 +32,35 @@ class App(Bottle):
         return answer
 
 
+class Paths(Router):
+    """Bottle's router, to which OPTIONS is known on every path there is: no path needs a route of its own for it."""
+
+    def __init__(self, app):
+        super().__init__()
+        words = {"resource": "options", "singular": "options", "scope": "any"}
+        self.options = {public: Route(app, "<path>", "OPTIONS", _options, public=public, **words) for public in (True, False)}
+
+    def match(self, environ):
+        try:
+            return super().match(environ)
+        except HTTPError as error:
+            if environ["REQUEST_METHOD"].upper() != "OPTIONS" or error.status_code != 405:
+                raise
+            allow, method = _allowed(error), error.headers["Allow"].partition(",")[0]
+        route, _ = super().match({**environ, "REQUEST_METHOD": method})
+        return self.options[bool(route.config.get("public"))], {"allow": allow}
+
+
+def _options(allow):
+    return Answer(status=204, headers={"Allow": allow})
+
+
+def _allowed(error):
+    """The methods of a path for the header Allow, from Bottle's 405."""
+    methods = set(error.headers["Allow"].split(","))
+    return ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
+
+
 def _read_path():
     """Bottle leaves out bytes that are not UTF-8, and its patterns overlook a line break at the end: another path than was sent."""
     try:
@@ -45,9 +75,7 @@ def _problem_of(error):
     if error.status_code == 404:
         return Problem("not_found", f"There is nothing at {request.path}.")
     if error.status_code == 405:
-        methods = set(error.headers.get("Allow", "").split(","))
-        allow = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-        return Problem("method_not_allowed", f"{request.method} is not possible here.", headers={"Allow": allow})
+        return Problem("method_not_allowed", f"{request.method} is not possible here.", headers={"Allow": _allowed(error)})
     if error.status_code < 500:
         return Problem("malformed_request", "The request cannot be read.")
     return Problem("internal_error", "The server failed; the log has the details under this request id.")
@@ -62,17 +90,16 @@ def routes():
 def create_app(config):
     app = App()
     app.settings = config
+    del app.router                                 # Bottle takes no second one over the first
+    app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)
     app.add_hook("before_request", _read_path)
     app.uninstall(True)                            # Bottle's own JSON and template plugins
     for plugin in plugins.IN_ORDER:
         app.install(plugin(config))
-    all_routes = list(routes())
-    for route in (*all_routes, *_options(all_routes)):
-        path = _bottle_path(route.path)
-        app.route(path, route.method, route.handler, **route.words)
-    for route in app.routes:
-        route.prepare()                            # a route without scope= stops the start
+    for route in routes():                         # the plugins wrap a handler at its first request
+        app.route(_bottle_path(route.path), route.method, route.handler, **route.words)
+    re.purge()                                     # Bottle compiles its patterns anew with each route; the last are kept elsewhere
     return app
 
 
@@ -81,25 +108,6 @@ def _bottle_path(path):
     for name in ("id", "item_id"):
         path = path.replace(f"<{name}>", f"<{name}:id>")
     return path
-
-
-def _options(all_routes):
-    """OPTIONS on every path says what is allowed."""
-    paths = {}
-    for route in all_routes:
-        paths.setdefault(route.path, (route, []))[1].append(route.method)
-    for path, (route, methods) in paths.items():
-        allow = ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
-        words = {name: route.words.get(name) for name in ("resource", "singular", "public")}
-        yield Route("OPTIONS", path, _allowing(allow), {"scope": "any", **words})
-
-
-def _allowing(allow):
-    from eventapi.rest import Answer
-
-    def options(**_):
-        return Answer(status=204, headers={"Allow": allow})
-    return options
 
 
 def ready(config):

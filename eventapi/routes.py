@@ -19,9 +19,13 @@ class Routes:
         self.words = {"resource": name, "singular": singular or name.rstrip("s"), **words}
 
     def _add(self, methods, path, words):
+        words = {**self.words, **words}
+        if not (words.get("scope") or words.get("public")):
+            raise ValueError(f"{path} names no scope=: who may call it?")
+
         def decorate(handler):
             for method in methods:
-                self.routes.append(Route(method, self.root + path, handler, {**self.words, **words}))
+                self.routes.append(Route(method, self.root + path, handler, words))
             return handler
         return decorate
 

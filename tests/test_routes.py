@@ -11,6 +11,7 @@ from tests.examples import FILLED_BY, KEPT, address_of_list, all_routes, as_read
 
 from eventapi.app import routes
 from eventapi.errors import CODES
+from eventapi.routes import Routes
 from eventapi.validators import answer_schema, definition, document, query_schema
 
 ROUTES = all_routes()
@@ -151,6 +152,11 @@ def test_what_cannot_be_an_id_is_an_unknown_path(house, route):
             answer = ask(house.organiser, route, address(route, id))
             assert answer.status_int in (400, 404, 405), answer.text
     problem(ask(house.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
+
+
+def test_a_route_that_does_not_say_who_may_call_it_stops_the_start():
+    with pytest.raises(ValueError, match="/nowhere names no scope="):
+        Routes("nowhere").get("/nowhere")
 
 
 @each("path", sorted({route.path for route in ROUTES}))

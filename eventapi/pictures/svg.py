@@ -1,5 +1,5 @@
 """A picture as SVG: text is text, nothing is fetched from elsewhere, and it may stand inline in a page."""
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from eventapi.pictures.shapes import INK, Area, Group, Hatch, Lines, Text
 
@@ -29,7 +29,7 @@ def number(value):
 
 def clean(text):
     """Escaped, and without characters that XML does not know."""
-    return escape("".join(char for char in text if char >= " " and not "\ufffe" <= char <= "\uffff" or char in "\t\n"))
+    return escape("".join(char for char in text if char >= " " and not "\ufffe" <= char <= "\uffff" or char in "\t\n"), quote=False)
 
 
 def _hatches(parts):
@@ -64,7 +64,7 @@ def _drawn(part, name):
 
 
 def _group(group, name):
-    id_ = f" id={quoteattr(f'{name}-{group.id}')}" if group.id else ""
+    id_ = f' id="{escape(f"{name}-{group.id}")}"' if group.id else ""
     turn = f' transform="rotate({" ".join(map(number, group.turn))})"' if group.turn else ""
     yield f"<g{id_}{turn}>"
     if group.title:

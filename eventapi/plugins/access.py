@@ -16,8 +16,6 @@ class Access:
         scope, flag = route.config.get("scope"), route.config.get("flag")
         if route.config.get("public"):
             return callback
-        if not scope:
-            raise RuntimeError(f"the route {route.method} {route.rule} names no scope=")
 
         def allowed(**values):
             who = request.environ["eventapi.who"]

@@ -29,6 +29,7 @@ def database(config):
         if db is not None:
             db.close()
         db = threads.db = Database(config)
+        db.connection.execute("PRAGMA cache_size = -300")       # kB in each thread; the system has the rest of the file at hand
     return db
 
 
