@@ -14,6 +14,6 @@ SELECT f.id, f.status, f.is_guest, f.has_booth, f.has_open_order, f.has_draft, f
           JOIN service_events x ON x.service_id = t.service_id AND x.event_id = o.event_id
          WHERE o.event_participant_id = f.id AND o.status = 'draft') AS order_deadline,
        (SELECT min(i.due_date) FROM invoices i
-         WHERE i.event_participant_id = f.id AND i.status IN ('sent', 'partially_paid') AND i.open_amount > 0) AS payment_due
+         WHERE i.event_participant_id = f.id AND +i.status IN ('sent', 'partially_paid') AND i.open_amount > 0) AS payment_due
   FROM readiness f JOIN events e ON e.id = f.event_id
  WHERE f.id IN (SELECT value FROM json_each(:ids));

@@ -1,5 +1,5 @@
 -- Reports: figures added up over the records. `spans` are the periods as [name, beginning, end), worked out where time zones are known;
--- a span is a range of an index, so that what no period asks for is not read.
+-- a span is a range of an index, so that what no period asks for is not read. `kinds` are what money is told apart by, first in that index.
 
 -- name: next_issue
 SELECT min(issue_date) FROM invoices WHERE issue_date >= :after;
@@ -13,55 +13,46 @@ SELECT min(at) FROM (
 SELECT min(created_at) FROM applications WHERE created_at >= :after;
 
 -- name: revenue
+WITH kinds AS MATERIALIZED (SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency)
 SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', currency, 'invoices', invoices, 'credit_notes', credit_notes, 'invoiced', invoiced,
+         SELECT json_group_array(json_object('currency', k.currency, 'invoices', invoices, 'credit_notes', credit_notes, 'invoiced', invoiced,
                 'credited', credited, 'net', net, 'tax', tax, 'total', total)) FROM (
-           SELECT i.currency, sum(i.invoice_type = 'invoice') AS invoices, sum(i.invoice_type = 'credit_note') AS credit_notes,
+           SELECT sum(i.invoice_type = 'invoice') AS invoices, sum(i.invoice_type = 'credit_note') AS credit_notes,
                   sum(CASE i.invoice_type WHEN 'invoice' THEN i.subtotal ELSE 0 END) AS invoiced,
                   sum(CASE i.invoice_type WHEN 'credit_note' THEN -i.subtotal ELSE 0 END) AS credited,
                   sum(i.subtotal) AS net, sum(i.tax_total) AS tax, sum(i.total) AS total
-             FROM invoices i INDEXED BY invoices_by_issue_date
-            WHERE i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
+             FROM invoices i INDEXED BY invoices_by_currency
+            WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
               AND i.event_id = :event_id                    -- when event_id
-            GROUP BY i.currency ORDER BY i.currency)) AS figures
-  FROM json_each(:spans) s;
+           HAVING count(*) > 0)) AS figures
+  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency;
 
 -- name: tax
+WITH kinds AS MATERIALIZED (SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency)
 SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', currency, 'tax_category', category, 'tax_rate', rate, 'invoices', invoices,
+         SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'invoices', invoices,
                 'credit_notes', credit_notes, 'net', net, 'tax', tax)) FROM (
-           SELECT i.currency, t.category, t.rate, sum(i.invoice_type = 'invoice') AS invoices,
+           SELECT t.category, t.rate, sum(i.invoice_type = 'invoice') AS invoices,
                   sum(i.invoice_type = 'credit_note') AS credit_notes, sum(t.net) AS net, sum(t.tax) AS tax
-             FROM invoices i INDEXED BY invoices_by_issue_date CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
-            WHERE i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
+             FROM invoices i INDEXED BY invoices_by_currency CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
+            WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
               AND i.event_id = :event_id                    -- when event_id
-            GROUP BY i.currency, t.category, t.rate ORDER BY i.currency, t.category, t.rate)) AS figures
-  FROM json_each(:spans) s;
+            GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS figures
+  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency;
 
 -- name: payments
+WITH kinds AS MATERIALIZED (SELECT DISTINCT currency, gateway_key FROM payments INDEXED BY payments_by_currency)
 SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', currency, 'gateway_key', gateway_key, 'payments', payments, 'received', received,
+         SELECT json_group_array(json_object('currency', k.currency, 'gateway_key', k.gateway_key, 'payments', payments, 'received', received,
                 'refunded', refunded, 'fees', fees, 'net', received - refunded - fees)) FROM (
-           SELECT p.currency, p.gateway_key, count(*) AS payments, sum(p.amount) AS received, sum(p.refunded_amount) AS refunded,
-                  sum(p.gateway_fee) AS fees
-             FROM payments p INDEXED BY payments_by_date
-            WHERE p.payment_date >= s.value ->> 1 AND p.payment_date < s.value ->> 2 AND p.status IN ('completed', 'refunded')
+           SELECT count(*) AS payments, sum(p.amount) AS received, sum(p.refunded_amount) AS refunded, sum(p.gateway_fee) AS fees
+             FROM payments p INDEXED BY payments_by_currency
+            WHERE p.currency = k.currency AND p.gateway_key IS k.gateway_key AND p.status IN ('completed', 'refunded')
+              AND p.payment_date >= s.value ->> 1 AND p.payment_date < s.value ->> 2                                       -- when dated
+              AND p.payment_date IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2                -- when undated
               AND p.invoice_id IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
-            GROUP BY p.currency, p.gateway_key ORDER BY p.currency, p.gateway_key)) AS figures
-  FROM json_each(:spans) s;
-
--- name: undated_payments
-SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', currency, 'gateway_key', gateway_key, 'payments', payments, 'received', received,
-                'refunded', refunded, 'fees', fees, 'net', received - refunded - fees)) FROM (
-           SELECT p.currency, p.gateway_key, count(*) AS payments, sum(p.amount) AS received, sum(p.refunded_amount) AS refunded,
-                  sum(p.gateway_fee) AS fees
-             FROM payments p INDEXED BY payments_by_date
-            WHERE p.payment_date IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2
-              AND p.status IN ('completed', 'refunded')
-              AND p.invoice_id IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
-            GROUP BY p.currency, p.gateway_key ORDER BY p.currency, p.gateway_key)) AS figures
-  FROM json_each(:spans) s;
+           HAVING count(*) > 0)) AS figures
+  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
 
 -- name: open
 SELECT i.currency, i.due_date, count(*) AS invoices, sum(i.open_amount) AS amount
@@ -87,9 +78,9 @@ SELECT o.currency, o.due_date, count(*) AS invoices, sum(o.amount) AS amount
  GROUP BY o.currency, o.due_date;
 
 -- name: participants
-SELECT e.event_key, p.role, sum(p.status = 'registered') AS registered, sum(p.status = 'confirmed') AS confirmed,
-       sum(p.status = 'cancelled') AS cancelled, count(*) AS participants
-  FROM participants p JOIN events e ON e.id = p.event_id
+SELECT (SELECT event_key FROM events WHERE id = p.event_id) AS event_key, p.role, sum(p.status = 'registered') AS registered,
+       sum(p.status = 'confirmed') AS confirmed, sum(p.status = 'cancelled') AS cancelled, count(*) AS participants
+  FROM participants p
  WHERE TRUE
    AND p.event_id = :event_id                               -- when event_id
    AND p.created_at >= :begins                              -- when begins
@@ -154,15 +145,40 @@ SELECT e.event_key, e.timezone, c.hour, nullif(c.station, '') AS station, sum(c.
  GROUP BY e.id, c.hour, c.station HAVING sum(c.check_ins) > 0 OR sum(c.check_outs) > 0 ORDER BY e.id, c.hour, c.station;
 
 -- name: readiness
-SELECT e.event_key, f.role, count(*) AS participants, sum(f.is_ready) AS ready, sum(f.status <> 'confirmed') AS unconfirmed,
-       sum(f.has_open_contract) AS open_contract, sum(f.has_open_submissions) AS open_submissions,
-       sum(NOT f.is_guest AND NOT f.has_booth) AS no_booth, sum(NOT f.is_guest AND f.has_open_order) AS open_order,
-       sum(NOT f.is_guest AND f.has_draft) AS draft_invoice, sum(NOT f.is_guest AND f.has_unbilled) AS unbilled,
-       sum(NOT f.is_guest AND f.owes) AS unpaid
-  FROM events e CROSS JOIN readiness f ON f.event_id = e.id
- WHERE f.status <> 'cancelled'
-   AND e.id = :event_id                                     -- when event_id
- GROUP BY e.id, f.role ORDER BY e.id, f.role;
+-- Of most visitors nothing is asked but to be confirmed: they are counted, and only the others are looked at one by one.
+WITH asked (id) AS MATERIALIZED (
+  SELECT p.id FROM events e CROSS JOIN participants p ON p.event_id = e.id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
+   WHERE TRUE
+     AND e.id = :event_id                                   -- when event_id
+   UNION
+  SELECT p.id FROM submission_types t CROSS JOIN json_each(t.roles) r CROSS JOIN participants p ON p.event_id = t.event_id AND p.role = r.value
+   WHERE t.is_required AND t.is_active
+     AND t.event_id = :event_id                             -- when event_id
+   UNION
+  SELECT event_participant_id FROM open_contracts),
+lacks AS MATERIALIZED (
+  SELECT f.event_id, f.role, f.status, f.has_open_contract AS contract, f.has_open_submissions AS submissions,
+         CASE WHEN f.is_guest THEN 0 ELSE NOT f.has_booth END AS booth, CASE WHEN f.is_guest THEN 0 ELSE f.has_open_order END AS open_order,
+         CASE WHEN f.is_guest THEN 0 ELSE f.has_draft END AS draft, CASE WHEN f.is_guest THEN 0 ELSE f.has_unbilled END AS unbilled,
+         CASE WHEN f.is_guest THEN 0 ELSE f.owes END AS owes
+    FROM asked a CROSS JOIN readiness f ON f.id = a.id
+   WHERE f.status <> 'cancelled'),
+lacking AS MATERIALIZED (
+  SELECT event_id, role, sum(contract) AS contract, sum(submissions) AS submissions, sum(booth) AS booth, sum(open_order) AS open_order,
+         sum(draft) AS draft, sum(unbilled) AS unbilled, sum(owes) AS owes,
+         sum(status = 'confirmed' AND contract + submissions + booth + open_order + draft + unbilled + owes > 0) AS held_back
+    FROM lacks GROUP BY event_id, role),
+people AS MATERIALIZED (
+  SELECT p.event_id, p.role, sum(p.status <> 'cancelled') AS participants, sum(p.status = 'confirmed') AS confirmed FROM participants p
+   WHERE TRUE
+     AND p.event_id = :event_id                             -- when event_id
+   GROUP BY p.event_id, p.role)
+SELECT e.event_key, p.role, p.participants, p.confirmed - coalesce(l.held_back, 0) AS ready, p.participants - p.confirmed AS unconfirmed,
+       coalesce(l.contract, 0) AS open_contract, coalesce(l.submissions, 0) AS open_submissions, coalesce(l.booth, 0) AS no_booth,
+       coalesce(l.open_order, 0) AS open_order, coalesce(l.draft, 0) AS draft_invoice, coalesce(l.unbilled, 0) AS unbilled, coalesce(l.owes, 0) AS unpaid
+  FROM people p CROSS JOIN events e ON e.id = p.event_id LEFT JOIN lacking l ON l.event_id = p.event_id AND l.role = p.role
+ WHERE p.participants > 0
+ ORDER BY p.event_id, p.role;
 
 -- name: event
 SELECT event_key, timezone FROM events WHERE id = :id;

@@ -148,11 +148,63 @@ def test_include_and_filter_say_the_same_whatever_happens(fair):
     assert len(seen) >= 12, "the states are too much alike"
 
 
+def test_the_report_counts_what_the_checklists_say(fair):
+    """Each checklist read by itself, over two events, with contracts, and with something asked of visitors."""
+    chance, organiser = random.Random(9), fair.organiser
+    form = organiser.make("/documents/templates", {"name": "Contract", "body": "<p>Contract</p>", "is_contract": True})
+    other = organiser.make("/events", {"title": "Other"})
+    organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
+    organiser.make("/submissions/types", {"event_key": "fair", "title": "Photo", "input": "url", "roles": ["press", "visitor"], "needs_approval": False})
+    roles = ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor", "press", "speaker", "staff")
+    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(24)]
+    for number, who in enumerate(people):
+        happen(fair, chance, who, number)
+        if who["role"] == "press" and chance.random() < 0.5:
+            organiser.make("/submissions", {"event_participant_id": who["id"], "type_key": "photo", "value": "https://roses.example/me.jpg"})
+        if chance.random() < 0.3:
+            made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": who["id"], "template_id": form["id"]})
+            if chance.random() < 0.4:
+                organiser.post(f"/documents/{made['id']}/request-signature", status=200)
+                organiser.post(f"/documents/{made['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
+    organiser.make("/participants", {"event_id": other["id"], "role": "visitor", "contact_id": people[0]["contact_id"]})
+    drafts = {draft["event_participant_id"] for draft in organiser.data("/invoices?status=draft&per_page=100")}
+    expected = {}
+    for who in organiser.data("/participants?per_page=100"):
+        if who["status"] != "cancelled":
+            entry = expected.setdefault((who["event_key"], who["role"]), dict.fromkeys(("participants", *LACKS, "ready"), 0))
+            count(entry, who, organiser.data(f"/participants/{who['id']}/readiness"), who["id"] in drafts)
+    rows = organiser.data("/reports/readiness")["data"]["rows"]
+    assert {(row.pop("event_key"), row.pop("role")): row for row in rows} == expected
+    assert all(any(entry[name] for entry in expected.values()) for name in ("ready", *LACKS)), "the states are too much alike"
+    found = organiser.data("/reports/readiness?event_key=fair")["data"]["rows"]
+    assert {row["role"]: row["participants"] for row in found} == {
+        role: entry["participants"] for (event, role), entry in expected.items() if event == "fair"}
+
+
+LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")
+
+
+def count(entry, who, told, has_draft):
+    """One checklist, in the words of the report."""
+    items = {item["item"]: item for item in told["items"]}
+    is_open = {name: name in items and items[name]["status"] != "done" for name in ("contract", "submissions", "booth", "services", "badge")}
+    entry["participants"] += 1
+    entry["ready"] += told["ready"]
+    entry["unconfirmed"] += is_open["badge"]
+    entry["open_contract"] += is_open["contract"]
+    entry["open_submissions"] += is_open["submissions"]
+    entry["no_booth"] += is_open["booth"]
+    entry["open_order"] += is_open["services"]
+    entry["draft_invoice"] += "invoice" in items and has_draft
+    entry["unbilled"] += "invoice" in items and items["invoice"]["detail"] == "something is to be billed or credited"
+    entry["unpaid"] += "payment" in items and items["payment"]["detail"] == "an invoice is not paid in full"
+
+
 def happen(fair, chance, who, number):
     """Some of what may happen to a participant, mostly up to the end."""
     if chance.random() < 0.9:
         fair.act("participants", who, "confirm")
-    if who["role"] == "visitor":
+    if who["role"] in ("visitor", "press", "speaker", "staff"):
         return
     logo = {"event_participant_id": who["id"], "type_key": "logo", "value": "https://roses.example/logo.svg"}
     submission = fair.organiser.make("/submissions", logo) if who["role"] == "exhibitor" and chance.random() < 0.9 else None

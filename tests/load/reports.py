@@ -1,27 +1,19 @@
-"""What reports cost in process, in a table: python3 tests/load/reports.py [PAYMENTS]. Half as many invoices, of two currencies, in random order."""
+"""What reports cost in process, in a table: python3 tests/load/reports.py [PAYMENTS]. The show with them is that of show.sql.
+
+Each is asked for as a fresh installation does, and with the statistics of the query planner that the worker gathers.
+"""
 import statistics
 import sys
 import tempfile
+import time
 
 from lists import ROOT, configuration, create_app, credentials, database, timed
 
-REPORTS = ("revenue", "revenue?period=year", "tax", "payments", "payments?event_id=1", "receivables", "receivables?as_of=2026-03-01", "overview")
-FILL = """
-INSERT INTO events (event_key, title, country, timezone, is_visible, created_at, updated_at)
-  VALUES ('show', 'Show', 'DE', 'Europe/Berlin', 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
-INSERT INTO contacts (customer_number, company_name, country, rating, account_access_enabled, created_at, updated_at)
-  VALUES ('C-00001', 'Company', 'DE', 3, 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many / 2)
-INSERT INTO invoices (invoice_number, status, contact_id, event_id, currency, subtotal, tax_total, total, issue_date, due_date, locked_at,
-  created_at, updated_at)
-SELECT 'INV-' || i, 'sent', 1, CASE i % 4 WHEN 0 THEN 1 END, CASE i % 9 WHEN 0 THEN 'CHF' ELSE 'EUR' END, 5 * i, i, 6 * i,
-       date(1750000000 + i * 7919 % 60000000, 'unixepoch'), date(1752000000 + i * 7919 % 60000000, 'unixepoch'), '2026-01-01T00:00:00Z',
-       '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n;
-INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax) SELECT id, 'S', 1900, subtotal, tax_total FROM invoices;
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many)
-INSERT INTO payments (invoice_id, amount, currency, gateway_key, status, payment_date, created_at, updated_at)
-SELECT 1 + i / 2 % (:many / 2), 100, CASE i % 9 WHEN 0 THEN 'CHF' ELSE 'EUR' END, CASE i % 3 WHEN 0 THEN 'bank' END, 'completed',
-       strftime('%Y-%m-%dT%H:%M:%SZ', 1750000000 + i * 7919 % 60000000, 'unixepoch'), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n"""
+REPORTS = ("/reports/revenue", "/reports/revenue?period=year", "/reports/tax", "/reports/payments", "/reports/payments?event_id=1",
+           "/reports/receivables", "/reports/receivables?as_of=2026-03-01", "/reports/overview", "/reports/overview?event_id=1",
+           "/reports/participants", "/reports/participants?date_from=2026-03-01", "/reports/applications", "/reports/applications?event_id=1",
+           "/reports/booths", "/reports/services", "/reports/check-ins", "/reports/readiness", "/reports/readiness?event_id=1",
+           "/participants?ready=0", "/participants?ready=1&event_id=1&role=exhibitor", "/participants?include=readiness&page=500")
 
 
 def main(many):
@@ -30,14 +22,34 @@ def main(many):
         database.migrate(config.database)
         db = database.Database(config)
         with db.write():
-            for statement in FILL.split(";\n"):
-                db.connection.execute(statement, {"many": many})
+            fill(db.connection, {"payments": many, "exhibitors": 4500, "visitors": 150_000})
             key = credentials.create_key(db, "load", credentials.SCOPES)[1]
         app = create_app(config)
-        print(f"{many} payments\n{'ms':>9}  report")
-        for name in REPORTS:
-            print(f"{statistics.median(timed(app, key, f'/reports/{name}') for _ in range(5)):9.1f}  {name}")
+        fresh = [measured(db, app, key, path) for path in REPORTS]
+        db.tend()
+        print(f"{many} payments, 154500 participants\n{'ms':>9}{'CPU ms':>9}{'tended':>9}{'CPU ms':>9}")
+        for path, before in zip(REPORTS, fresh):
+            print("".join(f"{number:9.1f}" for number in (*before, *measured(db, app, key, path))), "", path)
         db.close()
+
+
+def fill(connection, values):
+    script = (ROOT / "tests" / "load" / "show.sql").read_text(encoding="utf-8")
+    for statement in script.split(";\n"):
+        if statement.strip():
+            connection.execute(statement, values)
+
+
+def measured(db, app, key, path):
+    """Medians of five: milliseconds that pass, and those of them in which the processor works. Each time at another state of the database."""
+    took, worked = [], []
+    for number in range(5):
+        with db.write():                       # totals are counted anew
+            db.connection.execute("UPDATE api_keys SET name = ?", (str(number),))
+        start = time.process_time()
+        took.append(timed(app, key, path))
+        worked.append((time.process_time() - start) * 1000)
+    return statistics.median(took), statistics.median(worked)
 
 
 if __name__ == "__main__":
