@@ -23,25 +23,25 @@ SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url,
   FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
 
 -- name: recent_attempt
--- The attempt that so many others followed.
-SELECT taken_at FROM mails WHERE taken_at IS NOT NULL ORDER BY taken_at DESC LIMIT 1 OFFSET :others;
+-- The attempt that so many others followed; none that a clock which was wrong put into the future.
+SELECT taken_at FROM mails WHERE taken_at <= :now ORDER BY taken_at DESC LIMIT 1 OFFSET :others;
 
 -- name: take
-UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lease = :lease, lease_ends_at = :until, taken_at = :now, updated_at = :now
+UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lease = :lease, taken_at = :now, updated_at = :now
  WHERE id = :id;
 
 -- name: settle
-UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NULL, lease_ends_at = NULL, updated_at = :now
+UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NULL, updated_at = :now
  WHERE id = :id AND lease = :lease;
 
--- name: is_cut_off
-SELECT 1 FROM mails WHERE state = 'sending' AND lease_ends_at < :now LIMIT 1;
+-- name: is_any_sending
+SELECT 1 FROM mails WHERE state = 'sending' LIMIT 1;
 
 -- name: cut_off
-UPDATE mails SET state = 'uncertain', error = :error, updated_at = :now WHERE state = 'sending' AND lease_ends_at < :now;
+UPDATE mails SET state = 'uncertain', error = :error, updated_at = :now WHERE state = 'sending';
 
 -- name: send_again
-UPDATE mails SET state = 'queued', next_at = :now, attempts = 0, error = NULL, lease = NULL, lease_ends_at = NULL, updated_at = :now
+UPDATE mails SET state = 'queued', next_at = :now, attempts = 0, error = NULL, lease = NULL, updated_at = :now
  WHERE id = :id AND state IN ('failed', 'uncertain');
 
 -- name: forget

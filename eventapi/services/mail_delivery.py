@@ -1,18 +1,18 @@
 """Delivering mails: taken and settled in transactions, handed over between them, and none handed over twice.
 
-A mail is marked and committed before it is handed over. Who dies over it leaves its lease to run out; then it is uncertain
-whether it was sent, and a person decides. So at most one mail is uncertain for each connection that broke.
+A mail is marked and committed before it is handed over, by whoever holds running.mailing. Who dies over it loses that lock; then it is
+uncertain whether it was sent, and a person decides. So at most one mail is uncertain for each connection that broke.
 """
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from eventapi import journal, times
+from eventapi import journal, running, times
 from eventapi.services import contact_book, invoices, newsletter, notes
 from eventapi.statements import statements
 
 sql = statements("mails")
 
-LEASE = timedelta(minutes=10)            # longer than a mail server may take for one mail
 # Minutes until the next attempt, after each that failed for now.
 AGAIN_AFTER = (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60, 24 * 60)
 WINDOW = 60                              # seconds of mails_per_minute
@@ -33,7 +33,7 @@ def seconds_until_next(db):
     now = times.now()
     if db.one(sql.due, now=now) is None:
         return None
-    before = db.value(sql.recent_attempt, others=db.config.mails_per_minute - 1)
+    before = db.value(sql.recent_attempt, now=now, others=db.config.mails_per_minute - 1)
     return 0 if before is None else max(0, times.unix(before) + WINDOW - times.unix(now))
 
 
@@ -45,12 +45,12 @@ def step(db, lease, done=None, more=True):
         if not more or seconds_until_next(db) != 0:
             return None
         mail = db.one(sql.due, now=times.now())
-        db.run(sql.take, id=mail["id"], lease=lease, until=times.text(datetime.fromisoformat(db.now) + LEASE), now=db.now)
+        db.run(sql.take, id=mail["id"], lease=lease, now=db.now)
         return mail
 
 
 def _settle(db, lease, mail, outcome):
-    """Writes down what came of a mail, also when that took longer than the lease; but not once somebody sends it again."""
+    """Writes down what came of a mail, but not once somebody sends it again."""
     state, next_at = _following(db, mail, outcome)
     if db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at, now=db.now) and outcome.refuses_recipient:
         _note_refusal(db, mail, outcome.error)
@@ -80,6 +80,6 @@ def _note_refusal(db, mail, error):
 
 def mark_cut_off(db):
     """Mails whose sender is gone are uncertain from now on."""
-    if db.value(sql.is_cut_off, now=times.now()):
-        with db.write():
+    if db.value(sql.is_any_sending):
+        with suppress(running.InUse), running.mailing(db.config), db.write():
             db.run(sql.cut_off, error=CUT_OFF, now=db.now)

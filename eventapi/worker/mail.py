@@ -4,6 +4,7 @@ import secrets
 import time
 from threading import Thread
 
+from eventapi import running
 from eventapi.db import Database
 from eventapi.errors import Problem
 from eventapi.services import mail_contents, mail_delivery, mails, smtp
@@ -21,9 +22,11 @@ paused = {}                  # database -> when its mail server is tried again, 
 
 
 def run(db, stopping):
-    mail_delivery.mark_cut_off(db)
     thread = sending.get(db.path)
-    if thread and thread.is_alive() or not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
+    if thread and thread.is_alive():
+        return
+    mail_delivery.mark_cut_off(db)
+    if not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
         return
     if mail_delivery.seconds_until_next(db) == 0 and not stopping():
         sending[db.path] = Thread(target=deliver, args=(db.config, stopping), daemon=True, name="mail")
@@ -38,15 +41,18 @@ def finish(patience=None):
 
 
 def deliver(config, stopping):
-    """Hands over what is due, until nothing is."""
+    """Hands over what is due, until nothing is; leaves it to another worker that does so already."""
     try:
-        db = Database(config)
-        try:
-            while mail_delivery.seconds_until_next(db) is not None and not stopping():
-                with smtp.connected(config) as server:
-                    converse(db, server, stopping)
-        finally:
-            db.close()
+        with running.mailing(config):
+            db = Database(config)
+            try:
+                while mail_delivery.seconds_until_next(db) is not None and not stopping():
+                    with smtp.connected(config) as server:
+                        converse(db, server, stopping)
+            finally:
+                db.close()
+    except running.InUse as in_use:
+        log.debug("no mail is sent here: %s", in_use)
     except smtp.Unreachable as error:
         paused[config.database] = time.monotonic() + AFTER_FAILURE
         log.warning("no mail can be sent, next try in %d s: %s", AFTER_FAILURE, error)
@@ -56,7 +62,7 @@ def deliver(config, stopping):
 
 
 def converse(db, server, stopping):
-    """What one connection carries. While mails_per_minute says wait, it is held open."""
+    """What one connection carries. While mails_per_minute says wait, it is held open. Unreachable where it breaks over its first mail."""
     lease, done = secrets.token_hex(8), None
     for number in range(MOST + 1):
         mail = step(db, lease, done, more=number < MOST and not stopping())
@@ -68,6 +74,8 @@ def converse(db, server, stopping):
         done = mail, attempt(db, server, mail)
         if not done[1].is_connected:
             step(db, lease, done, more=False)
+            if number == 0:
+                raise smtp.Unreachable(done[1].error)
             return
 
 
