@@ -145,8 +145,8 @@ def header_parameters(route, possible):
     if route.words.get("public"):
         return
     if route.method == "POST":
-        yield header("Idempotency-Key", "1 to 255 visible characters: the first answer is kept for 24 hours and given again.",
-                     maxLength=255, minLength=1)
+        yield header("Idempotency-Key", "1 to 255 visible characters: the first answer is kept for 24 hours and given again, with null in the "
+                     "place of a secret that is shown once.", maxLength=255, minLength=1)
     if "precondition_failed" in possible:
         yield header("If-Match", "The ETag of the record as you read it; 412 when it was changed since.")
     if route.method == "GET" and not route.words.get("listing"):

@@ -17,13 +17,17 @@ HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # what else a client send
 
 @dataclass
 class Answer:
-    """More than plain data: `data` goes into the envelope, `body` (bytes or an iterable of them) goes out as it is."""
+    """More than plain data: `data` goes into the envelope, `body` (bytes or an iterable of them) goes out as it is.
+
+    `secret` names the member of data that is shown in this answer and in no other.
+    """
     data: object = None
     status: int = 200
     headers: dict = field(default_factory=dict)
     meta: dict = field(default_factory=dict)
     has_etag: bool = True
     body: object = None
+    secret: str = None
 
 
 def base_url():
@@ -41,9 +45,9 @@ def location(path):
     return f"{base_url()}/api/v1{path}"
 
 
-def created(record, path):
+def created(record, path, **more):
     """201: a new record that stands at `path` below the root."""
-    return Answer(record, 201, {"Location": location(path)})
+    return Answer(record, 201, {"Location": location(path)}, **more)
 
 
 def deleted():

@@ -5,10 +5,10 @@ SELECT fingerprint, status, location, data, meta FROM idempotency_keys
  WHERE api_key_id = :api_key_id AND idempotency_key = :key AND created_at > :since;
 
 -- name: keep
-INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, location, data, meta, created_at)
-VALUES (:api_key_id, :key, :fingerprint, :status, :location, :data, :meta, :now)
+INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, location, data, meta, request_id, created_at)
+VALUES (:api_key_id, :key, :fingerprint, :status, :location, :data, :meta, :request_id, :now)
 ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location,
-  data = excluded.data, meta = excluded.meta, created_at = excluded.created_at;
+  data = excluded.data, meta = excluded.meta, request_id = excluded.request_id, created_at = excluded.created_at;
 
 -- name: forget
 DELETE FROM idempotency_keys WHERE created_at <= :before;

@@ -46,7 +46,7 @@ class Document:
         if "Preference-Applied" in answer.headers:
             response = {"content": {"application/json": {"schema": {"properties": {"data": {"$ref": "#/components/schemas/Minimal"}}}}}}
             where += " minimal"
-        emptied = "Idempotency-Replayed" in answer.headers          # as it may be once a contact was anonymised
+        emptied = "Idempotency-Replayed" in answer.headers          # of secrets, and of who was anonymised
         if answer.body and answer.content_type.endswith("json") and not emptied:
             error = next(self.validator(where, response, answer.content_type).iter_errors(answer.json), None)
             assert error is None, f"{where} is not what /openapi.json says: {list(error.absolute_path)}: {error.message[:500]}"

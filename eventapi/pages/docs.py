@@ -82,9 +82,9 @@ the decimals of its currency.</p>
 <p>A problem document (RFC 9457) with a <code>code</code> that never changes its meaning. <code>errors</code> names every fault at once.</p>
 <pre>{problem}</pre>
 <h3>Sending twice, changing at once</h3>
-<p>A POST with <code>Idempotency-Key</code> may be repeated for 24 hours: it happens once, and the repetition gets the first answer. A record
-read alone has an <code>ETag</code>: send it as <code>If-None-Match</code> to save reading, as <code>If-Match</code> on PUT, PATCH or
-DELETE to change only what you have seen (else 412).</p></section>
+<p>A POST with <code>Idempotency-Key</code> may be repeated for 24 hours: it happens once, and the repetition gets the first answer;
+only a secret that is shown once is not shown twice: rotate it. A record read alone has an <code>ETag</code>: send it as
+<code>If-None-Match</code> to save reading, as <code>If-Match</code> on PUT, PATCH or DELETE to change only what you have seen (else 412).</p></section>
 """
 
 STYLE = """\

@@ -88,7 +88,10 @@ def idempotency_key(environ):
 
 
 def once(db, key, environ, act):
-    """The first answer to this key within 24 hours, or the answer of `act`, kept in the same transaction."""
+    """The first answer to this key within 24 hours, or the answer of `act`, kept in the same transaction.
+
+    A secret that is shown once is not kept: who repeats the request finds null in its place.
+    """
     values = {"api_key_id": db.actor.key_id, "key": key}
     fingerprint = _fingerprint(environ)
     kept = db.one(sql.get, **values, since=times.text(datetime.now(timezone.utc) - KEEP))
@@ -99,9 +102,10 @@ def once(db, key, environ, act):
     answer = act()
     if not isinstance(answer, Answer):
         answer = Answer(answer)
-    db.run(sql.keep, **values, fingerprint=fingerprint, status=answer.status, now=db.now,
+    data = {**answer.data, answer.secret: None} if answer.secret else answer.data
+    db.run(sql.keep, **values, fingerprint=fingerprint, status=answer.status, request_id=db.actor.request_id, now=db.now,
            location=answer.headers.get("Location", "").removeprefix(base_url()) or None,
-           data=None if answer.status == 204 else as_json(answer.data), meta=as_json(answer.meta) if answer.meta else None)
+           data=None if answer.status == 204 else as_json(data), meta=as_json(answer.meta) if answer.meta else None)
     return answer
 
 

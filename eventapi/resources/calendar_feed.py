@@ -2,7 +2,7 @@
 from eventapi import journal
 from eventapi.db import as_json
 from eventapi.errors import Faults
-from eventapi.rest import base_url, created, deleted, drawn, found, page, unchanged
+from eventapi.rest import Answer, base_url, created, deleted, drawn, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import calendar_feed, references
 from eventapi.services.references import EVENT
@@ -35,7 +35,7 @@ def create_calendar_subscription(db, body):
     values, (token, token_hash) = columns(db, body), calendar_feed.new_token()
     subscription = calendar_feed.get(db, db.insert(sql.add, **values, token_hash=token_hash, now=db.now))
     journal.created(db, "calendar_subscription", subscription, title=subscription["name"], scope="calendar-feed")
-    return created(shown(subscription, token), f"/calendar-feed/subscriptions/{subscription['id']}")
+    return created(shown(subscription, token), f"/calendar-feed/subscriptions/{subscription['id']}", secret="url")
 
 
 @routes.get("/calendar-feed/subscriptions/<id>")
@@ -69,7 +69,7 @@ def rotate_calendar_subscription(db, id):
     db.run(sql.rotate, id=id, token_hash=token_hash, now=db.now)
     new = get(db, id)
     journal.acted(db, "rotated", "calendar_subscription", new, title=new["name"], scope="calendar-feed")
-    return shown(new, token)
+    return Answer(shown(new, token), secret="url")
 
 
 def get(db, id):

@@ -54,6 +54,12 @@ def create_webhook(db, who, body):
     """Makes a webhook. `secret`, with which its deliveries are signed, is shown in this answer and by rotate-secret only.
 
     It is told what the key that makes it may read, and no more, asked again at each delivery.
+
+    A delivery carries webhook-id (the same at each attempt: take each once), webhook-timestamp and webhook-signature as Standard Webhooks
+    (standardwebhooks.com) wants them: any of its libraries verifies them with the secret as it is. Without one: the signature is `v1,` and the
+    base64 of HMAC-SHA256 over `id.timestamp.body`, the key being the decoded base64 behind `whsec_`; after a rotation two stand there, with a
+    space between. X-Webhook-Signature is `v1=` and the hex of HMAC-SHA256 over `timestamp.body`, X-Webhook-Timestamp being the timestamp and the
+    key the whole secret as text. Any 2xx takes a delivery; a redirect is not followed and counts as failure.
     """
     if body["is_active"]:
         refuse_too_many(db)
@@ -63,7 +69,7 @@ def create_webhook(db, who, body):
     webhook = get(db, id)
     journal.created(db, "webhook", webhook, title=webhook["name"], scope="webhooks")
     db.run(sql.begin_here, id=id)
-    return created({**webhook, "secret": secret}, f"/webhooks/{id}")
+    return created({**webhook, "secret": secret}, f"/webhooks/{id}", secret="secret")
 
 
 @routes.get("/webhooks/events", answer="webhook.events")
@@ -134,13 +140,16 @@ def test_webhook(db, id):
 
 @routes.post("/webhooks/<id>/rotate-secret")
 def rotate_webhook_secret(db, id):
-    """Gives the webhook a new secret, shown in this answer only. For 24 hours the old one signs as well."""
+    """Gives the webhook a new secret, shown in this answer only. For 24 hours the old one signs as well in webhook-signature.
+
+    X-Webhook-Signature has room for one: from now on the new secret makes it.
+    """
     old, secret = get(db, id), signatures.new_secret()
     until = times.text(datetime.fromisoformat(db.now) + webhooks.BOTH_SIGN)
     db.run(sql.rotate, id=id, secret=secret, until=until, now=db.now)
     new = get(db, id)
     journal.acted(db, "secret_rotated", "webhook", new, title=old["name"], scope="webhooks")
-    return {**new, "secret": secret}
+    return Answer({**new, "secret": secret}, secret="secret")
 
 
 @routes.list("/webhooks/<id>/deliveries", query="webhook_delivery.query", singular="webhook_delivery")
