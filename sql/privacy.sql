@@ -12,7 +12,10 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
  UNION SELECT entity_type, entity_id FROM audit_log
         WHERE action = 'deleted' AND entity_type IN ('application', 'event_participant', 'invoice')
-          AND old_values ->> '$.contact_id' IN (SELECT id FROM people);
+          AND old_values ->> '$.contact_id' IN (SELECT id FROM people)
+ UNION SELECT 'application', l.entity_id FROM contacts c JOIN audit_log l ON l.old_values ->> '$.email' = c.email COLLATE NOCASE
+        WHERE c.id = :id AND l.action = 'deleted' AND l.entity_type = 'application' AND l.old_values ->> '$.contact_id' IS NULL
+          AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id);
 
 -- name: attached_records
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
@@ -232,27 +235,23 @@ UPDATE outgoing_events SET data = NULL
  WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND data IS NOT NULL;
 
 -- name: blank_answers
-UPDATE idempotency_keys SET data = json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at', data ->> '$.updated_at')
- WHERE data ->> '$.id' IS NOT NULL AND (
-       (CASE WHEN json_type(data, '$.has_account') IS NOT NULL THEN 'contact'
-             WHEN json_type(data, '$.decision_reason') IS NOT NULL THEN 'application'
-             WHEN json_type(data, '$.checked_in_at') IS NOT NULL THEN 'check_in'
-             WHEN json_type(data, '$.badge_number') IS NOT NULL THEN 'event_participant'
-             WHEN json_type(data, '$.note_text') IS NOT NULL THEN 'note'
-             WHEN json_type(data, '$.unsubscribe_url') IS NOT NULL THEN 'newsletter_subscriber'
-             WHEN json_type(data, '$.esign_status') IS NOT NULL THEN 'document'
-             WHEN json_type(data, '$.assigned_to_name') IS NOT NULL THEN 'task'
-             WHEN json_type(data, '$.transaction_id') IS NOT NULL THEN 'payment'
-             WHEN json_type(data, '$.is_negotiated') IS NOT NULL THEN 'booth_reservation'
-             WHEN json_type(data, '$.is_late') IS NOT NULL THEN 'submission'
-             WHEN json_type(data, '$.order_number') IS NOT NULL THEN 'service_order'
-             WHEN json_type(data, '$.invoice_type') IS NOT NULL THEN 'invoice' END, data ->> '$.id')
-       IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)));
-
--- name: blank_batches
-UPDATE idempotency_keys SET data = json_object('results', json_array())
- WHERE EXISTS (SELECT 1 FROM json_each(data, '$.results') r
-                WHERE ('check_in', r.value ->> '$.data.id') IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)));
+-- While the contact still has its address. An answer tells of the contact when its request changed a record of the contact, when it names
+-- one (as contact_id, or as entity_type with entity_id), and when it holds the address; then which record it was is all that stays.
+UPDATE idempotency_keys SET data = CASE
+         WHEN data ->> '$.id' IS NOT NULL
+         THEN json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at', data ->> '$.updated_at')
+         WHEN json_type(data, '$.results') = 'array' THEN json_object('results', json_array())
+         ELSE '{}' END
+ WHERE data IS NOT NULL AND (
+       request_id IS NULL
+    OR request_id IN (SELECT l.request_id FROM json_each(:pairs) p JOIN audit_log l ON l.entity_type = p.value ->> 0 AND l.entity_id = p.value ->> 1)
+    OR EXISTS (SELECT 1 FROM json_tree(data) m
+                WHERE (replace(m.key, '_id', ''), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+                   OR m.key = 'entity_id'
+                  AND (data ->> (m.path || '.entity_type'), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+                   OR m.atom = (SELECT c.email FROM contacts c
+                                 WHERE c.id = :id AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id))
+                      COLLATE NOCASE));
 
 -- name: merge_contact_search
 INSERT INTO contacts_search (contacts_search) VALUES ('optimize');

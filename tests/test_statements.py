@@ -33,7 +33,6 @@ SCANS = {
     "privacy.outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_answers": "anonymising is rare, and the table holds one day",
-    "privacy.blank_batches": "anonymising is rare, and the table holds one day",
     "privacy.made": "restore applies every anonymisation again",
 }
 # Lists that may sort what they found, and why.

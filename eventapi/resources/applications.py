@@ -4,7 +4,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import applications, approval, attached, contact_book, custom_fields, participation, references
+from eventapi.services import anonymity, applications, approval, attached, contact_book, custom_fields, participation, references
 from eventapi.services.applications import represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.states import Transitions
@@ -62,6 +62,8 @@ def update_application(db, id, body):
     refuse_late(db, merged, set(event_ids or ()).difference(known))
     if old["status"] in OPEN:
         refuse_second(db, merged, event_ids or known)
+    if merged != old or fields != old["custom_fields"]:
+        anonymity.refuse(db, "application", id)
     db.run(sql.change, **columns(merged))
     assign(db, id, event_ids, category_ids)
     custom_fields.store(db, "application", id, old["custom_fields"], fields)
@@ -132,6 +134,8 @@ def move(db, old, action, **values):
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
         return old
+    if values:
+        anonymity.refuse(db, "application", old["id"])
     db.run(sql.move, **{**old, **values, "status": status}, now=db.now)
     new = get(db, old["id"])
     journal.updated(db, "application", old, new, action=PAST[action], title=contact_book.title(new), scope="applications")

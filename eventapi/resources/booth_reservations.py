@@ -6,7 +6,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import booking, booths, references, reservations
+from eventapi.services import anonymity, booking, booths, references, reservations
 from eventapi.services.amounts import whole
 from eventapi.services.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.services.reservations import TRANSITIONS, represent
@@ -79,7 +79,9 @@ def confirm_booth_reservation(db, id):
 @routes.post("/booth-reservations/<id>/cancel", schema="booth_reservation.cancel")
 def cancel_booth_reservation(db, id, body):
     """Gives the booth up: it is offered to the first in line."""
-    return represent(db, booking.cancel(db, get(db, id), body["reason"]))
+    row = get(db, id)
+    anonymity.refuse_text(db, "booth_reservation", {**row, "reason": None}, body, "reason")
+    return represent(db, booking.cancel(db, row, body["reason"]))
 
 
 @routes.post("/booth-reservations/<id>/extend", schema="booth_reservation.extend")
@@ -142,6 +144,7 @@ def check_new(db, body, faults):
 def change(db, row, shown, body):
     """The reservation with what the body says. Moving comes first, since it alone may be refused for the sake of others."""
     wanted, booth = checked(db, row, shown, body)
+    anonymity.refuse_text(db, "booth_reservation", row, body, "notes", "cancellation_reason")
     if wanted["status"] != shown["status"]:
         booking.standing(db, row)               # before anything is written, since what that refuses keeps what was
     if booth:

@@ -8,7 +8,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.rest import Answer, created, deleted, etag, found, is_known, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import admission, badges, check_ins, references, roster
+from eventapi.services import admission, anonymity, badges, check_ins, references, roster
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.statements import statements
 from eventapi.validators import Body
@@ -106,6 +106,7 @@ def update_check_in(db, id, body):
     """Changes station and notes; all else is what the scans say."""
     old = unchanged(get(db, id))
     check_fixed(db, old, body)
+    anonymity.refuse_text(db, "check_in", old, body, "notes")
     changes = {name: body.get(name, old[name]) for name in ("station", "notes")}
     if any(old[name] != value for name, value in changes.items()):
         db.run(sql.correct, **changes, id=id, now=db.now)

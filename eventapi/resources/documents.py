@@ -6,7 +6,7 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, not_found
 from eventapi.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import attached, content_types, contracts, document_pages, documents, entities, references
+from eventapi.services import anonymity, attached, content_types, contracts, document_pages, documents, entities, references
 from eventapi.services.contracts import CONTRACT, SIGNATURE
 from eventapi.services.documents import represent
 from eventapi.services.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
@@ -42,6 +42,7 @@ def create_document(db, body):
     if body["filename"] and body["template_id"]:
         faults.add("/template_id", "disagrees", "goes without filename: a document is made from a template, or it is a file")
     faults.raise_any()
+    anonymity.refuse(db, body["entity_type"], body["entity_id"])
     new = represent(documents.generate(db, body, template) if template else begin_file(db, body))
     return created(new, f"/documents/{new['id']}")
 
@@ -59,6 +60,8 @@ def update_document(db, id, body):
     if merged["filename"] != old["filename"]:
         refuse_handed_in(db, old)
     contracts.refuse_locked(old, [name for name in LOCKED if merged[name] != old[name]])
+    if merged != old:
+        anonymity.refuse(db, "document", id)
     changed_row = documents.change(db, old, merged)
     return represent(contracts.bring_to(db, changed_row, body.get("esign_status") or old["esign_status"]))
 
@@ -106,6 +109,7 @@ def set_document_content(db, id, upload):
     if upload.sha256 != row["sha256"]:
         refuse_handed_in(db, row)
     contracts.refuse_content(row)
+    anonymity.refuse(db, "document", id)
     return represent(documents.hold(db, row, upload))
 
 

@@ -6,7 +6,7 @@ from eventapi.errors import Faults
 from eventapi.plugins.access import READS, require_scope
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import attached
+from eventapi.services import anonymity, attached
 from eventapi.services.notes import SCOPES, represent
 from eventapi.statements import statements
 
@@ -24,6 +24,7 @@ def list_notes(db, who, query):
 def create_note(db, who, body):
     allow(who, body["entity_type"])
     check(db, body)
+    anonymity.refuse(db, body["entity_type"], body["entity_id"])
     note = represent(db.one(sql.add, **body, admin_id=who.admin_id, now=db.now))
     journal.created(db, "note", note, scope=SCOPES[note["entity_type"]])
     return created(note, f"/notes/{note['id']}")
@@ -68,6 +69,7 @@ def change(db, who, old, body):
         check(db, merged)
     if merged == old:
         return old
+    anonymity.refuse(db, merged["entity_type"], merged["entity_id"])
     db.run(sql.change, **merged, now=db.now)
     new = get(db, who, old["id"])
     journal.updated(db, "note", old, new, scope=SCOPES[new["entity_type"]])

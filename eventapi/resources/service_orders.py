@@ -2,7 +2,7 @@
 from eventapi.db import as_json
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import ordering, orders, references
+from eventapi.services import anonymity, ordering, orders, references
 from eventapi.services.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.services.orders import represent
 from eventapi.services.references import EVENT, PARTICIPANT
@@ -32,6 +32,7 @@ def get_service_order(db, id, query):
 def update_service_order(db, id, body):
     row = get(db, id)
     unchanged(represent(row))
+    anonymity.refuse_text(db, "service_order", row, body, "notes")
     changed = ordering.change(db, row, body)
     return represent(ordering.bring_to(db, changed, body.get("status", row["status"])))
 
@@ -59,7 +60,9 @@ def confirm_service_order(db, id):
 @routes.post("/service-orders/<id>/cancel", schema="service_order.cancellation")
 def cancel_service_order(db, id, body):
     """Cancels an order with all its items, and gives back to stock what it had taken."""
-    return represent(ordering.cancel(db, get(db, id), body["reason"]))
+    row = get(db, id)
+    anonymity.refuse_text(db, "service_order", {**row, "reason": None}, body, "reason")
+    return represent(ordering.cancel(db, row, body["reason"]))
 
 
 @routes.post("/service-orders/<id>/items/<item_id>/start")

@@ -3,7 +3,7 @@ from eventapi import search, times
 from eventapi.errors import Faults
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import attached, entities, references, tasks
+from eventapi.services import anonymity, attached, entities, references, tasks
 from eventapi.services.references import EVENT
 from eventapi.services.tasks import TRANSITIONS, represent
 from eventapi.statements import statements
@@ -89,6 +89,8 @@ def settled(db, old, task):
             faults.add("/assigned_to", "unknown", "names no admin who is active")
     task = tasks.settled(db, task, faults)
     faults.raise_any()
+    if task["entity_id"] is not None and task != old:
+        anonymity.refuse(db, task["entity_type"], task["entity_id"])
     return task
 
 

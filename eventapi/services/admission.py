@@ -5,7 +5,7 @@ Every function here that writes is called inside a write.
 """
 from eventapi import journal, times
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, badges, check_ins, references, visits
+from eventapi.services import anonymity, attached, badges, check_ins, references, visits
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.statements import statements
 
@@ -24,6 +24,8 @@ def scan(db, body):
     event, holder_id = named(db, body, faults)
     moment = event and moment_of(db, body, event, faults)
     faults.raise_any()
+    if holder_id and body["notes"]:
+        anonymity.refuse(db, "event_participant", holder_id)
     new = add(db, body, event, holder_id and db.one(sql.participant, id=holder_id), moment)
     if not new["code"]:
         settle(db, new["event_participant_id"], new["day"], new["scanned_at"])

@@ -2,7 +2,7 @@
 from typing import Callable, NamedTuple
 
 from eventapi import journal
-from eventapi.services import applications, booths, contact_book, custom_fields, events, participation, submissions
+from eventapi.services import anonymity, applications, booths, contact_book, custom_fields, events, participation, submissions
 from eventapi.statements import statements
 
 sql = statements("customizable")
@@ -35,9 +35,7 @@ def change(db, entity_type, old, values):
     kind, id = KINDS[entity_type], old["id"]
     if values == old["custom_fields"]:
         return old
-    contact = db.one(sql.contact, entity_type=entity_type, id=id)
-    if contact:
-        contact_book.refuse_anonymized(contact)
+    anonymity.refuse(db, entity_type, id)
     custom_fields.store(db, entity_type, id, old["custom_fields"], values)
     db.run(kind.touch, id=id, now=db.now)
     new = kind.get(db, id)

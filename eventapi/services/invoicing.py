@@ -3,7 +3,7 @@ from decimal import Decimal
 
 from eventapi import journal, money
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, invoice_lines, invoices, numbering, references
+from eventapi.services import anonymity, attached, invoice_lines, invoices, numbering, references
 from eventapi.statements import statements
 
 sql = statements("invoicing")
@@ -33,6 +33,7 @@ def change_locked(db, row, old, body):
     if locked:
         raise Problem("invoice_locked", f"{old['invoice_number']} was sent: {', '.join(locked)} cannot change any more. "
                       "Credit or cancel it.", members=locked)
+    anonymity.refuse_text(db, "invoice", row, body, "notes")
     changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
     if any(changes[name] != row[name] for name in changes):
         db.run(sql.change_locked, id=row["id"], **changes, now=db.now)
@@ -84,6 +85,8 @@ def compose(db, wanted, invoice_type, old=None):
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send it when it is there")
     faults.raise_any()
+    if invoice_type == "invoice":                       # a credit note is for what was invoiced before
+        anonymity.refuse(db, "contact", draft["contact_id"])
     taken = draft["taken_over"] and db.value(sql.number_taken, invoice_number=draft["invoice_number"])
     if taken and (old is None or taken != old["id"]):
         raise Problem("duplicate", f"There is an invoice {draft['invoice_number']}.", member="invoice_number", invoice_id=taken)

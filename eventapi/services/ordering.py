@@ -126,6 +126,7 @@ def number(db):
 def confirm(db, row):
     if TRANSITIONS.move("confirm", row["status"]) is None:
         return row
+    refuse_gone(db.one(sql.participant, id=row["event_participant_id"]))
     db.run(sql.confirm, id=row["id"], now=db.now)
     return changed(db, row, "confirmed")
 

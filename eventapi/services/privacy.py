@@ -79,6 +79,7 @@ def anonymize(db, contact):
     db.run(sql.overwrite)
     try:
         number = keys.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
+        _blank_journal(db, id, pairs)
         db.run(sql.drop_rejected_records, id=id)
         db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)
         db.run(sql.drop_tags, id=id)
@@ -89,7 +90,6 @@ def anonymize(db, contact):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         subscribers = db.values(sql.drop_subscribers, pairs=pairs)
-        _blank_journal(db, pairs)
         db.run(sql.remember, id=id, now=db.now)
         _finish(db, id)
         _leave_no_traces(db)
@@ -119,7 +119,7 @@ def finish_due(db):
         with db.write():
             db.run(sql.overwrite)
             try:
-                _blank_journal(db, as_json(records(db, contact_id)))
+                _blank_journal(db, contact_id, as_json(records(db, contact_id)))
                 _finish(db, contact_id)
                 _leave_no_traces(db)
             finally:
@@ -171,10 +171,10 @@ def _finish(db, contact_id):
     db.run(sql.set_due, id=contact_id, kept_until=rest[0]["kept_until"] if rest else None)
 
 
-def _blank_journal(db, pairs):
+def _blank_journal(db, contact_id, pairs):
     """Values go out of the audit log (its chain stays valid), the outgoing events and the answers kept for Idempotency-Key."""
-    for statement in (sql.blank_audit_entries, sql.blank_outgoing_events, sql.blank_answers, sql.blank_batches):
-        db.run(statement, pairs=pairs)
+    for statement in (sql.blank_answers, sql.blank_audit_entries, sql.blank_outgoing_events):
+        db.run(statement, id=contact_id, pairs=pairs)
 
 
 def _leave_no_traces(db):

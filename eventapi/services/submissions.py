@@ -4,7 +4,7 @@ import json
 from eventapi import journal, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, contact_book, custom_fields, handed_in, submission_types
+from eventapi.services import anonymity, attached, contact_book, custom_fields, handed_in, submission_types
 from eventapi.states import Transitions
 from eventapi.statements import statements
 
@@ -138,6 +138,7 @@ def review(db, old, action, feedback=None):
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
         return old
+    anonymity.refuse(db, "submission", old["id"])
     said = {"id": old["id"], "status": status, "feedback": feedback, "admin_id": db.actor.admin_id}
     db.run(sql.review, **said, now=db.now)
     db.run(sql.review_revision, **said, revision=old["revision"], now=db.now)

@@ -1,0 +1,466 @@
+"""What is held about a contact: every column that may hold it is known, exported, and empty once the contact was anonymised."""
+import os
+import re
+import time
+
+import pytest
+
+from eventapi.services import checks, deliveries, files, housekeeping, mail_delivery, newsletter, privacy, webhooks
+
+MARK = "Zqvxj Mårkör-ß"                 # folded as zqvxj markor; what is left of it in any encoding has its first letters
+TRACE = re.compile(rb"zqvxj|7084991", re.I)
+DIGITS = "7084991"                      # the mark of a phone number that is stored as digits
+
+# Text that says who somebody is, or what was said by or about somebody.
+PERSONAL = {
+    "contacts": "customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address postal_code city "
+                "state website notes tax_id folded_name folded_phone",
+    "contact_tags": "tag",
+    "contact_categories": "company_name",
+    "custom_field_values": "value",
+    "custom_field_terms": "term",
+    "applications": "company_name first_name last_name email phone fax mobile address postal_code city state website notes tax_id message "
+                    "question decision_reason",
+    "participants": "badge_name",
+    "booth_reservations": "notes cancellation_reason",
+    "service_orders": "notes cancellation_reason",
+    "service_order_items": "specification",
+    "check_ins": "notes",
+    "check_in_scans": "notes",
+    "submissions": "value feedback",
+    "submission_revisions": "value filename feedback",
+    "notes": "note_text",
+    "tasks": "title description",
+    "calendar_entries": "title",
+    "documents": "title metadata content filename signer_name",
+    "newsletter_subscribers": "email name mail_error",
+    "newsletter_consents": "consent_text source ip_address user_agent",
+    "mails": "recipient error",
+    "invoices": "buyer buyer_reference text notes",
+    "invoice_items": "description",
+    "payments": "transaction_id notes",
+    "bulk_import_errors": "source email customer_number external_id",
+    "audit_log": "entity_title old_values new_values",
+    "outgoing_events": "data",
+    "idempotency_keys": "data",
+}
+# All other text, and why it says nothing about a contact. `table` alone is every column of it.
+OTHERS = {
+    "the organiser's own staff and switches": "admins api_keys flags tenant gateways worker_signs",
+    "the organiser's own show": "events event_key categories category_events booth_formulas booth_types booths plans services service_categories service_events "
+                                "schedule_slots submission_types custom_field_definitions document_categories document_templates counters",
+    "who plays which part in the programme": "schedule_assignments.role",
+    "the organiser's own programs": "webhooks calendar_subscriptions",
+    "no text of anybody": "anonymizations merged_contacts audit_anchors blanks calendar_identity check_in_counts check_in_rosters check_in_visitors "
+                          "newsletter_secret application_categories application_events sqlite_sequence",
+    "the index of a search, whose words the test reads": "applications_search contacts_search events_search newsletter_search services_search tasks_search",
+    "a word of ours": "contacts.country contact_categories.country contacts.language applications.status applications.country booth_reservations.status check_ins.check_in_type "
+                      "check_ins.closed_by check_in_scans.action check_in_scans.check_in_type check_in_scans.effect check_in_scans.code "
+                      "custom_field_values.entity_type documents.entity_type documents.content_type documents.contract_status "
+                      "documents.esign_status documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
+                      "invoice_items.tax_category invoice_items.bills invoice_taxes.category mails.kind mails.entity_type mails.state "
+                      "newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type outgoing_events.name "
+                      "outgoing_events.entity_type outgoing_events.scope participants.role participants.status payments.status payments.currency "
+                      "service_order_items.status service_orders.status service_orders.currency submissions.status submission_revisions.status "
+                      "tasks.status tasks.priority tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind "
+                      "bulk_imports.kind bulk_imports.status bulk_imports.mode bulk_imports.match_field webhook_deliveries.event_name "
+                      "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
+                      "bulk_import_errors.faults mails.subject audit_log.description",
+    "a number that we gave": "booth_reservations.booth_number participants.badge_number check_ins.badge_number check_in_scans.badge_number "
+                             "documents.document_number invoices.invoice_number service_orders.order_number mails.message_id",
+    "a hash, a secret or a lease": "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 bulk_imports.sha256 "
+                                   "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash idempotency_keys.fingerprint",
+    "a day or the rule for one": "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date invoices.due_date payments.payment_date "
+                                 "tasks.due_date newsletter_consents.at",
+    "what was sold, and why there is no tax on it": "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
+                                                    "invoice_items.unit invoice_items.exemption_reason invoice_taxes.reason",
+    "which gateway the money came through": "payments.gateway_key payments.gateway_name",
+    "which door and which device of the organiser": "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
+    "of events and slots; a task gives its title only": "calendar_entries.description calendar_entries.location calendar_entries.timezone",
+    "the organiser, as the invoice was sent": "invoices.seller",
+    "names of columns, and ids": "bulk_imports.field_mapping bulk_imports.form bulk_imports.details",
+    "which admin, in which request, from where": "audit_log.ip_address audit_log.user_agent bulk_imports.admin_name bulk_imports.request_id audit_log.admin_name audit_log.request_id "
+                                     "idempotency_keys.request_id",
+    "a word of the client's program, which is forgotten after a day": "idempotency_keys.idempotency_key",
+    "ids and counts": "idempotency_keys.location idempotency_keys.meta",
+    "where our links lead": "mails.base_url",
+}
+# What the law wants kept of a contact that was anonymised, until its time is over.
+KEPT = {"invoices.buyer", "invoices.buyer_reference", "invoices.text", "invoice_items.description", "payments.transaction_id",
+        "documents.content", "documents.signer_name"}
+
+
+def columns(db):
+    """table -> its columns that may hold text, moments apart; of every table that is there."""
+    tables = [name for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    return {table: [row[1] for row in db.connection.execute(f'PRAGMA table_xinfo("{table}")')
+                    if row[2] not in ("INTEGER", "REAL") and not row[1].endswith("_at")] for table in tables}
+
+
+def classified(table, column):
+    """The reasons for which a column is personal or is not."""
+    table = re.sub(r"_search_\w+", "_search", table)
+    found = ["personal"] if column in PERSONAL.get(table, "").split() else []
+    return found + [reason for reason, names in OTHERS.items() if {table, f"{table}.{column}"} & set(names.split())]
+
+
+def test_of_each_column_that_holds_text_it_is_known_whether_it_is_personal(db):
+    found = [(table, column) for table, names in columns(db).items() for column in names]
+    unknown = [f"{table}.{column}" for table, column in found if len(classified(table, column)) != 1]
+    assert not unknown, f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in services/privacy.py: {unknown}"
+    gone = {f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()} - {".".join(pair) for pair in found}
+    assert not gone, f"no longer there: {gone}"
+
+
+# A life of a contact
+
+class Life:
+    """A contact with text of its own in every personal column, and in all that hangs on it. Every POST has an Idempotency-Key."""
+
+    def __init__(self, organiser, db, mark, digits, app):
+        self.organiser, self.db, self.app, self.mark, self.count, self.said = organiser, db, app, mark, 0, []
+        self.phone = f"+49 4122 {digits}"
+        self.email = f"{mark.split()[0].lower()}@{mark.split()[0].lower()}.example"
+        self.person()
+        self.participation()
+        self.hand_in()
+        self.documents()
+        self.letters()
+        self.money()
+        self.imports()
+
+    def text(self):
+        """A new text with the mark."""
+        self.count += 1
+        self.said.append(f"{self.mark} {self.count}")
+        return self.said[-1]
+
+    def post(self, path, body=None, status=201, **headers):
+        self.count += 1
+        headers = {"Idempotency-Key": f"key-{self.digest()}-{self.count}", **headers}
+        return self.organiser.post(path, body, status=status, headers=headers).json.get("data")
+
+    def digest(self):
+        return sum(map(ord, self.mark))
+
+    def act(self, path, body=None, status=200):
+        return self.post(path, body, status)
+
+    def person(self):
+        text, named = self.text, self.email
+        person = {**{name: text() for name in ("company_name", "first_name", "last_name", "fax", "mobile", "address", "postal_code", "city", "state",
+                                               "notes", "tax_id")},
+                  "email": named, "phone": self.phone, "website": f"https://{named.partition('@')[2]}"}
+        self.contact = self.post("/contacts", {**person, "customer_number": text(), "external_id": text(), "invoice_email": f"bill.{named}", "tags": [text()], "category_keys": ["roses"],
+                                               "custom_fields": {"nick": text()}})
+        self.address = f"/contacts/{self.contact['id']}"
+        twin = self.post("/contacts", {"last_name": text()})
+        self.act(f"{self.address}/merge", {"duplicate_id": twin["id"]})
+        self.application = self.post("/applications", {**person, **{name: text() for name in ("city", "message", "notes")}, "event_keys": ["fair"],
+                                                       "custom_fields": {"nick": text()}})
+        place = f"/applications/{self.application['id']}"
+        for action, body in (("review", None), ("request-info", {"question": text()}), ("review", None), ("reject", {"reason": text()})):
+            self.act(f"{place}/{action}", body)
+        gone = self.post("/applications", {"last_name": text(), "email": named, "event_keys": ["other"]})
+        self.organiser.delete(f"/applications/{gone['id']}", status=204)
+
+    def participation(self):
+        text, make = self.text, self.post
+        self.participant = make("/participants", {"event_key": "fair", "contact_id": self.contact["id"], "badge_name": text(),
+                                                  "custom_fields": {"nick": text()}})
+        named = {"event_participant_id": self.participant["id"]}
+        reserved = make("/booth-reservations", {**named, "booth_id": self.booth(), "notes": text()})
+        self.act(f"/booth-reservations/{reserved['id']}/cancel", {"reason": text()})
+        order = make("/service-orders", {**named, "notes": text(), "status": "submitted",
+                                         "items": [{"service_id": 1, "quantity": 1, "specification": text()}]})
+        self.act(f"/service-orders/{order['id']}/cancel", {"reason": text()})
+        make("/schedules", {"event_key": "fair", "slot_date": "2026-01-02", "start_time": "10:00", "end_time": "11:00", "title": "Talk",
+                            "assignments": [{**named, "role": "attendee"}], "allow_overlap": True})
+        scan = {"event_key": "fair", "badge_number": self.participant["badge_number"]}
+        make("/check-ins", {**scan, "scanned_at": "2026-01-02T09:00:00Z", "notes": text()})
+        self.act("/check-ins/batch", {"scans": [{**scan, "scanned_at": "2026-01-03T09:00:00Z", "notes": text()}]})
+
+    def booth(self):
+        return self.post("/booths", {"plan_id": 1, "width": 2, "depth": 2, "booth_type_key": "row"})["id"]
+
+    def hand_in(self):
+        text, make = self.text, self.post
+        named = {"event_participant_id": self.participant["id"], "type_key": "profile"}
+        submission = make("/submissions", {**named, "value": text(), "custom_fields": {"nick": text()}})
+        self.act(f"/submissions/{submission['id']}/request-revision", {"feedback": text()})
+        self.organiser.patch(f"/submissions/{submission['id']}", {"value": text(), "draft": False}, status=200)
+        self.act(f"/submissions/{submission['id']}/reject", {"feedback": text()})
+        self.submission = submission
+        for entity_type, id in self.places():
+            note = make("/notes", {"entity_type": entity_type, "entity_id": id, "note_text": text()})
+            make("/tasks", {"entity_type": entity_type, "entity_id": id, "title": text(), "description": text(), "due_date": "2026-01-02"})
+        make("/tasks", {"entity_type": "note", "entity_id": note["id"], "title": text()})
+        gone = make("/notes", {"entity_type": "contact", "entity_id": self.contact["id"], "note_text": text()})
+        self.organiser.delete(f"/notes/{gone['id']}", status=204)
+
+    def places(self):
+        """What notes may be about."""
+        return [("contact", self.contact["id"]), ("application", self.application["id"]), ("event_participant", self.participant["id"])]
+
+    def documents(self):
+        text, about = self.text, {"entity_type": "event_participant", "entity_id": self.participant["id"]}
+        self.page = self.post("/documents", {**about, "template_key": "letter", "title": text(), "metadata": {"said": text()}})
+        self.contract = self.post("/documents", {**about, "template_key": "contract"})
+        self.act(f"/documents/{self.contract['id']}/request-signature")
+        self.act(f"/documents/{self.contract['id']}/mark-signed", {"signer_name": text(), "signed_at": "2026-03-04T10:00:00Z"})
+        file = self.post("/documents", {**about, "filename": f"{text()}.txt"})
+        self.upload(file, text())
+        self.post("/submissions", {"event_participant_id": self.participant["id"], "type_key": "file", "document_id": file["id"]})
+        self.post("/tasks", {"entity_type": "document", "entity_id": file["id"], "title": text()})
+
+    def upload(self, document, said):
+        self.said.remove(said)                           # the export names the file, it does not hold it
+        self.organiser.put(f"/documents/{document['id']}/content", raw=f"{said} in a file".encode(), status=200,
+                           headers={"Content-Type": "application/octet-stream"})
+
+    def letters(self):
+        """The newsletter, whose mail is refused, whose consent is taken over, and which its reader ends."""
+        subscriber = self.post("/newsletter", {"email": self.email, "name": self.text()})
+        mail = mail_delivery.step(self.db, "lease")
+        refused = mail_delivery.Outcome("failed", f"550 {self.text()}", refuses_recipient=True)
+        mail_delivery.step(self.db, "lease", (mail, refused), more=False)
+        imported = {"source": self.text(), "at": "2026-05-01T09:30:00Z", "text": self.text()}
+        self.post("/newsletter", {"email": self.email, "send_confirmation": False, "consent": imported}, status=200)
+        link = newsletter.unsubscribe_url(newsletter.secret(self.db), "", newsletter.row(self.db, subscriber["id"]))
+        self.app.post(link, headers={"User-Agent": self.mark.split()[0]}, extra_environ={"REMOTE_ADDR": self.text()})
+
+    def money(self):
+        """A draft, and two invoices: one that the law wants kept, and one of long ago, whose participant is somebody else's guest."""
+        text, items = self.text, lambda: [{"description": self.text(), "quantity": 1, "unit_price": 10}]
+        named = {"contact_id": self.contact["id"]}
+        draft = self.post("/invoices", {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
+        self.post("/notes", {"entity_type": "invoice", "entity_id": draft["id"], "note_text": text()})
+        self.invoices = []
+        for _ in "ab":
+            invoice = self.post("/invoices", {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
+            self.invoices.append(self.act(f"/invoices/{invoice['id']}/send", {"mail": True}))
+            self.post("/payments", {"invoice_number": self.invoices[-1]["invoice_number"], "amount": 1, "status": "completed",
+                                    "transaction_id": text(), "notes": text()})
+
+    def imports(self):
+        wrong = {"rating": 9, "notes": self.text()}
+        self.post("/bulk-import/contacts", {"records": [{**wrong, "email": self.email}, {**wrong, "customer_number": self.contact["customer_number"]},
+                                                        {**wrong, "external_id": self.contact["external_id"]}]})
+        self.post("/bulk-import/contacts", {"mode": "upsert", "records": [{"email": self.email, "state": self.text()}]})
+
+    def export(self):
+        return self.organiser.data(f"{self.address}/export")
+
+    def anonymize(self):
+        return self.act(f"{self.address}/anonymize")
+
+
+@pytest.fixture
+def life(organiser, db, settings, app):
+    """life(mark): a new one, all at the same show."""
+    settings.smtp_host, settings.smtp_sender, settings.base_url = "mail.example.org", "news@messe.test", "https://events.example.org"
+    settings.mails_per_minute = 1000
+    for event_key in ("fair", "other"):
+        organiser.make("/events", {"title": "Garden Fair", "event_key": event_key, "date_from": "2026-01-02", "date_to": "2026-01-04"})
+    organiser.make("/categories", {"title": "Roses", "category_key": "roses"})
+    organiser.make("/plans", {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40})
+    organiser.make("/booths/types", {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
+    organiser.make("/services", {"service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
+    organiser.make("/submissions/types", {"event_key": "fair", "type_key": "profile", "title": "Profile", "input": "text"})
+    organiser.make("/submissions/types", {"event_key": "fair", "type_key": "file", "title": "File", "input": "file"})
+    organiser.make("/documents/templates", {"name": "Letter", "key": "letter", "body": "<p>{{contact.name}}: {{metadata.said}}</p>"})
+    organiser.make("/documents/templates", {"name": "Contract", "key": "contract", "body": "<p>{{contact.name}}</p>", "is_contract": True})
+    for entity_type in ("contact", "application", "event_participant", "submission"):
+        organiser.make("/custom-fields", {"entity_type": entity_type, "field_key": "nick", "field_label": "Nick", "is_searchable": True})
+    organiser.make("/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"]})
+    return lambda mark=MARK, digits=DIGITS: Life(organiser, db, mark, digits, app)
+
+
+# What is left
+
+def traces(db):
+    """table.column of each that holds the mark, in whatever case."""
+    return {f"{table}.{column}" for table, names in columns(db).items() for column in names
+            for value, in db.connection.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT NULL')
+            if TRACE.search(value if isinstance(value, bytes) else str(value).encode())}
+
+
+def words(db):
+    """The words of all search indexes that have the mark."""
+    found = []
+    for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%USING fts5%'").fetchall():
+        db.connection.execute(f"CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, {name}, row)")
+        found += [term for term, in db.connection.execute("SELECT term FROM temp.words") if TRACE.search(term.encode())]
+        db.connection.execute("DROP TABLE temp.words")
+    return found
+
+
+def files_with_traces(settings):
+    """Whatever lies in the data directory: database, its log, stored files, what is unfinished. PDFs are drawn from what columns hold."""
+    return [file.name for file in settings.data_dir.rglob("*") if file.is_file() and TRACE.search(file.read_bytes())]
+
+
+def a_day_later(settings, db, monkeypatch):
+    """What the worker does in the night after."""
+    for file in settings.files.rglob("*"):
+        if file.is_file():
+            os.utime(file, (time.time() - 2 * 86400,) * 2)
+    housekeeping.sweep_files(db)
+    monkeypatch.setattr(privacy, "NIGHT", range(24))
+    assert privacy.rewrite_file(db)
+
+
+def years_later(db):
+    """The time of what the law wants kept is over."""
+    with db.write():
+        db.connection.execute("UPDATE invoices SET issue_date = '2001-02-03' WHERE issue_date IS NOT NULL")
+        db.connection.execute("UPDATE documents SET signed_at = '2001-02-03T00:00:00Z' WHERE signed_at IS NOT NULL")
+        db.connection.execute("UPDATE anonymizations SET kept_until = '2009-12-31' WHERE kept_until IS NOT NULL")
+
+
+def test_what_is_held_about_a_contact_is_exported_and_then_is_nowhere(life, organiser, db, settings, monkeypatch):
+    one, other = life(), life("Kwpyf Nächbar", "4433221")
+    webhooks.fan_out(db, lambda: False)
+    personal = {f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()}
+    found = {name for name in traces(db) if "_search" not in name}
+    assert personal - found == set(), "the life of the test has no mark there"
+    assert found - personal == set(), "a column that holds what is personal"
+    assert words(db) and files_with_traces(settings)
+    exported = str(one.export())
+    assert [text for text in one.said if text not in exported] == []
+    assert {one.email, one.phone} <= set(re.findall(r"'([^']*)'", exported))
+    untouched = other.export()
+
+    kept = one.anonymize()["kept"]
+    assert {entry.get("invoice_id") or entry["document_id"] for entry in kept} == {one.contract["id"], *[invoice["id"] for invoice in one.invoices]}
+    assert traces(db) == KEPT and words(db) == []
+    years_later(db)
+    assert privacy.finish_due(db) == 1
+    assert traces(db) == set()
+    a_day_later(settings, db, monkeypatch)
+    assert files_with_traces(settings) == [] and {sha256 for sha256, _, _ in files.all_stored(settings)} == housekeeping.used_files(db)
+    assert not TRACE.search(str(one.export()).encode())
+    later = other.export()
+    for record in [*untouched["invoices"], *later["invoices"]]:
+        del record["issue_date"]                                      # the years went by for all
+    for part in untouched:
+        assert part == "documents" or later[part] == untouched[part], part
+    assert organiser.data("/contacts?search=nachbar")[0]["id"] == other.contact["id"]
+    assert [finding for finding in checks.findings(db) if finding[0] != "money"] == []
+
+
+# What was on its way
+
+def test_a_mail_that_waits_is_not_sent_and_a_delivery_that_waits_tells_nothing(life, db):
+    one, other = life(), life("Kwpyf Nächbar", "4433221")
+    webhooks.fan_out(db, lambda: False)
+    one.anonymize()
+    recipients = []
+    while mail := mail_delivery.step(db, "lease", more=True):
+        recipients.append(mail["recipient"])
+    assert len(recipients) == 2 and set(recipients) == {f"bill.{other.email}"}
+    told, done = b"", None
+    while delivery := deliveries.step(db, 1, "lease", done):
+        told += webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])
+        done = delivery, deliveries.Outcome(204)
+    assert not TRACE.search(told) and other.email.encode() in told and b'"contact.created","timestamp"' in told
+
+
+def test_answers_that_tell_of_the_contact_are_emptied_and_others_are_not(life, organiser, db):
+    one, other = life(), life("Kwpyf Nächbar", "4433221")
+
+    def again(life_, path, key, body=None):
+        """The first answer to a request, and what it is after the contact was anonymised."""
+        return life_, path, {"Idempotency-Key": key}, body, organiser.post(path, body, headers={"Idempotency-Key": key}).json["data"]
+    sent = [again(life_, path, f"{number}-{life_.digest()}", body) for life_ in (one, other) for number, (path, body) in enumerate((
+        (f"/participants/{life_.participant['id']}/unconfirm", None),                      # changes nothing: no audit entry
+        (f"/submissions/{life_.submission['id']}/reject", {"feedback": "x"}),
+        ("/newsletter", {"email": life_.email, "send_confirmation": True}),
+        ("/bulk-import/contacts", {"dry_run": True, "records": [{"email": life_.email, "rating": 9}]})))]
+    one.anonymize()
+    for life_, path, key, body, first in sent:
+        answer = organiser.post(path, body, headers=key)
+        assert answer.headers["Idempotency-Replayed"] == "true" and not TRACE.search(answer.body), path
+        assert answer.json["data"]["id"] == first["id"]
+        assert answer.json["data"] == first or life_ is one and answer.json["data"].keys() == {"id", "created_at", "updated_at"}, path
+
+
+# Who shares an address
+
+def test_a_subscription_stays_with_the_other_contact_of_its_address(organiser, db):
+    first, second = (organiser.make("/contacts", {"last_name": name, "email": "office@rosen.example"}) for name in ("Zqvxj", "Other"))
+    consent = {"source": "Stand", "at": "2026-05-01T09:30:00Z"}
+    subscriber = organiser.make("/newsletter", {"email": "Office@rosen.example", "send_confirmation": False, "consent": consent})
+    assert organiser.data(f"/contacts/{first['id']}/export")["newsletter"] == []
+    organiser.post(f"/contacts/{first['id']}/anonymize", status=200)
+    assert organiser.data(f"/newsletter/{subscriber['id']}")["status"] == "confirmed"
+    export = organiser.data(f"/contacts/{second['id']}/export")
+    assert export["contact"] == {**second, "newsletter_status": "confirmed"} and [entry["consents"][0]["source"] for entry in export["newsletter"]] == ["Stand"]
+    assert [entry["new_values"]["email"] for entry in export["audit_log"] if entry["action"] == "created"] == [second["email"], "Office@rosen.example"]
+    assert traces(db) == set()
+
+
+# Nothing is written down again
+
+@pytest.fixture
+def gone(life, organiser):
+    """A life of which only ids are left: with a reservation and orders that are open."""
+    one = life()
+    named = {"event_participant_id": one.participant["id"]}
+    one.reservation = organiser.make("/booth-reservations", {**named, "booth_id": one.booth()})
+    one.orders = [organiser.make("/service-orders", {**named, "status": "submitted", "items": [{"service_id": 1, "quantity": 1, "specification": "x"}]})
+                  for _ in "ab"]
+    one.handed_in = organiser.data("/submissions?type_key=file")[0]
+    one.visit = organiser.data("/check-ins")[0]
+    open_ = organiser.make("/applications", {"last_name": "x", "email": one.email, "event_keys": ["fair"]})
+    organiser.post(f"/applications/{open_['id']}/review", status=200)
+    one.open = f"/applications/{open_['id']}"
+    one.anonymize()
+    return one
+
+
+def test_nothing_is_written_down_about_who_was_anonymised(gone, organiser, db):
+    place = {"entity_type": "event_participant", "entity_id": gone.participant["id"]}
+    paper = {"entity_type": "document", "entity_id": gone.contract["id"]}                # a signed contract is kept
+    scan = {"event_key": "fair", "badge_number": gone.participant["badge_number"], "notes": MARK}
+    item = {"description": MARK, "quantity": 1, "unit_price": 1}
+    before = [count for count, in db.connection.execute("SELECT count(*) FROM audit_log")]
+    for method, path, body in (
+            ("POST", "/notes", {**place, "note_text": MARK}),
+            ("POST", "/notes", {"entity_type": "invoice", "entity_id": gone.invoices[0]["id"], "note_text": MARK}),
+            ("POST", "/tasks", {**place, "title": MARK}),
+            ("POST", "/tasks", {**paper, "title": MARK}),
+            ("POST", "/documents", {**place, "filename": MARK}),
+            ("POST", "/documents", {**place, "template_key": "letter", "metadata": {"said": MARK}}),
+            ("PATCH", f"/documents/{gone.contract['id']}", {"filename": MARK}),
+            ("POST", f"/submissions/{gone.handed_in['id']}/reject", {"feedback": MARK}),
+            ("PATCH", f"/submissions/{gone.submission['id']}", {"custom_fields": {"nick": MARK}}),
+            ("PATCH", gone.open, {"last_name": MARK}),
+            ("POST", f"{gone.open}/reject", {"reason": MARK}),
+            ("POST", f"{gone.open}/request-info", {"question": MARK}),
+            ("PATCH", f"/booth-reservations/{gone.reservation['id']}", {"notes": MARK}),
+            ("POST", f"/booth-reservations/{gone.reservation['id']}/cancel", {"reason": MARK}),
+            ("PATCH", f"/service-orders/{gone.orders[0]['id']}", {"notes": MARK}),
+            ("POST", f"/service-orders/{gone.orders[0]['id']}/cancel", {"reason": MARK}),
+            ("POST", f"/service-orders/{gone.orders[0]['id']}/confirm", None),
+            ("POST", "/check-ins", scan),
+            ("PATCH", f"/check-ins/{gone.visit['id']}", {"notes": MARK}),
+            ("PATCH", f"/invoices/{gone.invoices[0]['id']}", {"notes": MARK}),
+            ("POST", "/invoices", {"contact_id": gone.contact["id"], "items": [item]}),
+            ("PATCH", f"/participants/{gone.participant['id']}", {"badge_name": MARK}),
+            ("PUT", f"/custom-fields/application/{gone.application['id']}", {"nick": MARK})):
+        answer = organiser(method, path, body)
+        assert (answer.status_int, answer.json["code"]) == (409, "anonymized"), (method, path, answer.text)
+    file = organiser.put(f"/documents/{gone.contract['id']}/content", raw=b"%PDF-1.7 signed", status=409,
+                         headers={"Content-Type": "application/octet-stream"})
+    assert file.json["code"] == "anonymized" and traces(db) <= KEPT
+    assert [count for count, in db.connection.execute("SELECT count(*) FROM audit_log")] == before
+
+
+def test_what_the_show_needs_goes_on_without_who_was_anonymised(gone, organiser):
+    assert organiser.post(f"/booth-reservations/{gone.reservation['id']}/cancel", status=200).json["data"]["status"] == "cancelled"
+    assert organiser.post(f"/service-orders/{gone.orders[0]['id']}/cancel", status=200).json["data"]["status"] == "cancelled"
+    assert organiser.post(f"{gone.open}/withdraw", status=200).json["data"]["status"] == "withdrawn"
+    organiser.post("/check-ins", {"event_key": "fair", "badge_number": gone.participant["badge_number"], "scanned_at": "2026-01-04T09:00:00Z"}, status=201)
+    organiser.make("/payments", {"invoice_number": gone.invoices[0]["invoice_number"], "amount": 1, "status": "completed"})
+    organiser.post(f"/documents/{gone.contract['id']}/terminate", status=200)
