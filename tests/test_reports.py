@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from eventapi.pictures import charts, svg
+from eventapi.services import report_charts
 from eventapi.services.reports import REPORTS
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -354,5 +355,67 @@ def test_labels_do_not_collide(kind):
 
 
 def test_what_is_too_much_to_read_is_added_up():
-    text = drawn("bars", [f"Hall {number}" for number in range(100)], *((f"state {number}", tuple([1] * 100)) for number in range(12)))
-    assert "77 others" in text and "other: 5" in text and "Hall 99" not in text
+    series = [(f"state {number}", tuple([1] * 100)) for number in range(12)]
+    text = drawn("bars", [f"Hall {number}" for number in range(100)], *series)
+    assert "77 others" in text and "924 together" in text and "other: 5" in text and "Hall 22, " in text and "Hall 23" not in text
+
+
+def texts_of(kind, labels, *series):
+    from eventapi.pictures.shapes import Text
+    return [part.lines[0] for part in charts._panel(charts.Panel(kind, "Panel", tuple(labels), series), 20)[0] if isinstance(part, Text)]
+
+
+@pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
+def test_nobody_comes_by_halves(kind):
+    assert not [text for text in texts_of(kind, ["a"], ("new", (1,))) if "." in text]
+    assert "0.20" in texts_of(kind, ["a"], ("net", (1.0,)))
+
+
+@pytest.mark.parametrize("values, expected", [((1872.0, 1987.2), ["1\u202f872.00", "1\u202f987.20"]), ((1.234, 12.5), ["1.234", "12.500"]),
+                                              ((0.1 + 0.2, 1e12), ["0.30", "1\u202f000\u202f000\u202f000\u202f000.00"]), ((3, -4), ["3", "−4"]),
+                                              ((-0.0, 0.5), ["0.00", "0.50"])])
+def test_figures_have_their_decimals_alike(values, expected):
+    assert charts.figures(values) == expected
+
+
+def test_columns_tell_all_of_their_figures_or_none():
+    few, many = (texts_of("columns", [f"m{number}" for number in range(count)], ("net", tuple([1234.5] * count))) for count in (12, 60))
+    assert few.count("1\u202f234.50") == 12 and "1\u202f234.50" not in many
+
+
+@pytest.mark.parametrize("values", [(25,), (-25,), (25, -25), (0, 0, 30)])
+def test_figures_of_columns_have_room_within_the_plot(values):
+    """Neither legend nor labels of the axis are written over."""
+    from eventapi.pictures.shapes import Text
+    panel = charts.Panel("columns", "Panel", tuple(f"m{number}" for number in range(len(values))), (("net", values),))
+    parts, height = charts._columns(panel, 20)
+    found = [part for part in parts if isinstance(part, Text) and part.size == 2.6]
+    assert found and all(20 + 1.5 < part.y < 20 + height for part in found)
+
+
+def test_the_picture_is_told_in_words_too():
+    text = ET.fromstring(drawn("columns", ["2026-11", "2026-12"], ("net", (5.5, -2.0)), ("more", (1.0, 0.0)))).findtext("{*}desc")
+    assert text == "What. Panel <i>: 2026-11 6.50, 2026-12 −2.00."
+
+
+def test_hours_are_drawn_without_gaps_and_many_days_as_columns():
+    rows = [{"day": "2026-09-01", "hour": hour, "check_ins": count} for hour, count in (("09:30", 5), ("12:30", 2), ("18:30", 0))]
+    (panel,) = report_charts.check_ins(rows, {})
+    assert panel.labels == ("09:30", "10:30", "11:30", "12:30") and panel.series == (("2026-09-01", (5, 0, 0, 2)),)
+    (panel,) = report_charts.check_ins([{"day": f"2026-09-{day:02}", "hour": "09:00", "check_ins": day} for day in range(1, 13)], {})
+    assert panel.kind == "columns" and panel.series[0][1] == tuple(range(1, 13))
+    assert report_charts.check_ins([], {})[0].labels == ()
+
+
+def test_a_gateway_looks_the_same_in_every_currency():
+    rows = [{"period": "2026-01", "currency": currency, "gateway_key": key, "received": 1.0}
+            for currency, key in (("CHF", "bank"), ("EUR", "bank"), ("EUR", None), ("EUR", "card"))]
+    swiss, euro = report_charts.payments(rows, {"period": "month"})
+    assert [name for name, _ in swiss.series] == [name for name, _ in euro.series] == ["bank", "card", "without gateway"]
+
+
+def test_the_overview_draws_each_report_to_its_own_scale():
+    rows = [{"report": name, "figure": figure, "currency": None, "value": value} for name, figure, value in (
+        ("participants", "confirmed", 150000), ("participants", "participants", 150000), ("booths", "sold", 3), ("booths", "booths", 3))]
+    panels = [panel for panel in report_charts.overview(rows, {}) if panel.labels]
+    assert [(panel.title, panel.labels) for panel in panels] == [("Participants", ("confirmed",)), ("Booths", ("sold",))]

@@ -6,7 +6,8 @@ from eventapi.pictures.letters import em
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Picture, Text, rectangle
 
 WIDTH, MARGIN, HEAD, LEGEND = 240, 10, 24, 8
-PLOT, BAR, GAP, AXIS = 78, 8, 14, 12            # heights: of a plot, of one bar, between panels, below a plot
+PLOT, BAR, GAP, AXIS = 78, 8, 10, 10            # heights: of a plot, of one bar, between panels, below a plot
+COLUMN = 22                                     # a column is no wider, however few there are
 SMALL, GREY, PALE = 3, "#555555", "#d9d9d9"
 MOST_BARS, MOST_SERIES = 24, 8
 
@@ -25,15 +26,28 @@ class Panel:
     title: str
     labels: tuple
     series: tuple
+    others: tuple = ()                  # how many labels there are beyond, and what they come to
 
     def is_empty(self):
-        return not any(value for _, values in self.series for value in values)
+        return not any(self.values())
+
+    def values(self):
+        return [value for _, values in self.series for value in values]
+
+    def sums(self):
+        return [sum(values) for values in zip(*(values for _, values in self.series))]
+
+    def told(self):
+        """The sums in words, for those who do not see the picture."""
+        many = places(self.sums())
+        names = [f"{label} {figure(value, many)}" for label, value in zip(self.labels, self.sums())]
+        return f"{self.title}: {', '.join((*names[:MOST_BARS], *(['…'] if self.others or len(names) > MOST_BARS else [])))}."
 
 
 def picture(name, title, description, panels):
     """The panels below each other on one sheet; without any figures it says so."""
-    y, parts = HEAD, []
-    for panel in map(_bounded, panels):
+    y, parts, panels = HEAD, [], [_bounded(panel) for panel in panels]
+    for panel in panels:
         drawn, height = _panel(panel, y)
         parts += drawn
         y += height + GAP
@@ -41,20 +55,25 @@ def picture(name, title, description, panels):
         parts, y = [Text(WIDTH / 2, HEAD + 24, ("Nothing to show for this selection.",), 5, ink=GREY)], HEAD + 60
     head = Text(MARGIN, 12, (_shortened(title, WIDTH - 2 * MARGIN, 6, True),), 6, True, align="start")
     below = Text(MARGIN, 18, (_shortened(description, WIDTH - 2 * MARGIN, 3.2),), 3.2, ink=GREY, align="start")
-    return Picture(f"chart-{name}", WIDTH, y, title, description, "en", (Area((rectangle(0, 0, WIDTH, y),), PAPER), head, below, *parts))
+    told = " ".join((f"{description}.", *(panel.told() for panel in panels)))
+    return Picture(f"chart-{name}", WIDTH, y, title, told, "en", (Area((rectangle(0, 0, WIDTH, y),), PAPER), head, below, *parts))
 
 
 def _bounded(panel):
-    """At most so many bars and series: what is beyond is added up as `other`, for labels that nobody could read say nothing."""
+    """At most so many bars and series, for labels that nobody could read say nothing: what is beyond is added up.
+
+    Of series as one more, `other`; of bars as a figure only, since as a bar it would make all others small.
+    """
     labels, series = panel.labels, panel.series
     if len(series) > MOST_SERIES:
         rest = tuple(map(sum, zip(*(values for _, values in series[MOST_SERIES - 1:]))))
         series = (*series[:MOST_SERIES - 1], ("other", rest))
+    others = ()
     if panel.kind == "bars" and len(labels) > MOST_BARS:
         kept = MOST_BARS - 1
-        labels = (*labels[:kept], f"{len(labels) - kept} others")
-        series = tuple((name, (*values[:kept], sum(values[kept:]))) for name, values in series)
-    return Panel(panel.kind, panel.title, labels, series)
+        others = len(labels) - kept, sum(sum(values[kept:]) for _, values in series)
+        labels, series = labels[:kept], tuple((name, values[:kept]) for name, values in series)
+    return Panel(panel.kind, panel.title, labels, series, others)
 
 
 def _panel(panel, y):
@@ -71,6 +90,7 @@ def _legend(panel, y):
     """Of one series the title says enough."""
     parts, x, rows = [], MARGIN, 0
     for place, (name, _) in enumerate(panel.series if len(panel.series) > 1 else ()):
+        name = _shortened(name, 80, SMALL)
         wide = 11 + em(name) * SMALL
         if x + wide > WIDTH - MARGIN:
             x, rows = MARGIN, rows + 1
@@ -89,42 +109,61 @@ def _block(place, x, y, width, height):
     return Area((rectangle(x, y, width, height),), fill, hatch, INK, 0.12)
 
 
-def steps(low, high):
-    """Round numbers from at most `low` to at least `high`, five to ten of them."""
+def steps(low, high, whole=False):
+    """Round numbers from at most `low` to at least `high`, at most ten of them; of what is counted, whole ones."""
     low, high = min(low, 0), max(high, 0)
     rough = (high - low) / 6 or 1
     power = 10 ** floor(log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.9999)
+    step = max(step, 1) if whole else step
     return [step * number for number in range(floor(low / step), max(ceil(high / step - 1e-9), floor(low / step) + 1) + 1)]
 
 
-def figure(value):
-    """As people read it: grouped, with decimals only where there are any."""
-    text = f"{value:,.2f}"
-    return text.removesuffix(".00").replace(",", "\u202f").replace("-", "−")
+def places(values):
+    """How many decimals it takes to write them all alike: none, two or three."""
+    return max((0 if abs(value - round(value)) < 0.0004 else 2 if abs(value - round(value, 2)) < 0.0004 else 3 for value in values), default=0)
+
+
+def figure(value, decimals=0):
+    """As people read it: in groups of three digits, with a real minus."""
+    text = f"{value:,.{decimals}f}"
+    return (text.lstrip("-") if not text.strip("-0.") else text).replace(",", "\u202f").replace("-", "−")
+
+
+def figures(values):
+    """Each as text, with as many decimals as the others."""
+    many = places(values)
+    return [figure(value, many) for value in values]
+
+
+def _ticks(panel):
+    return steps(*_extent(panel), whole=all(isinstance(value, int) for value in panel.values()))
 
 
 def _extent(panel):
     """The least and the most that has to fit: of stacks the sums of what is above and below nothing."""
     if panel.kind == "lines":
-        values = [value for _, values in panel.series for value in values]
-        return min(values), max(values)
+        return min(panel.values()), max(panel.values())
     stacks = list(zip(*(values for _, values in panel.series)))
     return min(sum(min(value, 0) for value in stack) for stack in stacks), max(sum(max(value, 0) for value in stack) for stack in stacks)
 
 
-def _upright(panel, top):
-    """(shapes, left, right, place of a value) of the axes of columns and lines."""
-    ticks = steps(*_extent(panel))
-    left = MARGIN + 3 + max(em(figure(tick)) for tick in ticks) * SMALL
-    right, span = WIDTH - MARGIN, ticks[-1] - ticks[0]
+def _upright(panel, top, room=0):
+    """(shapes, left, width of a slot, place of a value) of the axes of columns and lines; `room` is kept free above and below, for figures."""
+    ticks = _ticks(panel)
+    low, high = _extent(panel)
+    step, span = ticks[1] - ticks[0], ticks[-1] - ticks[0]
+    ticks = [*([ticks[0] - step] if low < 0 and low - ticks[0] < room * span else []), *ticks,
+             *([ticks[-1] + step] if high > 0 and ticks[-1] - high < room * span else [])]
+    texts = figures(ticks)
+    left, right = MARGIN + 3 + max(map(em, texts)) * SMALL, WIDTH - MARGIN
 
     def at(value):
-        return top + PLOT * (ticks[-1] - value) / span
+        return top + PLOT * (ticks[-1] - value) / (ticks[-1] - ticks[0])
     parts = []
-    for tick in ticks:
+    for tick, text in zip(ticks, texts):
         parts.append(Lines((((left, at(tick)), (right, at(tick))),), INK if tick == 0 else PALE, 0.3 if tick == 0 else 0.15))
-        parts.append(Text(left - 2, at(tick) + 1, (figure(tick),), SMALL, ink=GREY, align="end"))
+        parts.append(Text(left - 2, at(tick) + 1, (text,), SMALL, ink=GREY, align="end"))
     wide = (right - left) / len(panel.labels)
     every = ceil((max(em(label) for label in panel.labels) * SMALL + 2.5) / wide)
     for place, label in enumerate(panel.labels):
@@ -137,28 +176,31 @@ def _upright(panel, top):
 
 
 def _columns(panel, top):
-    parts, left, wide, at = _upright(panel, top)
+    """Standing columns, with their sums at their ends where there is room for all of these."""
+    texts, many = figures(panel.sums()), places(panel.values())
+    parts, left, wide, at = _upright(panel, top, room=0.06)
+    thick, is_told = min(wide * 0.7, COLUMN), max(map(em, texts)) * 2.6 < (WIDTH - 2 * MARGIN) / len(texts) - 4
     for place, label in enumerate(panel.labels):
-        x, up, down = left + wide * (place + 0.15), 0, 0
+        x, up, down = left + wide * (place + 0.5) - thick / 2, 0, 0
         for number, (name, values) in enumerate(panel.series):
             value, start = values[place], up if values[place] > 0 else down
             if value:
-                block = _block(number, x, min(at(start), at(start + value)), wide * 0.7, abs(at(start) - at(start + value)))
-                parts.append(Group((block,), title=f"{label}, {name}: {figure(value)}"))
+                block = _block(number, x, min(at(start), at(start + value)), thick, abs(at(start) - at(start + value)))
+                parts.append(Group((block,), title=f"{label}, {name}: {figure(value, many)}"))
             up, down = up + max(value, 0), down + min(value, 0)
-        text = figure(up + down)
-        if (up or down) and em(text) * 2.6 < wide - 1:
-            parts.append(Text(x + wide * 0.35, at(up) - 1.2, (text,), 2.6))
+        if is_told and (up or down):
+            parts.append(Text(x + thick / 2, at(up) - 1.2 if up else at(down) + 3.2, (texts[place],), 2.6))
     return parts, PLOT
 
 
 def _lines(panel, top):
     parts, left, wide, at = _upright(panel, top)
+    many = places(panel.values())
     for number, (name, values) in enumerate(panel.series):
         points = [(left + wide * (place + 0.5), at(value)) for place, value in enumerate(values)]
         parts.append(Lines((tuple(points),), INKS[number], 0.8, LOOKS[number][2]))
         for (x, y), label, value in zip(points, panel.labels, values):
-            parts.append(Group(tuple(_marker(number, x, y)), title=f"{label}, {name}: {figure(value)}"))
+            parts.append(Group(tuple(_marker(number, x, y)), title=f"{label}, {name}: {figure(value, many)}"))
     return parts, PLOT
 
 
@@ -171,36 +213,40 @@ def _marker(place, x, y):
 
 def _bars(panel, top):
     """Lying bars, with their sums behind them."""
-    labels = [_shortened(label, 62, SMALL) for label in panel.labels]
-    ticks = steps(*_extent(panel))
-    left = MARGIN + 3 + max(em(label) for label in labels) * SMALL
-    right = WIDTH - MARGIN - 4 - max(em(figure(sum(values))) for values in zip(*(values for _, values in panel.series))) * SMALL
+    ticks, sums = _ticks(panel), figures(panel.sums())
+    count, amount = panel.others or (0, 0)
+    labels = [_shortened(label, 62, SMALL) for label in (*panel.labels, *([f"{count} others"] if count else []))]
+    left = MARGIN + 3 + max(map(em, labels)) * SMALL
+    right = WIDTH - MARGIN - 4 - max(map(em, sums)) * SMALL
     height, span = BAR * len(labels), ticks[-1] - ticks[0]
 
     def at(value):
         return left + (right - left) * (value - ticks[0]) / span
-    parts, last = [], -99
-    for tick in ticks:
+    parts, texts = [], figures(ticks)
+    every = ceil((max(map(em, texts)) * SMALL + 3) / (at(ticks[1]) - at(ticks[0])))
+    for place, tick in enumerate(ticks):
         parts.append(Lines((((at(tick), top), (at(tick), top + height)),), INK if tick == 0 else PALE, 0.3 if tick == 0 else 0.15))
-        half = em(figure(tick)) * SMALL / 2
-        if at(tick) - half > last:
-            parts.append(Text(at(tick), top + height + 4.5, (figure(tick),), SMALL, ink=GREY))
-            last = at(tick) + half + 2
-    for place, label in enumerate(labels):
-        parts += _bar(panel, place, label, top + BAR * place, at, left)
+        if (place - ticks.index(0)) % every == 0:
+            parts.append(Text(at(tick), top + height + 4.5, (texts[place],), SMALL, ink=GREY))
+    for place, text in enumerate(sums):
+        parts += _bar(panel, place, labels[place], text, top + BAR * place, at, left)
+    if count:
+        y = top + BAR * len(sums) + BAR / 2 + 1
+        parts += [Text(left - 2, y, (labels[-1],), SMALL, ink=GREY, align="end"),
+                  Text(at(0) + 1.5, y, (f"{figure(amount, places([*panel.sums(), amount]))} together",), SMALL, ink=GREY, align="start")]
     return parts, height
 
 
-def _bar(panel, place, label, y, at, left):
+def _bar(panel, place, label, text, y, at, left):
     yield Text(left - 2, y + BAR / 2 + 1, (label,), SMALL, align="end")
-    up = down = 0
+    up, down, many = 0, 0, places(panel.values())
     for number, (name, values) in enumerate(panel.series):
         value, start = values[place], up if values[place] > 0 else down
         if value:
             block = _block(number, min(at(start), at(start + value)), y + 1.2, abs(at(start + value) - at(start)), BAR - 2.4)
-            yield Group((block,), title=f"{panel.labels[place]}, {name}: {figure(value)}")
+            yield Group((block,), title=f"{panel.labels[place]}, {name}: {figure(value, many)}")
         up, down = up + max(value, 0), down + min(value, 0)
-    yield Text(at(up) + 1.5, y + BAR / 2 + 1, (figure(up + down),), SMALL, align="start")
+    yield Text(at(up) + 1.5, y + BAR / 2 + 1, (text,), SMALL, align="start")
 
 
 def _shortened(text, width, size, bold=False):

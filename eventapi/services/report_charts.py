@@ -1,6 +1,6 @@
 """Reports as charts: which figures of each are drawn, and how. One panel for each currency, so that none is compared with another."""
 from eventapi.pictures import charts, svg
-from eventapi.pictures.charts import Panel
+from eventapi.pictures.charts import MOST_SERIES, Panel
 from eventapi.services.finance_reports import BUCKETS
 from eventapi.services.report_periods import named, next_first_day
 from eventapi.services.reports import REPORTS
@@ -8,6 +8,7 @@ from eventapi.services.reports import REPORTS
 MOST_GAPS = 60                      # periods without figures that are shown as such
 LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")
 SPACE = ("sold_area", "reserved_area", "available_area", "blocked_area")
+MONEY = {"receivables": "receivables: open"}
 COUNTED = ("participants", "applications", "booths")
 
 
@@ -28,11 +29,11 @@ def stacked(kind, title, rows, label, names):
                                                   if any(row[name] for row in rows)))
 
 
-def split(kind, title, rows, label, series, name, labels=None):
-    """A panel with a series for each value of `series`, of one figure."""
+def split(kind, title, rows, label, series, name, labels=None, every=None):
+    """A panel with a series for each value of `series`, of one figure; `every` row decides which there are, so that panels look alike."""
     labels = labels or list(dict.fromkeys(label(row) for row in rows))
     return Panel(kind, title, tuple(labels), tuple(
-        (key, added([row for row in rows if series(row) == key], labels, label, name)) for key in dict.fromkeys(map(series, rows))))
+        (key, added([row for row in rows if series(row) == key], labels, label, name)) for key in sorted(set(map(series, every or rows)))))
 
 
 def added(rows, labels, label, name):
@@ -78,12 +79,12 @@ def revenue(rows, filters):
 
 def tax(rows, filters):
     return [split("columns", f"Tax, {currency}", own, period, lambda row: f"{row['tax_category']} {row['tax_rate']:g} %", "tax",
-                  without_gaps(own, filters)) for currency, own in by_currency(rows)]
+                  without_gaps(own, filters), rows) for currency, own in by_currency(rows)]
 
 
 def payments(rows, filters):
     return [split("columns", f"Received, {currency}", own, period, lambda row: row["gateway_key"] or "without gateway", "received",
-                  without_gaps(own, filters)) for currency, own in by_currency(rows)]
+                  without_gaps(own, filters), rows) for currency, own in by_currency(rows)]
 
 
 def applications(rows, filters):
@@ -111,9 +112,18 @@ def services(rows, _):
 
 
 def check_ins(rows, _):
-    """A line for each day over its hours."""
-    hours = sorted({row["hour"] for row in rows})
-    return [split("lines", "Check-ins by hour", rows, lambda row: row["hour"], lambda row: row["day"], "check_ins", hours)]
+    """A line for each day over its hours; of more days than can be told apart, a column for each."""
+    rows = [row for row in rows if row["check_ins"]]
+    days = sorted({row["day"] for row in rows})
+    if len(days) > MOST_SERIES:
+        return [split("columns", "Check-ins by day", rows, lambda row: row["day"], lambda _: "check-ins", "check_ins", days)]
+    return [split("lines", "Check-ins by hour", rows, lambda row: row["hour"], lambda row: row["day"], "check_ins", hours(rows))]
+
+
+def hours(rows):
+    """The hours from the first to the last, and none left out; in some zones they begin at half past."""
+    every = [f"{hour:02}:{minute}" for hour in range(24) for minute in sorted({row["hour"][3:] for row in rows})]
+    return [hour for hour in every if min(row["hour"] for row in rows) <= hour <= max(row["hour"] for row in rows)] if rows else []
 
 
 def readiness(rows, _):
@@ -126,10 +136,11 @@ def readiness(rows, _):
 
 
 def overview(rows, _):
-    counted = [row for row in rows if row["report"] in COUNTED and row["figure"] != row["report"]]
     money = [row for row in rows if row["currency"] and row["report"] not in COUNTED]
-    panels = [split("bars", "Records", counted, lambda row: f"{row['report']}: {words(row['figure'])}", lambda _: "records", "value")]
-    return panels + [split("bars", f"Money, {currency}", own, lambda row: f"{row['report']}: {words(row['figure'])}", lambda _: "amount", "value")
+    panels = [split("bars", name.capitalize(), [row for row in rows if row["report"] == name and row["figure"] != name],
+                    lambda row: words(row["figure"]), lambda _: "records", "value") for name in COUNTED]
+    return panels + [split("bars", f"Money, {currency}", own, lambda row: MONEY.get(row["report"], f"{row['report']}: {row['figure']}"),
+                           lambda _: "amount", "value")
                      for currency, own in by_currency(money)]
 
 
