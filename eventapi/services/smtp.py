@@ -18,7 +18,7 @@ def connected(config):
     try:
         server = _connect(config)
     except (OSError, smtplib.SMTPException, UnicodeError) as error:
-        raise Unreachable(f"{config.smtp_host}:{config.smtp_port}: {error}") from None
+        raise Unreachable(f"{config.smtp_host}:{config.smtp_port}: {_said(error)}") from None
     try:
         yield server
     finally:
@@ -42,6 +42,18 @@ def _connect(config):
         server.close()
         raise
     return server
+
+
+def _said(error):
+    if isinstance(error, smtplib.SMTPResponseException):
+        return _answer(error.smtp_code, error.smtp_error)
+    return str(error)
+
+
+def _answer(code, said):
+    """What the server said, as one line."""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+    return f"{code} {' '.join(text.split())[:400]}"
 
 
 def hand_over(server, sender, recipient, message):
@@ -76,10 +88,9 @@ def _send_data(server, message):
 def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False):
     """What the server refuses with 5xx it refuses for good, unless that is for us to mend (`lasting` false)."""
     for_good = lasting and code >= 500
-    text = " ".join(said.decode("utf-8", "replace").split())[:400]
     try:
         server.rset()
         is_connected = True
     except (OSError, smtplib.SMTPException):
         is_connected = False
-    return Outcome("failed" if for_good else "queued", f"{words}: {code} {text}", for_good and refuses_recipient, is_connected)
+    return Outcome("failed" if for_good else "queued", f"{words}: {_answer(code, said)}", for_good and refuses_recipient, is_connected)
