@@ -31,6 +31,9 @@ VALUES (:kind, :status, :mode, :match_field, :skip_on_error, :create_contacts, :
 UPDATE bulk_imports SET status = 'running', processed = :processed, updated_at = :now
  WHERE id = :id AND processed = :before AND status IN ('queued', 'running');
 
+-- name: lost_event
+SELECT 1 FROM bulk_imports WHERE id = :id AND kind = 'participants' AND event_id IS NULL;
+
 -- name: book
 UPDATE bulk_imports SET created = created + :created, updated = updated + :updated, skipped = skipped + :skipped,
   rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details, updated_at = :now

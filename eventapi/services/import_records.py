@@ -54,13 +54,16 @@ def unknown_columns(kind, form, mapping):
 
 
 def _target(known, mapping, name):
-    """The member that a column holds, None where it is overlooked; a name may be written as people do: "Last Name" is last_name."""
+    """The member that a column holds, None where it is overlooked; a name may be written as people do: "E-Mail" is email."""
     if name in mapping:
         return mapping[name]
     if name in REASONS or OF_PARTS.fullmatch(name):
         return OWN_PARTS.get(name)
-    plain = "_".join(re.split(r"[\s_-]+", name.lower()))
-    return plain if plain in known and name not in known else name
+    return name if name in known else next((member for member in known if _plain(member) == _plain(name)), name)
+
+
+def _plain(name):
+    return re.sub(r"[\s_-]", "", name.lower())
 
 
 def _is_known(known, name):

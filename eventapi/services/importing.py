@@ -213,7 +213,7 @@ def _piece_by_piece(db, row, stopping):
     while not stopping() and (piece := job.judged(islice(sent, size))):
         with db.write():
             started = time.monotonic()
-            if not db.run(sql.advance, id=id, before=done, processed=done + len(piece), now=db.now):
+            if not _advance(db, row, done, done + len(piece)):
                 return
             job.write(db, piece)
         took = time.monotonic() - started
@@ -222,6 +222,14 @@ def _piece_by_piece(db, row, stopping):
         size = max(20, min(PIECE, size * 2, int(len(piece) * SHORT / took) + 1))
     if not stopping():
         _finish(db, id, "done")
+
+
+def _advance(db, row, before, processed):
+    """Whether this import is still there to be gone on with: nobody else was faster, and its event was not deleted."""
+    if db.value(sql.lost_event, id=row["id"]):
+        _end(db, row["id"], "failed", "Its event was deleted.")
+        return False
+    return db.run(sql.advance, id=row["id"], before=before, processed=processed, now=db.now) > 0
 
 
 @contextmanager
@@ -246,22 +254,23 @@ class _Refused(Exception):
 
 
 def _all_or_nothing(db, row):
-    id, job = row["id"], Job(db, row["id"])
+    """In one transaction; what was refused is written down in another, since SQLite takes minutes for so much within a part."""
+    job = Job(db, row["id"])
     records = job.judged(_sent(db, row))
-    with db.write():
-        if not db.run(sql.advance, id=id, before=0, processed=len(records), now=db.now):
-            return
-        try:
-            with db.part():
-                for start in range(0, len(records), PIECE):
-                    job.write(db, records[start:start + PIECE])
-                wrong = [record for record in records if record.action == "rejected"]
-                if wrong:
-                    raise _Refused(wrong)
-        except _Refused as refused:
-            _keep_refusal(db, job, *refused.args)
-        else:
-            _end(db, id, "done")
+    try:
+        with db.write():
+            if not _advance(db, row, 0, len(records)):
+                return
+            for start in range(0, len(records), PIECE):
+                job.write(db, records[start:start + PIECE])
+            wrong = [record for record in records if record.action == "rejected"]
+            if wrong:
+                raise _Refused(wrong)
+            _end(db, row["id"], "done")
+    except _Refused as refused:
+        with db.write():
+            if _advance(db, row, 0, len(records)):
+                _keep_refusal(db, job, *refused.args)
 
 
 def _keep_refusal(db, job, wrong):
