@@ -12,6 +12,7 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
+from eventapi.errors import Problem
 from eventapi.services import checks, credentials, deliveries, event_catalogue, housekeeping, posting, webhooks
 from eventapi.worker import Worker
 from eventapi.worker import webhooks as job
@@ -521,6 +522,21 @@ def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organ
     assert len(receiver.got) == 1
     assert deliveries.step(db, webhook["id"], "somebody who dies", (taken, deliveries.Outcome(error="late"))) is None
     assert sent(organiser, webhook)[0]["status"] == "delivered", "the dead come too late"
+
+
+def test_what_was_delivered_is_written_down_also_when_others_write_long(organiser, db, hook, receiver, monkeypatch):
+    webhook = hook()
+    happen(organiser)
+    step, refused = deliveries.step, []
+
+    def busy_once(db, id, lease, done=None, more=True):
+        if done and not refused:
+            refused.append(done)
+            raise Problem("database_busy", "Another change takes long.")
+        return step(db, id, lease, done, more)
+    monkeypatch.setattr(deliveries, "step", busy_once)
+    work(db, hurry=False)
+    assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == ["delivered"] and len(receiver.got) == 1
 
 
 def test_a_deleted_webhook_is_told_nothing_more(organiser, db, hook, receiver):

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from eventapi import journal, running, times
-from eventapi.db import Database
+from eventapi import errors, journal, running, times
+from eventapi.db import Database, Error
 from eventapi.services import housekeeping
 from eventapi.worker import Worker
 from tests import processes
@@ -119,6 +119,19 @@ def test_the_worker_signs_that_it_lives_and_not_at_every_round(db):
     assert housekeeping.worker_age(db) <= 1
 
 
+def test_a_sign_that_cannot_be_written_is_told_once_in_a_while(db, caplog, monkeypatch):
+    def full(db):
+        raise Error("database or disk is full")
+    monkeypatch.setattr(housekeeping, "sign", full)
+    worker = Worker(db.config, jobs=())
+    for _ in range(3):
+        worker.round(db)
+    assert caplog.text.count("no sign of life could be written") == 1
+    worker.signed -= 10
+    worker.round(db)
+    assert caplog.text.count("no sign of life could be written") == 2
+
+
 def test_a_job_that_fails_is_tried_again_later_and_keeps_nobody_from_working(db, caplog):
     rounds = []
 
@@ -135,6 +148,20 @@ def test_a_job_that_fails_is_tried_again_later_and_keeps_nobody_from_working(db,
     worker.due[failing] = 0
     worker.round(db)
     assert rounds[-1] == "failed"
+
+
+def test_a_job_that_finds_the_database_busy_is_not_set_back(db, caplog):
+    rounds = []
+
+    def wait(db, stopping):
+        rounds.append("tried")
+        if len(rounds) == 1:
+            raise errors.Problem("database_busy", "Another change takes long.")
+    waiting = job(wait, every=0)
+    worker = Worker(db.config, jobs=(waiting,))
+    worker.round(db)
+    worker.round(db)
+    assert rounds == ["tried"] * 2 and "Another change takes long." in caplog.text
 
 
 def test_a_job_wakes_when_somebody_else_changes_the_database(db):

@@ -3,7 +3,8 @@
 A job is a module with `EVERY`, the seconds between two rounds, `ON_CHANGE`, whether it also wants a round as soon as
 somebody changed the database, and `run(db, stopping)`, which does what is due in transactions of bounded size, asks
 `stopping()` between them, and may be killed anywhere; it gives true when it left more for the next round. What takes the network it
-hands to threads of its own, and has `finish(patience)`, which waits for them. A job that fails is logged and tried again later; the others go on.
+hands to threads of its own, and has `finish(patience)`, which waits for them. A job that fails is logged and tried again later, one that
+finds the database busy in its next round; the others go on.
 """
 import logging
 import os
@@ -96,6 +97,10 @@ class Worker:
         """A round of a job; False when it failed, which must not keep the others from theirs."""
         try:
             is_more = job.run(db, self.stopping)
+        except Problem as busy:
+            log.warning("%s waits for its next round: %s", job.__name__, busy.detail)
+            self.due[job] = time.monotonic() + job.EVERY
+            return False
         except Exception:
             log.exception("%s failed, next try in %d s", job.__name__, AFTER_FAILURE)
             self.failed.add(job)
@@ -106,8 +111,8 @@ class Worker:
         return True
 
     def sign(self, db):
+        self.signed = time.monotonic()
         try:
             signs.sign(db)
-            self.signed = time.monotonic()
         except (Problem, Error) as error:
             log.warning("no sign of life could be written: %s", error)

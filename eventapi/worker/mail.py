@@ -6,15 +6,14 @@ from threading import Thread
 
 from eventapi import running
 from eventapi.db import Database
-from eventapi.errors import Problem
 from eventapi.services import mail_contents, mail_delivery, mails, smtp
 from eventapi.services.mail_delivery import Outcome
+from eventapi.worker.patience import patiently
 
 EVERY = 1
 ON_CHANGE = True
 MOST = 100                   # mails to one connection; many servers end it soon after
 NAP = 0.5
-TRIES = 10
 AFTER_FAILURE = 60           # seconds until a server that could not be reached is tried again
 log = logging.getLogger("eventapi.worker.mail")
 sending = {}                 # database -> its thread
@@ -65,29 +64,18 @@ def converse(db, server, stopping):
     """What one connection carries. While mails_per_minute says wait, it is held open. Unreachable where it breaks over its first mail."""
     lease, done = secrets.token_hex(8), None
     for number in range(MOST + 1):
-        mail = step(db, lease, done, more=number < MOST and not stopping())
+        mail = patiently(mail_delivery.step, db, lease, done, more=number < MOST and not stopping())
         done = None
         while mail is None and number < MOST and wait(db, stopping):
-            mail = step(db, lease)
+            mail = patiently(mail_delivery.step, db, lease)
         if mail is None:
             return
         done = mail, attempt(db, server, mail)
         if not done[1].is_connected:
-            step(db, lease, done, more=False)
+            patiently(mail_delivery.step, db, lease, done, more=False)
             if number == 0:
                 raise smtp.Unreachable(done[1].error)
             return
-
-
-def step(db, lease, done=None, more=True):
-    """mail_delivery.step, tried for a while when others write long: a mail that went out must not end as uncertain for that."""
-    for _ in range(TRIES - 1):
-        try:
-            return mail_delivery.step(db, lease, done, more)
-        except Problem as busy:
-            log.info("waiting to write down what was sent: %s", busy.detail)
-            time.sleep(NAP)
-    return mail_delivery.step(db, lease, done, more)
 
 
 def attempt(db, server, mail):

@@ -9,6 +9,7 @@ from threading import Thread
 
 from eventapi.db import Database
 from eventapi.services import deliveries, webhooks
+from eventapi.worker.patience import patiently
 
 EVERY = 1
 ON_CHANGE = True
@@ -49,7 +50,7 @@ def deliver(config, id, lease, stopping):
     try:
         db = Database(config)
         try:
-            while delivery := deliveries.step(db, id, lease, done, more=not stopping()):
+            while delivery := patiently(deliveries.step, db, id, lease, done, more=not stopping()):
                 done = delivery, deliveries.send(delivery, config)
         finally:
             db.close()
