@@ -322,6 +322,89 @@ def test_a_report_is_read_at_one_moment(organiser, books, db, monkeypatch):
     assert seen and all(seen)
 
 
+# What is easily counted on the wrong side
+
+@pytest.fixture
+def exhibitor(organiser):
+    event = organiser.make("/events", {"title": "Fair"})
+    contact = organiser.make("/contacts", {**GERMAN, "company_name": "Muster GmbH"})
+    return organiser.make("/participants", {"event_id": event["id"], "role": "exhibitor", "contact_id": contact["id"]})
+
+
+def totals_of(client, path):
+    return client.data(f"/reports/{path}")["data"]["totals"][0]
+
+
+@pytest.fixture
+def afar(organiser, db):
+    """An event in India, and people who registered about midnight there."""
+    event = organiser.make("/events", {"event_key": "afar", "title": "Afar", "timezone": "Asia/Kolkata", "date_from": "2026-01-01", "date_to": "2027-12-31"})
+    for number, moment in enumerate(("2026-03-31T18:29:59Z", "2026-03-31T18:30:00Z", "2026-03-31T21:59:59Z", "2026-03-31T22:00:00Z",
+                                     "2026-04-01T18:29:59Z", "2026-04-01T18:30:00Z")):
+        contact = organiser.make("/contacts", {**GERMAN, "company_name": f"Visitor {number}"})
+        person = organiser.make("/participants", {"event_id": event["id"], "role": "visitor", "contact_id": contact["id"]})
+        db.connection.execute("UPDATE participants SET created_at = ? WHERE id = ?", (moment, person["id"]))
+    return event
+
+
+@pytest.mark.parametrize("query, expected", [
+    ("event_key=afar&date_from=2026-04-01&date_to=2026-04-01", 4),                        # 18:30:00 to 18:29:59 UTC
+    ("date_from=2026-04-01&date_to=2026-04-01", 3),                                       # of no event: the organiser's day
+    ("event_key=afar&date_to=2026-03-31", 1), ("event_key=afar&date_from=2026-04-02", 1),
+    ("event_key=afar&date_from=2026-04-02&date_to=2026-04-01", 0)])
+def test_a_day_of_participants_is_the_events(organiser, afar, query, expected):
+    assert totals_of(organiser, f"participants?{query}")["participants"] == expected
+    rows = organiser.data(f"/reports/overview?{query}")["data"]["rows"]
+    assert next(row["value"] for row in rows if row["figure"] == "participants") == expected
+
+
+@pytest.mark.parametrize("day, hours", [("2027-03-28", 23), ("2027-10-31", 25), ("2027-06-15", 24)])
+def test_a_day_on_which_the_clocks_change_counts_whole(organiser, exhibitor, db, day, hours):
+    item = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    draft = organiser.make("/invoices", {"event_participant_id": exhibitor["id"], "items": [item]})
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    begins = datetime.fromisoformat(day).replace(tzinfo=BERLIN).astimezone(timezone.utc)
+    for seconds in (-1, 0, hours * 3600 - 1, hours * 3600):
+        moment = f"{begins + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
+        organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 10, "payment_date": moment})
+    assert totals_of(organiser, f"payments?date_from={day}&date_to={day}")["received"] == 20
+
+
+def test_a_credit_note_of_a_later_month_makes_that_month_negative(organiser, exhibitor, db):
+    items = [{"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}]
+    draft = organiser.make("/invoices", {"event_participant_id": exhibitor["id"], "items": items})
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    organiser.post(f"/invoices/{draft['id']}/cancel", status=200)
+    for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'invoices'").fetchall():
+        db.connection.execute(f"DROP TRIGGER {row[0]}")
+    db.connection.execute("UPDATE invoices SET issue_date = CASE invoice_type WHEN 'invoice' THEN '2026-12-31' ELSE '2027-01-01' END")
+    rows = organiser.data("/reports/revenue")["data"]["rows"]
+    assert [(row["period"], row["net"], row["tax"], row["total"]) for row in rows] == [("2026-12", 100, 19, 119), ("2027-01", -100, -19, -119)]
+    assert totals_of(organiser, "revenue?period=year") == {"currency": "EUR", "invoices": 1, "credit_notes": 1, "invoiced": 100, "credited": 100,
+                                                           "net": 0, "tax": 0, "total": 0}
+    assert [row["tax"] for row in organiser.data("/reports/tax")["data"]["rows"]] == [19, -19]
+    assert "−100" in organiser.get("/reports/revenue", headers={"Accept": "image/svg+xml"}).text
+    assert organiser.data("/reports/receivables")["data"]["totals"] == []
+    assert totals_of(organiser, "receivables?as_of=2026-12-31")["amount"] == 119
+    assert organiser.data("/reports/receivables?as_of=2027-01-01")["data"]["totals"] == []
+
+
+def test_money_of_whoever_is_anonymised_stays_in_the_figures(organiser, books):
+    names = ("revenue", "tax", "payments", "receivables", "participants")
+    before = {name: organiser.data(f"/reports/{name}")["data"] for name in names}
+    done = [organiser.post(f"/contacts/{contact['id']}/anonymize").status_int for contact in everything(organiser, "/contacts")]
+    assert 200 in done
+    after = {name: organiser.data(f"/reports/{name}")["data"] for name in names}
+    assert sum(row["participants"] for row in after.pop("participants")["totals"]) == sum(row["participants"] for row in before.pop("participants")["totals"])
+    assert after == before
+
+
+@pytest.mark.parametrize("name", ["revenue", "tax", "payments", "participants", "services", "check-ins", "applications"])
+def test_days_that_end_before_they_begin_hold_nothing(organiser, books, name):
+    found = organiser.data(f"/reports/{name}?date_from=2027-06-30&date_to=2027-01-01")["data"]["totals"]
+    assert not any(value for row in found for value in row.values() if not isinstance(value, str))
+
+
 # Charts
 
 def drawn(kind, labels, *series):
