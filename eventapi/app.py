@@ -110,10 +110,12 @@ def _bottle_path(path):
     return path
 
 
-def ready(config):
-    """Raises SchemaError unless the database is there and fits this program."""
+def ready(config, *, to_write=False):
+    """Raises SchemaError unless the database is there and fits this program, OSError when it cannot be written but has to be."""
     if not config.database.exists():
         raise db.SchemaError(f"there is no database at {config.database}: run 'eventapi migrate'")
+    if to_write:
+        db.writable(config.database)
     connection = db.connect(config.database, readonly=True)
     try:
         db.check_version(connection)

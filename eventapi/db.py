@@ -1,6 +1,7 @@
 """The database: connections, the one door for writes, migrations. SQLite in WAL, every commit synced to the disk."""
 import errno
 import json
+import os
 import re
 import sqlite3
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from eventapi.statements import NOTHING
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
+FULL = (errno.ENOSPC, errno.EDQUOT)
+CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class Nobody:
@@ -30,6 +33,16 @@ def connect(path, *, readonly=False):
         PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
         PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
     return connection
+
+
+def writable(path):
+    """Raises OSError unless this process may write the file: SQLite would open it for reading, and stay so when that is mended.
+
+    It is asked for and not opened: closing it would take from SQLite the locks that this process has on it.
+    """
+    if not os.access(path, os.W_OK, effective_ids=True):
+        code = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
+        raise OSError(code, os.strerror(code), str(path))
 
 
 class Database:
@@ -219,11 +232,14 @@ class Database:
 
 def problem_of(error):
     """What a client should hear of a database error; None where it is our fault."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    exactly = getattr(error, "sqlite_errorcode", 0)
+    code, number = exactly & 0xFF, error.errno if isinstance(error, OSError) else None
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return busy()
-    if code == sqlite3.SQLITE_FULL or isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if code == sqlite3.SQLITE_FULL or number in FULL:
         return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
+    if code == sqlite3.SQLITE_READONLY or exactly == sqlite3.SQLITE_IOERR_WRITE or number in CLOSED:
+        return Problem("unhealthy", "The data cannot be written; nothing was changed.", headers={"Retry-After": "5"})
     return None
 
 

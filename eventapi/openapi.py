@@ -17,7 +17,7 @@ JSON = "application/json"
 ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required", "insufficient_scope",
           "not_acceptable", "rate_limited", "internal_error")
 WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type")
-ON_WRITE = ("database_busy", "insufficient_storage")
+ON_WRITE = ("database_busy", "unhealthy", "insufficient_storage")
 
 INTRODUCTION = """\
 Events, contacts, applications, participants, booths, invoices and all else that a trade show needs.

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 
 from eventapi import times
-from eventapi.db import Database, Error
+from eventapi.db import Database, Error, writable
 from eventapi.door import WAIT
 
 
@@ -27,6 +27,7 @@ class Writer(Database):
     """Only who stands in the door may touch it."""
 
     def __init__(self, config):
+        writable(config.database)
         super().__init__(config)
         self.group = None
         self.door.before_release = self.commit

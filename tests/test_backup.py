@@ -1,4 +1,5 @@
 """Backup and restore: one moment, proven, while others write; and never a loss of what was there."""
+import errno
 import hashlib
 import io
 import json
@@ -98,6 +99,15 @@ def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):
     with pytest.raises(BackupError):
         backups.create(settings, file)
     assert list(file.parent.iterdir()) == []
+
+
+def test_a_backup_that_finds_no_room_names_its_file_and_leaves_nothing(settings, file, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BackupError, match=f"{file}.*No space left"):
+        backups.create(settings, file)
+    assert list(file.parent.glob(f"*{file.name}*")) == []
 
 
 def test_a_damaged_database_is_not_backed_up(settings, file, db):

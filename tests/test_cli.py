@@ -317,6 +317,18 @@ def test_serve_answers_with_the_workers_asked_for_and_stops_at_sigterm(tmp_path,
         assert server.stop() == 0
 
 
+def test_serve_check_says_whether_it_would_start_and_starts_nothing(run, settings, monkeypatch):
+    assert run("serve", "--check") == (0, [], "")
+    monkeypatch.setenv("EVENTAPI_WORKERS", "many")
+    code, _, error = run("serve", "--check")
+    assert code == 1 and "workers = 'many'" in error
+    monkeypatch.delenv("EVENTAPI_WORKERS")
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    for words in (("serve", "--check"), ("worker", "--once")):
+        code, _, error = run(*words)
+        assert (code, error) == (1, f"eventapi: {settings.database}: Permission denied\n")
+
+
 def test_serve_on_a_unix_socket_is_closed_to_others_and_named_when_taken(tmp_path, settings):
     address = f"unix:{tmp_path}/web.sock"
     server = processes.start(tmp_path, "serve", "--bind", address, "--workers", "1")

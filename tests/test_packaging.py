@@ -76,6 +76,13 @@ def test_services_are_limited_and_hardened(units):
     assert settings(units / "eventapi.service")["Service"]["RestrictAddressFamilies"] == ["AF_UNIX"]
 
 
+def test_a_reload_that_would_fail_does_not_reach_the_server(units):
+    for name in ("eventapi.service", "eventapi@.service"):
+        check, reload = settings(units / name)["Service"]["ExecReload"]
+        assert check.endswith(" serve --check") and check.split()[:-1] == settings(units / name)["Service"]["ExecStart"][0].split()
+        assert reload == "/bin/kill -HUP $MAINPID"
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 def test_systemd_takes_the_units_and_finds_them_safe(units):
     checked = subprocess.run(["systemd-analyze", "verify", "--man=no", *units.iterdir()], capture_output=True, text=True,

@@ -3,6 +3,8 @@ import base64
 import errno
 import io
 import json
+import os
+import sqlite3
 import threading
 import time
 from datetime import datetime, timedelta, timezone
@@ -18,6 +20,12 @@ from eventapi.door import door_of
 from eventapi.plugins.validation import accepted
 from eventapi.statements import statements
 from tests.conftest import SCOPES, add_key
+
+
+def sqlite_error(code):
+    error = sqlite3.OperationalError("it broke on purpose")
+    error.sqlite_errorcode = code
+    return error
 
 
 def plain(app, method="GET", path="/api/v1/events", body=b"", **environ):
@@ -500,6 +508,25 @@ def test_a_full_disk_answers_507(organiser, monkeypatch, code):
         raise OSError(getattr(errno, code), "No space left on device")
     monkeypatch.setattr(Database, "insert", full)
     assert organiser.post("/events", {"title": "x"}, status=507).json["code"] == "insufficient_storage"
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EROFS, "Read-only file system"), sqlite_error(sqlite3.SQLITE_READONLY),
+                                   sqlite_error(sqlite3.SQLITE_IOERR_WRITE)])
+def test_data_that_cannot_be_written_answers_503_and_the_log_says_why(organiser, monkeypatch, caplog, error):
+    def closed(*_, **__):
+        raise error
+    monkeypatch.setattr(Database, "insert", closed)
+    answer = organiser.post("/events", {"title": "x"}, status=503)
+    assert answer.json["code"] == "unhealthy" and answer.headers["Retry-After"]
+    assert str(error) in caplog.text and str(error) not in answer.text
+
+
+def test_data_that_were_closed_at_the_first_write_are_written_once_that_is_mended(organiser, monkeypatch):
+    with monkeypatch.context() as closed:       # SQLite would open them for reading, and stay so
+        closed.setattr(os, "access", lambda *_, **__: False)
+        assert organiser.post("/events", {"title": "x"}, status=503).json["code"] == "unhealthy"
+        organiser.get("/events", status=200)
+    organiser.post("/events", {"title": "x"}, status=201)
 
 
 def test_of_very_many_faults_the_first_thousand_are_told(organiser):

@@ -15,6 +15,7 @@ def register(commands):
     server.add_argument("--bind", metavar="ADDR", help="HOST:PORT or unix:/path")
     server.add_argument("--workers", metavar="N", help="processes")
     server.add_argument("--with-worker", action="store_true", help="runs the worker too, and stops it with the server")
+    server.add_argument("--check", action="store_true", help="only says whether it would start with this configuration")
     worker = command(commands, "worker", work, "does what is due in the background, until it is stopped")
     worker.add_argument("--once", action="store_true", help="does what is due now and ends")
     worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)       # ends when this process is gone
@@ -25,9 +26,11 @@ def serve(args, config):
     from eventapi.app import ready
     given = {name: getattr(args, name) for name in ("bind", "workers") if getattr(args, name) is not None}
     config = configuration.load(args.config, **given)
-    ready(config)
+    ready(config, to_write=True)
     if importlib.util.find_spec("gunicorn") is None:
         raise Refused("gunicorn is not installed (Debian: apt install gunicorn)")
+    if args.check:
+        return
     if not os.environ.get("LISTEN_FDS"):              # else systemd holds the socket
         _free(config.bind)
     os.environ.update({f"EVENTAPI_{name.upper()}": value for name, value in given.items()})
@@ -62,7 +65,7 @@ def work(args, config):
     from eventapi.app import ready
     from eventapi.worker import Worker
     configuration.start_logging(config)
-    ready(config)
+    ready(config, to_write=True)
     hold = running.together(config)
     worker = Worker(config, parent=args.parent)
     if not args.once:

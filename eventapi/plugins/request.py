@@ -89,13 +89,12 @@ class Request:
         return handle
 
     def problem(self, error):
-        """The problem that an exception stands for; what is our fault goes to the log with its trace."""
+        """The problem that an exception stands for; what somebody has to mend goes to the log with its trace."""
         if isinstance(error, Problem):
             return error
-        problem = problem_of(error)
-        if problem is None:
+        problem = problem_of(error) or Problem("internal_error", "The server failed; the log has the details under this request id.")
+        if problem.code in ("internal_error", "unhealthy"):
             log.error("request %s failed", request_id(request.environ), exc_info=error)
-            problem = Problem("internal_error", "The server failed; the log has the details under this request id.")
         return problem
 
 

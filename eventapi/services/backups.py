@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from eventapi import __version__, times
-from eventapi.db import Database, version
+from eventapi.db import FULL, Database, version
 from eventapi.services import files
 from eventapi.statements import statements
 
@@ -79,9 +79,11 @@ def _exclusive(partial):
         try:
             file.truncate()
             yield file
-        except BaseException:
+        except BaseException as error:
             with suppress(FileNotFoundError):
                 partial.unlink()
+            if isinstance(error, OSError) and error.errno in FULL:
+                raise BackupError(f"{partial}: {error.strerror}") from None
             raise
 
 
