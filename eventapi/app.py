@@ -4,7 +4,7 @@ from importlib import import_module
 
 from bottle import Bottle, HTTPError, Route, Router, request, response
 
-from eventapi import db, plugins, resources
+from eventapi import db, masking, plugins, resources
 from eventapi.errors import Problem
 from eventapi.plugins.request import problem_answer, request_id, tell
 from eventapi.rest import Answer
@@ -73,7 +73,7 @@ def _read_path():
 
 def _problem_of(error):
     if error.status_code == 404:
-        return Problem("not_found", f"There is nothing at {request.path}.")
+        return Problem("not_found", f"There is nothing at {masking.path(request.path)}.")
     if error.status_code == 405:
         return Problem("method_not_allowed", f"{request.method} is not possible here.", headers={"Allow": _allowed(error)})
     if error.status_code < 500:

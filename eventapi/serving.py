@@ -225,7 +225,7 @@ class Worker(base.Worker):
         except Gone:
             raise
         except Exception:
-            self.log.exception("Error handling request %s", request.uri)
+            self.log.exception("Error handling a request of %s", request.method)       # its address may hold a secret
             return self._fail(connection)
         connection.keep()
         return not response.should_close()
@@ -278,9 +278,10 @@ class Worker(base.Worker):
 
 def problem(code, detail, base_url, status=None):
     """A whole answer: a problem document (RFC 9457), after which the connection is closed."""
+    from eventapi import masking
     from eventapi.errors import Problem
     from eventapi.plugins.request import request_id
-    refusal, known = Problem(code, detail), request_id({})
+    refusal, known = Problem(code, masking.path(detail)), request_id({})
     refusal.status = status or refusal.status
     body = json.dumps(refusal.document(base_url, known)).encode()
     head = (f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}", f"Date: {util.http_date()}", "Connection: close",

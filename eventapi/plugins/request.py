@@ -6,13 +6,12 @@ import time
 
 from bottle import HTTPResponse, request, response
 
-from eventapi import request_log, times
+from eventapi import masking, request_log, times
 from eventapi.db import as_json, problem_of
 from eventapi.errors import Problem
 from eventapi.rest import Answer, base_url, etag, is_known
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
-SECRET = re.compile(r"(/(?:feeds|newsletter(?:/[a-z]+)?)/).+")      # tokens in addresses: whoever reads the log could use them
+REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)         # a key that was sent as one is none
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
 log = logging.getLogger("eventapi.request")
 JSON = "application/json"
@@ -33,7 +32,7 @@ def problem_answer(problem):
     for name, value in problem.headers.items():
         response.set_header(name, value)
     response.content_type = "application/problem+json"
-    return as_json(problem.document(base_url(), request_id(request.environ))).encode()
+    return masking.text(as_json(problem.document(base_url(), request_id(request.environ)))).encode()
 
 
 class Request:
@@ -101,7 +100,7 @@ class Request:
 def tell(environ, seconds=0.0):
     """The line of this request in the log."""
     if log.isEnabledFor(logging.INFO):
-        who, path = environ.get("eventapi.who"), SECRET.sub(r"\1***", environ["PATH_INFO"])
+        who, path = environ.get("eventapi.who"), masking.path(environ["PATH_INFO"])
         request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} "
                          f"{response.status_code} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
 
