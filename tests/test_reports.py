@@ -259,6 +259,80 @@ def test_check_ins_are_counted_by_the_clock_of_the_event(organiser, show):
     assert {(row["event_key"], row["day"], row["hour"], row["station"]): row["check_ins"] for row in rows} == expected
 
 
+def test_services_are_the_sum_of_the_items_that_stand(organiser, show):
+    """Orders in every state, with items done, under way and cancelled, at two events."""
+    chance, fair, boats = random.Random(3), *(event["event_key"] for event in show)
+    made = [organiser.make("/services", {"service_name": f"Service {number}", "base_price": 10.01 * number, "events": [
+        {"event_key": fair, "stock": 500 if number % 2 else None}, {"event_key": boats}]}) for number in range(1, 4)]
+    hosts = [person for person in everything(organiser, "/participants") if person["status"] != "cancelled"]
+    for number in range(30):
+        order = organiser.make("/service-orders", {"participant_id": hosts[number % len(hosts)]["id"], "items": [
+            {"service_id": service["id"], "quantity": chance.randint(1, 5)} for service in chance.sample(made, 2)]})
+        address, path = f"/service-orders/{order['id']}", chance.choice(("", "submit", "submit confirm", "submit confirm", "submit cancel"))
+        for action in path.split():
+            organiser.post(f"{address}/{action}", status=200)
+        if path.startswith("submit") and path != "submit cancel":
+            organiser.post(f"{address}/items/{order['items'][0]['id']}/{chance.choice(('start', 'complete', 'cancel', 'cancel'))}")
+    sums, stocks, states = defaultdict(lambda: [set(), 0, Decimal()]), {}, set()
+    for order in everything(organiser, "/service-orders?include=items"):
+        for item in order["items"]:
+            states.add((order["status"], item["status"]))
+            if order["status"] in ("submitted", "confirmed", "completed") and item["status"] != "cancelled":
+                entry = sums[order["event_key"], item["service_key"]]
+                entry[0].add(order["id"])
+                entry[1] += item["quantity"]
+                entry[2] += item["quantity"] * exact(item["unit_price"])
+    assert len(states) >= 7, "the states are too much alike"
+    for service in everything(organiser, "/services?include=events"):
+        for offer in service["events"]:
+            stocks[offer["event_key"], service["service_key"]] = offer["stock"]
+    rows = organiser.data("/reports/services")["data"]["rows"]
+    assert {(row["event_key"], row["service_key"]) for row in rows} == set(stocks)
+    for row in rows:
+        key = row["event_key"], row["service_key"]
+        orders, quantity, net = sums.get(key, (set(), 0, Decimal()))
+        assert (row["orders"], row["quantity"], exact(row["net"]), row["stock"]) == (len(orders), quantity, net, stocks[key])
+        assert row["available"] == (None if row["stock"] is None else row["stock"] - quantity)
+
+
+def test_a_booth_whose_hold_has_run_out_is_free_in_the_figures(organiser, show, db):
+    """Sizes from the walls, states as the booths tell them; one is blocked."""
+    free = next(booth for booth in everything(organiser, "/booths") if booth["status"] == "available")
+    organiser.patch(f"/booths/{free['id']}", {"status": "blocked"}, status=200)
+    db.connection.execute("UPDATE booth_reservations SET expires_at = '2026-01-01T00:00:00Z' WHERE status = 'pending'")
+    db.connection.execute("UPDATE booths SET held_until = '2026-01-01T00:00:00Z' WHERE status = 'reserved'")
+    expected = defaultdict(Decimal)
+    for booth in everything(organiser, "/booths"):
+        expected[booth["status"]] += exact(booth["dimensions"]["width"]) * exact(booth["dimensions"]["depth"])
+    rows = organiser.data("/reports/booths")["data"]["rows"]
+    assert {state: sum(exact(row[f"{state}_area"]) for row in rows) for state in expected} == expected
+    assert set(expected) == {"sold", "available", "blocked"} and not any(row["reserved"] for row in rows)
+
+
+def test_who_goes_out_is_counted_by_the_hour_of_going(organiser, show):
+    zones = {event["event_key"]: ZoneInfo(event["timezone"]) for event in show}
+    for visit in everything(organiser, "/check-ins")[::2]:
+        organiser.post("/check-ins", {"participant_id": visit["event_participant_id"], "event_id": visit["event_id"], "station": "South",
+                                      "action": "check_out"}, status=200)
+    comes, goes = defaultdict(int), defaultdict(int)
+    for visit in everything(organiser, "/check-ins"):
+        comes[local_hour(visit["checked_in_at"], zones[visit["event_key"]])] += 1
+        if visit["closed_by"] == "check_out":
+            goes[local_hour(visit["checked_out_at"], zones[visit["event_key"]])] += 1
+    rows, found = organiser.data("/reports/check-ins")["data"]["rows"], (defaultdict(int), defaultdict(int))
+    for row in rows:
+        found[0][row["day"], row["hour"]] += row["check_ins"]
+        found[1][row["day"], row["hour"]] += row["check_outs"]
+    assert sum(goes.values()) == 3
+    assert all({hour: count for hour, count in one.items() if count} == other for one, other in zip(found, (comes, goes)))
+
+
+def local_hour(moment, zone):
+    """An hour is one of UTC, as its beginning reads at the event."""
+    hour = datetime.fromisoformat(moment).replace(minute=0, second=0).astimezone(zone)
+    return hour.date().isoformat(), f"{hour:%H:%M}"
+
+
 def test_readiness_counts_who_is_ready_and_what_lacks(organiser, show):
     people = [person for person in everything(organiser, "/participants?include=readiness") if person["status"] != "cancelled"]
     rows = organiser.data("/reports/readiness")["data"]["rows"]
