@@ -117,8 +117,9 @@ def _sha256(values):
 
 def verify(db):
     """What is wrong with the chain, as sentences: an entry that was changed, removed, swapped or added by hand."""
-    wrong = []
     anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
+    told = anchor["last_id"] == 0 or db.value(sql.pruning, last_id=anchor["last_id"])
+    wrong = [] if told else [f"the audit log begins after entry {anchor['last_id']}, and no entry tells of a pruning"]
     expected, previous = anchor["last_id"] + 1, anchor["hash"]
     for entry in db.iterate(sql.entries):
         if entry["id"] != expected:

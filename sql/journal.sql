@@ -18,6 +18,9 @@ VALUES (:name, :entity_type, :entity_id, :scope, :data, :now);
 -- name: anchor
 SELECT last_id, hash FROM audit_anchors ORDER BY last_id DESC LIMIT 1;
 
+-- name: pruning
+SELECT 1 FROM audit_log WHERE action = 'pruned' AND entity_type = 'audit_log' AND new_values ->> '$.last_id' = :last_id;
+
 -- name: entries
 SELECT * FROM audit_log ORDER BY id;
 

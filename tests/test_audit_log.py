@@ -103,6 +103,13 @@ def test_anonymising_takes_values_away_and_keeps_the_chain(organiser, db, histor
     assert [entry["previous_hash"] for entry in whole[1:]] == [entry["hash"] for entry in whole[:-1]]
 
 
+def test_an_anchor_that_no_pruning_made_is_found(db, history):
+    """With an anchor the database lets the oldest entries go; who sets one by hand leaves no entry about it."""
+    db.connection.execute("INSERT INTO audit_anchors SELECT id, hash, created_at FROM audit_log WHERE id = 2")
+    db.connection.execute("DELETE FROM audit_log WHERE id <= 2")
+    assert journal.verify(db) == ["the audit log begins after entry 2, and no entry tells of a pruning"]
+
+
 def test_a_search_reads_titles_only_not_the_log(db):
     """The plan: the index of titles is read, and no entry but those found."""
     from eventapi.resources.audit_log import sql
