@@ -228,6 +228,28 @@ def test_the_package_has_the_version_of_the_program(tmp_path):
     assert version.replace("~", ".").replace(".rc", "rc") == __version__
 
 
+@pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))), reason="reprepro, gnupg or dpkg is not installed")
+def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
+    (tmp_path / "deb" / "DEBIAN").mkdir(parents=True)
+    for version in ("1.0", "2.0"):
+        (tmp_path / "deb" / "DEBIAN" / "control").write_text(f"Package: eventapi\nVersion: {version}\nArchitecture: all\nSection: web\n"
+                                                             "Priority: optional\nMaintainer: x <x@example.org>\nDescription: x\n")
+        deb = tmp_path / f"eventapi_{version}_all.deb"
+        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tmp_path / "deb", deb], check=True, capture_output=True)
+        subprocess.run([PACKAGING / "apt-repo", tmp_path], check=True, capture_output=True,
+                       env={**os.environ, "EVENTAPI_SIGN_KEY": "", "EVENTAPI_APT_URL": "https://here.example"})
+        deb.unlink()
+    apt = tmp_path / "apt"
+    for codename in ("bookworm", "trixie"):
+        for suite, version in ((codename, "2.0"), (f"{codename}-previous", "1.0")):
+            assert f"\nVersion: {version}\n" in (apt / "dists" / suite / "main" / "binary-amd64" / "Packages").read_text()
+            subprocess.run(["gpgv", "--keyring", apt / "eventapi-archive-keyring.gpg", apt / "dists" / suite / "InRelease"],
+                           check=True, capture_output=True)
+        source = (apt / f"{codename}.sources").read_text()
+        assert f"URIs: https://here.example\nSuites: {codename} {codename}-previous\n" in source
+    assert not list(apt.rglob("*private*"))         # the key lies beside what is served
+
+
 def test_maintainer_scripts_are_sound_and_ask_nothing():
     for name in ("postinst", "prerm", "postrm"):
         script = (PACKAGING / "debian" / name).read_text()
