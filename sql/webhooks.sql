@@ -124,15 +124,16 @@ UPDATE webhooks SET last_event_id = :until
 ;
 
 -- name: with_work
+-- A lease that ends later than any can is of a clock that was ahead.
 SELECT w.id FROM webhooks w
- WHERE w.is_active = 1 AND (w.lease IS NULL OR w.lease_ends_at <= :now)
+ WHERE w.is_active = 1 AND (w.lease IS NULL OR w.lease_ends_at NOT BETWEEN :now AND strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+70 seconds'))
    AND (w.lease IS NOT NULL OR EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending'
                                           AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now))
  ORDER BY w.id;
 
 -- name: take_lease
 UPDATE webhooks SET lease = :lease, lease_ends_at = strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+' || (timeout_seconds + 10) || ' seconds')
- WHERE id = :id AND is_active = 1 AND (lease IS NULL OR lease = :lease OR lease_ends_at <= :now);
+ WHERE id = :id AND is_active = 1 AND (lease IS NULL OR lease = :lease OR lease_ends_at NOT BETWEEN :now AND strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+70 seconds'));
 
 -- name: give_lease_back
 UPDATE webhooks SET lease = NULL, lease_ends_at = NULL WHERE id = :id AND lease = :lease;

@@ -509,7 +509,8 @@ def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, 
     assert len(most) == 10 and max(most) == 1
 
 
-def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organiser, db, hook, receiver):
+@pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])       # the latter by a clock that was ahead
+def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organiser, db, hook, receiver, over):
     webhook = hook(timeout_seconds=1)
     happen(organiser)
     webhooks.fan_out(db, lambda: False)
@@ -517,7 +518,7 @@ def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organ
     assert taken and sent(organiser, webhook)[0]["status"] == "delivering"
     work(db)
     assert receiver.got == []
-    db.connection.execute("UPDATE webhooks SET lease_ends_at = '2001-01-01T00:00:00Z'")
+    db.connection.execute("UPDATE webhooks SET lease_ends_at = ?", [over])
     work(db)
     assert len(receiver.got) == 1
     assert deliveries.step(db, webhook["id"], "somebody who dies", (taken, deliveries.Outcome(error="late"))) is None
