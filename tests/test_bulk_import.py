@@ -577,3 +577,14 @@ def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(orga
     record = send(organiser, records)
     assert record["rejected"] == 500 and len(record["errors"]) == 1000 and 0 < len(compared) <= 100
     assert send(organiser, [{"emial": "a@example.org"}])["errors"][0]["detail"].endswith("did you mean email?")
+
+
+def test_unknown_custom_fields_are_compared_before_the_transaction_and_few_of_them(organiser, monkeypatch):
+    for number in range(3):
+        organiser.make("/custom-fields", {"entity_type": "contact", "field_key": f"hall_{number}", "field_label": "Hall", "field_type": "text"})
+    compare, compared = difflib.get_close_matches, []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda *values: compared.append(values) or compare(*values))
+    columns = ";".join(f"cf.hall_{number}" for number in range(2, 40))
+    record = send_csv(organiser, f"last_name;{columns}\n" + ("A;" + ";".join("x" * 38) + "\n") * 300)
+    assert record["rejected"] == 300 and 0 < len(compared) <= 100
+    assert {error["field"] for error in record["errors"]} == {f"custom_fields.hall_{number}" for number in range(3, 23)}

@@ -82,7 +82,8 @@ class Reader:
     def __init__(self, db, kind, form, mapping):
         self.kind, self.form, self.mapping, self.zone = kind, form, mapping, db.config.timezone
         self.known = members(kind)
-        self.fields = custom_fields.defined(db, ENTITIES[kind]).by_key
+        self.defined = custom_fields.defined(db, ENTITIES[kind])
+        self.fields = self.defined.by_key
         self.contact = Body("contact", "PATCH", self.zone)
         self.participant = Body("participant", "PATCH", self.zone) if kind == "participants" else None
         self.hints = 100                    # how many unknown names are still compared with all that are known
@@ -98,11 +99,19 @@ class Reader:
         strange = [name for name in found if name not in self.known][:MOST_STRANGE]
         found = {name: value for name, value in found.items() if name in self.known}
         body, faults = self._participant(found) if self.kind == "participants" else _judged(self.contact, found) if found else ({}, [])
-        return body, [*faults, *(_fault("unknown", self._hint(name), name[:100]) for name in strange)]
+        return body, [*faults, *(_fault("unknown", self._hint(name), name[:100]) for name in strange), *self._strange_fields(found)]
 
     def _hint(self, name):
         self.hints -= 1
         return _unknown(self.known, "it", name) if self.hints >= 0 else "it is no member of a record"
+
+    def _strange_fields(self, found):
+        """Faults of custom fields that are not there: told here, since to look for what was meant takes long and needs no lock."""
+        sent = found.get("custom_fields")
+        for key in [key for key in sent if key not in self.fields][:MOST_STRANGE] if isinstance(sent, dict) else ():
+            self.hints -= 1
+            told = self.defined.unknown(key) if self.hints >= 0 else "is no custom field here"
+            yield _fault("unknown", told, f"custom_fields.{key[:100]}")
 
     @cached_property
     def columns(self):

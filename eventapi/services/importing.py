@@ -1,7 +1,6 @@
 """Bulk imports: taken in, run piece by piece, at once or by the worker, and told. Progress is committed with what it stands for."""
 import json
 import time
-from contextlib import contextmanager
 from itertools import islice
 from types import SimpleNamespace
 
@@ -188,6 +187,7 @@ def carry_on(db, id, stopping):
         raise
     finally:
         db.actor = Nobody
+        db.values(sql.checkpoint_with_commit)
 
 
 def _run(db, id, stopping):
@@ -195,8 +195,7 @@ def _run(db, id, stopping):
     if row["finished_at"]:
         return
     if row["skip_on_error"] or row["dry_run"]:
-        with _checkpoints_apart(db):
-            _piece_by_piece(db, row, stopping)
+        _piece_by_piece(db, row, stopping)
     else:
         _all_or_nothing(db, row)
 
@@ -210,6 +209,7 @@ def _piece_by_piece(db, row, stopping):
     if row["dry_run"] and done:                 # what it would have made was known to the process that ended
         done = _restart(db, id)
     job, sent = Job(db, id), _sent(db, row, done)
+    db.values(sql.checkpoint_apart)             # between the transactions, and not at the end of one, while others wait
     while not stopping() and (piece := job.judged(islice(sent, size))):
         with db.write():
             started = time.monotonic()
@@ -230,16 +230,6 @@ def _advance(db, row, before, processed):
         _end(db, row["id"], "failed", "Its event was deleted.")
         return False
     return db.run(sql.advance, id=row["id"], before=before, processed=processed, now=db.now) > 0
-
-
-@contextmanager
-def _checkpoints_apart(db):
-    """What is written goes into the file between the transactions and not at the end of one, while others wait."""
-    db.values(sql.checkpoint_apart)
-    try:
-        yield
-    finally:
-        db.values(sql.checkpoint_with_commit)
 
 
 def _restart(db, id):
