@@ -94,6 +94,15 @@ def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     assert message["To"].addresses[0].addr_spec == EMAIL and "<img" not in message.get_body(("html",)).get_content()
 
 
+@pytest.mark.parametrize("name, greeting", [("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"), ("win at https://spam.example", "Guten Tag,"),
+                                            ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"), ("", "Guten Tag,")])
+def test_a_name_cannot_advertise(organiser, post, inbox, db, name, greeting):
+    asked(organiser, name=name or None)
+    sent(db)
+    [message] = inbox.messages
+    assert message.get_body(("plain",)).get_content().startswith(f"{greeting}\r\n") and "spam" not in inbox.envelopes[0][2].decode()
+
+
 def test_addresses_beyond_ascii(organiser, post, inbox, db):
     asked(organiser, "anna@gärten.example")
     asked(organiser, "jürgen@rosen.example")

@@ -446,8 +446,8 @@ def test_410_switches_a_webhook_off_and_tells_of_it(organiser, db, hook, receive
 
 
 def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db, hook, receiver):
-    receiver.answers["/"] = 500
-    webhook = hook(events=["event.*"], name="Accounting")
+    webhook = hook("/?token=hush-hush", events=["event.*"], name="Accounting")
+    receiver.answers["/?token=hush-hush"] = 500
     happen(organiser)
     work(db, hurry=False)
     for days, active in ((4, True), (6, False)):
@@ -458,6 +458,7 @@ def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db
         assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is active
     task = organiser.data("/tasks")[0]
     assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1 and "answered 500" in task["description"]
+    assert "127.0.0.1" in task["description"] and "hush" not in task["description"], "an address may hold a secret, and others read tasks"
     assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
 
 

@@ -28,6 +28,7 @@ class Policy(EmailPolicy):
 
 ASCII = Policy(linesep=SMTP.linesep, cte_type="7bit")
 UTF8 = ASCII.clone(utf8=True)
+LINK = re.compile(r"[/@]|\w\.\w")       # what a mail program may make a link of
 
 
 def build(db, mail):
@@ -90,6 +91,11 @@ def hello(words, name):
     return words["hello"].format(name=one_line(name)) if name else words["hello_nobody"]
 
 
+def harmless(name):
+    """The name of somebody whom anybody may have subscribed; None where it would advertise something to them."""
+    return None if LINK.search(name or "") else name
+
+
 # One function for each kind: (name of the recipient, paragraphs, headers, attachment)
 
 def newsletter_confirmation(db, mail):
@@ -97,12 +103,12 @@ def newsletter_confirmation(db, mail):
     if row is None or row["status"] != "pending":
         raise Gone("nothing is to be confirmed any more")
     words, secret = mail_words.words(newsletter.language(db, row), db.config), newsletter.secret(db)
-    said = {"sender": mail_words.sender(db.config), "email": row["email"]}
+    name, said = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
     kind = "newsletter_confirmation"
-    paragraphs = [hello(words, row["name"]), words[kind].format(**said), (words[f"{kind}_button"], newsletter.confirm_url(secret, mail["base_url"], row)),
+    paragraphs = [hello(words, name), words[kind].format(**said), (words[f"{kind}_button"], newsletter.confirm_url(secret, mail["base_url"], row)),
                   words[f"{kind}_ignore"], words[f"{kind}_stop"], (words[f"{kind}_stop_button"], stop), words["regards"], said["sender"]]
-    return row["name"], paragraphs, {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}, None
+    return name, paragraphs, {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}, None
 
 
 def invoice(db, mail):
