@@ -84,7 +84,7 @@ def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
     assert inbox.messages[0]["Subject"] == "Please confirm: newsletter of Messe Test GmbH"
 
 
-@pytest.mark.parametrize("name", ["Eve\r\nBcc: all@example.org", "Eve\nX: y", "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example", '"Eve" <eve@example.org>,'])
+@pytest.mark.parametrize("name", ["Eve\r\nBcc: all@example.org", "Eve\r\nBcc: everybody", "Eve\nX: y", "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example", '"Eve" <eve@example.org>,'])
 def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     settings.organiser_name = name
     asked(organiser, name=name)
