@@ -15,15 +15,17 @@ NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin:/bin")
 pytestmark = pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason="nginx and openssl are not installed")
 
 
-def write_site(folder, port, socket):
+def write_site(folder, port, plain, socket):
     """The shipped files, with the lines that an administrator changes changed."""
     for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
         shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
+    snippet = folder / "eventapi-snippet.conf"
+    snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;"))
     site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
     for old, new in (("server 127.0.0.1:8080;", f"server unix:{socket};"), ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
                      ("snippets/eventapi-tls.conf", f"{folder}/eventapi-tls.conf"),
                      ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("    listen [::]:443 ssl http2;\n", ""),
-                     ("    listen 80;\n", f"    listen 127.0.0.1:{free_port()};\n"), ("    listen [::]:80;\n", ""),
+                     ("    listen 80;\n", f"    listen 127.0.0.1:{plain};\n"), ("    listen [::]:80;\n", ""),
                      ("/etc/ssl/certs/ssl-cert-snakeoil.pem", f"{folder}/cert.pem"),
                      ("/etc/ssl/private/ssl-cert-snakeoil.key", f"{folder}/key.pem")):
         assert old in site, old
@@ -41,17 +43,17 @@ def write_site(folder, port, socket):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nginx")
-    data, port, socket = folder / "data", free_port(), folder / "web.sock"
+    data, port, plain, socket = folder / "data", free_port(), free_port(), folder / "web.sock"
     data.mkdir()
     assert eventapi(data, "migrate").returncode == 0
     key = eventapi(data, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-    write_site(folder, port, socket)
+    write_site(folder, port, plain, socket)
     checked = subprocess.run([NGINX, "-t", "-c", folder / "nginx.conf"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     with start(data, "serve", "--bind", f"unix:{socket}", "--workers", "2") as server:
         until(socket.exists)
         with subprocess.Popen([NGINX, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL) as nginx:
-            site = Site(port, key, data)
+            site = Site(port, plain, key, data)
             try:
                 yield site
             finally:
@@ -62,8 +64,8 @@ def site(tmp_path_factory):
 
 
 class Site:
-    def __init__(self, port, key, data):
-        self.port, self.key, self.data, self.connections = port, key, data, []
+    def __init__(self, port, plain, key, data):
+        self.port, self.plain, self.key, self.data, self.connections = port, plain, key, data, []
 
     def connection(self):
         trusting = ssl.create_default_context()
@@ -139,6 +141,20 @@ def test_too_many_requests_of_one_key_are_429_and_others_go_on(site):
     assert problem.status == 429 and json.loads(text)["code"] == "rate_limited" and problem.getheader("Retry-After")
     other, _ = site.ask("GET", "/api/v1/events", Authorization="Bearer other")
     assert other.status == 401
+
+
+def test_a_certificate_can_be_renewed_while_the_site_is_on(site):
+    """Its issuer asks without TLS and follows where it is sent."""
+    proof = site.data.parent / "html" / ".well-known" / "acme-challenge" / "token"
+    proof.parent.mkdir(parents=True)
+    proof.write_text("proof")
+    plain = http.client.HTTPConnection("127.0.0.1", site.plain, timeout=20)
+    plain.request("GET", "/.well-known/acme-challenge/token", headers={"Host": "events.example.org"})
+    sent = plain.getresponse()
+    plain.close()
+    assert (sent.status, sent.getheader("Location")) == (308, "https://events.example.org/.well-known/acme-challenge/token")
+    answer, text = site.ask("GET", "/.well-known/acme-challenge/token")
+    assert (answer.status, text) == (200, b"proof")
 
 
 def test_metrics_are_for_this_machine_only(site):
