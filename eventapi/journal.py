@@ -137,3 +137,17 @@ def verify(db):
     if db.value(sql.last_given) >= expected:
         wrong.append(f"the audit log ends before entry {db.value(sql.last_given)}")
     return wrong
+
+
+def last(db):
+    """Id and hash of the last entry. Noted elsewhere they prove later that all up to here is what it was, were the whole chain rewritten."""
+    entry = db.one(sql.last)
+    return entry and (entry["id"], entry["hash"])
+
+
+def stands(db, id, hash):
+    """What is wrong with an entry that was noted elsewhere, as sentences; one that was pruned proves nothing."""
+    found = db.one(sql.hash_of, id=id)
+    if found is None:
+        return [f"there is no audit entry {id} any more, which was noted"]
+    return [] if found["hash"] == hash else [f"audit entry {id} is another than the one that was noted"]

@@ -21,6 +21,9 @@ SELECT last_id, hash FROM audit_anchors ORDER BY last_id DESC LIMIT 1;
 -- name: pruning
 SELECT 1 FROM audit_log WHERE action = 'pruned' AND entity_type = 'audit_log' AND new_values ->> '$.last_id' = :last_id;
 
+-- name: hash_of
+SELECT hash FROM audit_log WHERE id = :id UNION ALL SELECT hash FROM audit_anchors WHERE last_id = :id LIMIT 1;
+
 -- name: entries
 SELECT * FROM audit_log ORDER BY id;
 

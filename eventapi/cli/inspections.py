@@ -1,5 +1,7 @@
 """Commands that look for damage."""
+import argparse
 import json
+import re
 
 from eventapi import journal
 from eventapi.cli.terminal import Refused, command, group, lists, opened
@@ -9,7 +11,17 @@ from eventapi.services import checks
 def register(commands):
     lists(command(commands, "check", check, "looks for damage: database, money sums, stored files, audit log"))
     audit = group(commands, "audit", "the audit log")
-    lists(command(audit, "verify", verify, "proves that no audit entry was changed, removed or moved"))
+    proof = command(audit, "verify", verify, "proves that no audit entry was changed, removed or moved, and tells the last one")
+    proof.add_argument("--noted", metavar="ID:HASH", type=noted, help="a last entry that it told before: nothing up to it was rewritten")
+    lists(proof)
+
+
+def noted(text):
+    """(id, hash) of an entry, as `audit verify` tells it."""
+    found = re.fullmatch(r"([1-9]\d{0,17}):([0-9a-f]{64})", text.strip())
+    if not found:
+        raise argparse.ArgumentTypeError("must be ID:HASH, as audit verify told it")
+    return int(found[1]), found[2]
 
 
 def check(args, config):
@@ -19,7 +31,11 @@ def check(args, config):
 
 def verify(args, config):
     with opened(config) as db, db.snapshot():
-        return _report(args, [("audit log", line) for line in journal.verify(db)])
+        wrong = journal.verify(db) + (journal.stands(db, *args.noted) if args.noted else [])
+        last = journal.last(db)
+    _report(args, [("audit log", line) for line in wrong])
+    if last and not args.json:
+        print("the last entry is {}:{}".format(*last))
 
 
 def _report(args, findings):
