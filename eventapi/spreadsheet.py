@@ -71,8 +71,8 @@ def _cell(value, path):
             return "|".join(_cell(part, path[step:]) for part in value)
         value = value.get(name) if value else None
     if isinstance(value, list):
-        parts = [_text(part) for part in value]
-        return "|".join(parts if len(parts) > 1 or "," not in "".join(parts) else [*parts, ""])     # a comma alone would part it
+        alone = len(value) == 1 and isinstance(value[0], str) and "," in value[0]      # whoever reads it would part it at the comma
+        return "|".join([_text(part) for part in value] + [""] * alone)
     return _text(value)
 
 

@@ -549,6 +549,8 @@ def test_a_body_that_never_ends_is_refused_in_time(impatient):
 
 def test_a_client_that_does_not_read_is_given_up(impatient):
     with Client(impatient) as client:
+        client.ask("GET", "/openapi.json")       # the first one takes time, which is not what is measured here
+    with Client(impatient) as client:
         client.send(client.head("GET", "/openapi.json") * 20)
         time.sleep(3)
         with pytest.raises((OSError, http.client.HTTPException)):
