@@ -6,17 +6,17 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'event' AND v.entity_id = e.id ORDER BY d.display_order, d.id)) AS custom_fields,
-       e.image_document_id, i.content_type AS image_type, i.width AS image_width, i.height AS image_height, e.created_at, e.updated_at
+       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
+         WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
-  LEFT JOIN documents i ON i.id = e.image_document_id
  WHERE e.id = :id;
 
 -- name: list
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
        e.application_deadline, e.timezone, e.is_visible,
-       e.image_document_id, i.content_type AS image_type, i.width AS image_width, i.height AS image_height, e.created_at, e.updated_at
+       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
+         WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
-  LEFT JOIN documents i ON i.id = e.image_document_id
  WHERE TRUE
    AND e.id IN (SELECT value FROM json_each(:ids))                                            -- when ids
    AND likelihood(e.updated_at >= :updated_since, 0.0001)                                                         -- when updated_since

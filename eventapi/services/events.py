@@ -14,9 +14,6 @@ def get(db, id):
 
 def represent(row):
     row["is_visible"] = bool(row["is_visible"])
-    image = {"document_id": row.pop("image_document_id"), "content_type": row.pop("image_type"), "width": row.pop("image_width"),
-             "height": row.pop("image_height")}
-    row["image"] = image if image["document_id"] else None
-    for member in {"opening_hours", "custom_fields"} & row.keys():
-        row[member] = json.loads(row[member])
+    for member in {"image", "opening_hours", "custom_fields"} & row.keys():
+        row[member] = row[member] and json.loads(row[member])
     return row
