@@ -216,6 +216,13 @@ def test_the_filter_finds_guessed_keys_only():
         assert not pattern.search(line.format(path, status))
 
 
+def test_the_jail_is_off_and_shuts_out_by_what_debian_has():
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(PACKAGING / "fail2ban" / "jail.conf")
+    assert parser["eventapi"]["enabled"] == "false" and parser["eventapi"]["banaction"] == "nftables-multiport"
+    assert parser["eventapi"]["port"] == "80,443"        # names need /etc/services, which a small Debian lacks
+
+
 # The source package
 
 def test_the_package_has_the_version_of_the_program(tmp_path):
