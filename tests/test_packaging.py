@@ -238,6 +238,7 @@ def test_the_package_has_the_version_of_the_program(tmp_path):
 @pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))), reason="reprepro, gnupg or dpkg is not installed")
 def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
     (tmp_path / "deb" / "DEBIAN").mkdir(parents=True)
+    (tmp_path / "deb" / "DEBIAN").chmod(0o755)             # whatever the umask is
     for version in ("1.0", "2.0"):
         (tmp_path / "deb" / "DEBIAN" / "control").write_text(f"Package: eventapi\nVersion: {version}\nArchitecture: all\nSection: web\n"
                                                              "Priority: optional\nMaintainer: x <x@example.org>\nDescription: x\n")
