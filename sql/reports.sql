@@ -146,7 +146,8 @@ SELECT e.event_key, e.timezone, c.hour, nullif(c.station, '') AS station, sum(c.
 
 -- name: readiness
 -- Of most visitors nothing is asked but to be confirmed: they are counted, and only the others are looked at one by one.
-WITH asked (id) AS MATERIALIZED (
+WITH contracts (id) AS MATERIALIZED (SELECT event_participant_id FROM open_contracts),
+asked (id) AS MATERIALIZED (
   SELECT p.id FROM events e CROSS JOIN participants p ON p.event_id = e.id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
    WHERE TRUE
      AND e.id = :event_id                                   -- when event_id
@@ -155,9 +156,9 @@ WITH asked (id) AS MATERIALIZED (
    WHERE t.is_required AND t.is_active
      AND t.event_id = :event_id                             -- when event_id
    UNION
-  SELECT event_participant_id FROM open_contracts),
+  SELECT id FROM contracts),
 lacks AS MATERIALIZED (
-  SELECT f.event_id, f.role, f.status, f.has_open_contract AS contract, f.has_open_submissions AS submissions,
+  SELECT f.event_id, f.role, f.status, f.id IN contracts AS contract, f.has_open_submissions AS submissions,
          CASE WHEN f.is_guest THEN 0 ELSE NOT f.has_booth END AS booth, CASE WHEN f.is_guest THEN 0 ELSE f.has_open_order END AS open_order,
          CASE WHEN f.is_guest THEN 0 ELSE f.has_draft END AS draft, CASE WHEN f.is_guest THEN 0 ELSE f.has_unbilled END AS unbilled,
          CASE WHEN f.is_guest THEN 0 ELSE f.owes END AS owes

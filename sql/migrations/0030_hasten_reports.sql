@@ -10,6 +10,9 @@ DROP INDEX invoices_by_issue_date;
 CREATE INDEX invoices_by_issue_date ON invoices (issue_date);
 CREATE INDEX invoices_by_currency ON invoices (currency, issue_date, locked_at, invoice_type, subtotal, tax_total, total, event_id);
 
+DROP INDEX service_orders_by_participant;
+CREATE INDEX service_orders_by_participant ON service_orders (event_participant_id, status);
+
 -- The views of what is billed and of readiness say what they said, and ask no more than they must: SQLite works out both sides of OR and AND
 -- where a value is wanted, and of CASE only as far as the first that holds. An invoice without credit notes has nothing that could be credited.
 
