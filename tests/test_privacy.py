@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from eventapi.services import checks, deliveries, files, housekeeping, mail_delivery, newsletter, privacy, webhooks
+from eventapi import paths
+from eventapi.services import anonymity, checks, deliveries, files, housekeeping, mail_delivery, newsletter, privacy, webhooks
 
 MARK = "Zqvxj Mårkör-ß"                 # folded as zqvxj markor; what is left of it in any encoding has its first letters
 TRACE = re.compile(rb"zqvxj|7084991", re.I)
@@ -464,3 +465,8 @@ def test_what_the_show_needs_goes_on_without_who_was_anonymised(gone, organiser)
     organiser.post("/check-ins", {"event_key": "fair", "badge_number": gone.participant["badge_number"], "scanned_at": "2026-01-04T09:00:00Z"}, status=201)
     organiser.make("/payments", {"invoice_number": gone.invoices[0]["invoice_number"], "amount": 1, "status": "completed"})
     organiser.post(f"/documents/{gone.contract['id']}/terminate", status=200)
+
+
+def test_what_leads_to_a_contact_is_asked_for_one():
+    text = (paths.folder("sql") / "anonymity.sql").read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:WHEN|a.entity_type =) '(\w+)'", text)) == anonymity.ABOUT_PEOPLE

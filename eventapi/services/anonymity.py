@@ -4,10 +4,14 @@ from eventapi.statements import statements
 
 sql = statements("anonymity")
 
+# What leads to a contact; nothing personal is behind an event, a booth or a service.
+ABOUT_PEOPLE = frozenset(("contact", "application", "event_participant", "invoice", "payment", "submission", "booth_reservation", "service_order",
+                          "check_in", "note", "document", "task"))
+
 
 def refuse(db, entity_type, entity_id):
     """409 when the record is one of a contact that was anonymised, or is about one."""
-    contact = db.one(sql.contact_behind, entity_type=entity_type, entity_id=entity_id)
+    contact = entity_type in ABOUT_PEOPLE and db.one(sql.contact_behind, entity_type=entity_type, entity_id=entity_id)
     if contact:
         contact_book.refuse_anonymized(contact)
 

@@ -3,8 +3,7 @@
 
 DROP INDEX payments_by_date;
 CREATE INDEX payments_by_date ON payments (payment_date);
-CREATE INDEX payments_by_currency ON payments (currency, gateway_key, payment_date, created_at, status, amount, refunded_amount, gateway_fee,
-  invoice_id);
+CREATE INDEX payments_by_currency ON payments (currency, gateway_key, payment_date, status, amount, refunded_amount, gateway_fee, invoice_id);
 
 DROP INDEX invoices_by_issue_date;
 CREATE INDEX invoices_by_issue_date ON invoices (issue_date);
