@@ -79,9 +79,9 @@ def confirm_booth_reservation(db, id):
 @routes.post("/booth-reservations/<id>/cancel", schema="booth_reservation.cancel")
 def cancel_booth_reservation(db, id, body):
     """Gives the booth up: it is offered to the first in line."""
-    row = get(db, id)
-    anonymity.refuse_text(db, "booth_reservation", {**row, "reason": None}, body, "reason")
-    return represent(db, booking.cancel(db, row, body["reason"]))
+    if body["reason"]:
+        anonymity.refuse(db, "booth_reservation", id)
+    return represent(db, booking.cancel(db, get(db, id), body["reason"]))
 
 
 @routes.post("/booth-reservations/<id>/extend", schema="booth_reservation.extend")

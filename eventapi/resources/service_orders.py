@@ -60,9 +60,9 @@ def confirm_service_order(db, id):
 @routes.post("/service-orders/<id>/cancel", schema="service_order.cancellation")
 def cancel_service_order(db, id, body):
     """Cancels an order with all its items, and gives back to stock what it had taken."""
-    row = get(db, id)
-    anonymity.refuse_text(db, "service_order", {**row, "reason": None}, body, "reason")
-    return represent(ordering.cancel(db, row, body["reason"]))
+    if body["reason"]:
+        anonymity.refuse(db, "service_order", id)
+    return represent(ordering.cancel(db, get(db, id), body["reason"]))
 
 
 @routes.post("/service-orders/<id>/items/<item_id>/start")

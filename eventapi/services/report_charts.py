@@ -122,8 +122,10 @@ def check_ins(rows, _):
 
 def hours(rows):
     """The hours from the first to the last, and none left out; in some zones they begin at half past."""
-    every = [f"{hour:02}:{minute}" for hour in range(24) for minute in sorted({row["hour"][3:] for row in rows})]
-    return [hour for hour in every if min(row["hour"] for row in rows) <= hour <= max(row["hour"] for row in rows)] if rows else []
+    found = sorted({row["hour"] for row in rows})
+    minutes = sorted({hour[3:] for hour in found})
+    every = (f"{hour:02}:{minute}" for hour in range(24) for minute in minutes)
+    return [hour for hour in every if found[0] <= hour <= found[-1]]
 
 
 def readiness(rows, _):
