@@ -13,6 +13,7 @@ import pytest
 from eventapi.pictures import charts, svg
 from eventapi.services import report_charts
 from eventapi.services.reports import REPORTS
+from tests.days import day, today
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NAMES = sorted([*REPORTS, "overview"])
@@ -80,7 +81,7 @@ def invoice(organiser, db, chance, participant, currency, number):
         db.connection.execute("UPDATE payments SET payment_date = ? WHERE id = ?", (moment, payment["id"]))
     days = "2027-01-31", "2027-02-01", "2027-06-30", "2026-12-31"
     db.connection.execute("UPDATE invoices SET issue_date = ?, due_date = ? WHERE id = ? OR related_invoice_id = ?",
-                          (chance.choice(days), (date.today() - timedelta(days=chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400)))).isoformat(),
+                          (chance.choice(days), day(-chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400))),
                            sent["id"], sent["id"]))
 
 
@@ -142,10 +143,10 @@ def test_days_bound_a_report_and_count_whole(organiser, books):
 
 
 def test_receivables_are_the_open_amounts_by_age(organiser, books):
-    today, expected = date.today(), defaultdict(lambda: [0, 0])
+    expected = defaultdict(lambda: [0, 0])
     for record in sent(organiser):
         if record["status"] in ("sent", "partially_paid", "overdue") and record["open_amount"] > 0:
-            days = (today - date.fromisoformat(record["due_date"])).days
+            days = (today() - date.fromisoformat(record["due_date"])).days
             name = "not_due" if days <= 0 else "1-30" if days <= 30 else "31-60" if days <= 60 else "61-90" if days <= 90 else "90+"
             entry = expected[record["currency"], name]
             entry[0], entry[1] = entry[0] + 1, entry[1] + exact(record["open_amount"])

@@ -1,11 +1,7 @@
 """Service orders."""
-from datetime import date, timedelta
-
 import pytest
 
-
-def day(days):
-    return (date.today() + timedelta(days=days)).isoformat()
+from tests.days import day, today
 
 
 class Fair:
@@ -169,7 +165,7 @@ def test_submitting_gives_a_number_freezes_prices_and_takes_from_stock(fair, org
     order = fair.order((fair.power, 2), (fair.power, 1))
     fair.change_service(fair.power, base_price=110, service_name="Strom")
     submitted = fair.act(order, "submit")
-    assert submitted["order_number"] == f"SO-{date.today().year}-00001" and submitted["submitted_at"]
+    assert submitted["order_number"] == f"SO-{today().year}-00001" and submitted["submitted_at"]
     assert submitted["subtotal"] == 330 and [item["service_name"] for item in submitted["items"]] == ["Strom", "Strom"]
     assert [item["id"] for item in submitted["items"]] == [item["id"] for item in order["items"]]
     assert fair.stock(fair.power) == (3, 7)

@@ -1,11 +1,7 @@
 """Services and their offers at events."""
-from datetime import date, timedelta
-
 import pytest
 
-
-def day(days):
-    return (date.today() + timedelta(days=days)).isoformat()
+from tests.days import day
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """A hundred orders want the last thirty of a service at once, before real server processes: no more is sold than there is."""
-from datetime import date
-
 import pytest
 
 from eventapi import journal
 from eventapi.services import credentials
 from tests import crowd, processes
 from tests.crowd import ROUNDS
+from tests.days import today
 
 CLIENTS, STOCK = 100, 30
 
@@ -117,5 +116,5 @@ def test_numbers_have_no_gap_however_many_are_refused(shop, service, db):
     for _ in range(ROUNDS):
         shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)])
     numbers = [number for number, in db.connection.execute("SELECT order_number FROM service_orders WHERE order_number IS NOT NULL ORDER BY 1")]
-    assert numbers == [f"SO-{date.today().year}-{place:05}" for place in range(1, len(numbers) + 1)] and numbers
+    assert numbers == [f"SO-{today().year}-{place:05}" for place in range(1, len(numbers) + 1)] and numbers
     assert journal.verify(db) == []
