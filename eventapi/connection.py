@@ -23,13 +23,13 @@ class Gone(Exception):
 
 
 class Connection:
-    """`buffer` holds what has come and is not yet parsed; `gathered` what is answered and not yet sent."""
+    """`buffer` holds what has come and is not yet parsed; `gathered` what is answered and not yet sent, all of it while `holding`."""
 
     def __init__(self, sock, client, server, cfg, before_waiting):
         self.sock, self.client, self.server, self.cfg = sock, client, server, cfg
         self.fd, self.parser = sock.fileno(), RequestParser(cfg, self, client)
-        self.buffer, self.searched, self.needed, self.since = bytearray(), 0, 0, 0.0
-        self.gathered, self.size, self.answering = [], 0, False
+        self.buffer, self.searched, self.needed, self.came, self.since = bytearray(), 0, 0, 0, 0.0
+        self.gathered, self.size, self.answering, self.holding = [], 0, False, False
         self.deadline, self.ended = 0.0, False      # of reading a body or sending an answer; whether the client sends no more
         self.expires, self.lingering = 0.0, False   # the worker's
         self.before_waiting = before_waiting        # called where a thread is about to wait for the client
@@ -77,7 +77,7 @@ class Connection:
         return bool(lone) or length > LONGEST or length > line > 0 and b"\r\n" not in self.buffer[:line + 2]
 
     def request(self):
-        """(request, Response, environ) of the next request; raises what gunicorn's parser finds wrong."""
+        """(Response, environ) of the next request; raises what gunicorn's parser finds wrong."""
         data, end = bytes(self.buffer), max(self.buffer.find(b"\r\n\r\n"), 0)
         self.buffer.clear()
         self.searched = self.needed = self.deadline = 0             # the head is here: nothing is waited for
@@ -94,7 +94,12 @@ class Connection:
         response, environ = wsgi.create(request, self, self.client, self.server, self.cfg)
         if not environ.get("CONTENT_LENGTH", "0").isdigit():        # gunicorn 20.1 takes +1
             raise errors.InvalidHeader("CONTENT-LENGTH")
-        return request, response, environ
+        self.came = len(data) - end - 4
+        return response, environ
+
+    def is_short(self, environ):
+        """Whether nothing of the request has to be waited for."""
+        return "HTTP_TRANSFER_ENCODING" not in environ and int(environ.get("CONTENT_LENGTH") or 0) <= min(self.came, PIECE)
 
     def recv(self, size):
         """The parser reads bodies with this."""
@@ -158,6 +163,8 @@ class Connection:
             self.sock.setblocking(False)
 
     def flush(self):
+        if self.holding:
+            return
         data = memoryview(b"".join(self.gathered))
         self.drop()
         if data and not self.answering:

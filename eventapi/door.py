@@ -10,7 +10,7 @@ from eventapi.errors import Problem
 
 WAIT = 10                   # seconds until a write gives up as database_busy
 IMPATIENT = 0.5             # the same while nobody gets through, so that the threads are free for those who read
-IN_A_ROW = 8                # writes of one process before it lets another one in
+IN_A_ROW = 16               # writes of one process before it lets another one in
 
 _doors = weakref.WeakValueDictionary()
 _finding = threading.Lock()
@@ -56,19 +56,21 @@ class Door:
             self.waiting.pop()
         if not entered:
             self.stuck = self.stuck or wait > 0
-            self._release_for_nobody()
+            self.rest()
             raise busy()
         if not self.held:
             self._take_file(wait, deadline)
 
-    def leave(self):
+    def leave(self, follows=False):
+        """Where another write `follows` that need not wait here, who leaves enters again at once, or calls `rest`."""
         self.row += 1
         try:
-            if not self.waiting or self.row >= IN_A_ROW:
+            if not (follows or self.waiting) or self.row >= IN_A_ROW:
                 self._release_file()
         finally:
             self.inside.release()
-        self._release_for_nobody()          # whom we kept it for may have given up meanwhile
+        if not follows:
+            self.rest()                     # whom we kept it for may have given up meanwhile
 
     def _take_file(self, wait, deadline):
         """Waits in the kernel, which wakes whoever comes next at once, and sees afterwards whether it is too late.
@@ -105,8 +107,8 @@ class Door:
             fcntl.flock(self.file, fcntl.LOCK_UN)
             self.held, self.row = False, 0
 
-    def _release_for_nobody(self):
-        """The file may have been kept for who no longer wants it.
+    def rest(self):
+        """Lets go of the file that may have been kept for who no longer wants it.
 
         Everybody asks this after having let go of `inside`, so whoever makes our try fail will see to it.
         """

@@ -1,9 +1,11 @@
 """The writing connection of a process: the writes of its threads, one after the other, share a commit (group commit).
 
-A commit costs a sync of the disk. Threads that wait at the door together therefore write into one transaction, each inside a
-savepoint of its own, and none is answered before the commit that holds its write. When it fails, all of them fail.
+A commit costs a sync of the disk. Writes that are wanted together therefore go into one transaction, each inside a savepoint of its
+own, and none is answered before the commit that holds it. When it fails, all of them fail.
 """
 import threading
+import time
+from collections import deque
 from contextlib import contextmanager
 
 from eventapi import times
@@ -14,13 +16,38 @@ from eventapi.door import WAIT
 class Group:
     """Writes that share a commit."""
 
-    def __init__(self):
-        self.settled, self.error = threading.Event(), None
+    def __init__(self, door):
+        self.door, self.settled, self.error, self.afterwards = door, threading.Event(), None, deque()
 
     def wait(self):
+        """Until the commit; raises what it failed of."""
         self.settled.wait()
         if self.error:
             raise self.error
+
+    def finish(self):
+        """Sees to the commit, for who has left it for later."""
+        if not self.settled.is_set():
+            self.door.rest()
+
+    def then(self, act):
+        """Calls `act` after the commit, never when it fails."""
+        self.afterwards.append(act)
+        if self.settled.is_set():
+            self._act()
+
+    def settle(self, error):
+        self.error = error
+        self.settled.set()
+        self._act()
+
+    def _act(self):
+        while self.afterwards and not self.error:
+            try:
+                act = self.afterwards.popleft()
+            except IndexError:              # another thread came at the same moment
+                return
+            act()
 
 
 class Writer(Database):
@@ -33,8 +60,10 @@ class Writer(Database):
         self.door.before_release = self.commit
 
     @contextmanager
-    def write(self, wait=WAIT):
-        self.door.enter(wait)
+    def write(self, wait=WAIT, request=None):
+        """`request` is one whose answer the server holds back (write_queue.Write): what it waits for is noted in its `group`."""
+        shares = request is not None and request.shares
+        self.door.enter(max(0, wait + request.since - time.monotonic()) if shares else wait)
         try:
             first, group = self._join()
             self.now = times.now()
@@ -46,8 +75,11 @@ class Writer(Database):
                 raise
         finally:
             self.now = None
-            self.door.leave()               # commits, unless another thread of ours is waiting to write
-        group.wait()
+            self.door.leave(shares and request.follows())       # commits, unless others of ours are about to write
+        if shares:
+            request.group = group
+        else:
+            group.wait()
 
     def _join(self):
         """Joins the open group, or opens one: its first write needs no savepoint, since there is nothing else to keep."""
@@ -59,7 +91,7 @@ class Writer(Database):
         except Error:                       # a program that does not use the door holds the database
             self.door.stuck = True
             raise
-        self.group, self.known = Group(), {}
+        self.group, self.known = Group(self.door), {}
         return True, self.group
 
     def _keep(self, first):
@@ -103,8 +135,7 @@ class Writer(Database):
 
     def _settle(self, error):
         group, self.group = self.group, None
-        group.error = error
-        group.settled.set()
+        group.settle(error)
 
     def close(self):
         if self.door.before_release == self.commit:         # a later one may stand there

@@ -4,7 +4,7 @@ import os
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from multiprocessing import get_context
 from threading import Event, Thread
 
@@ -14,7 +14,7 @@ import webtest
 from eventapi import config as configuration
 from eventapi import db as database
 from eventapi import journal
-from eventapi.door import door_of
+from eventapi.door import IN_A_ROW, door_of
 from eventapi.errors import Problem
 from eventapi.writer import Writer
 from tests import processes
@@ -39,6 +39,14 @@ def numbers(db):
 
 def count(db):
     return db.count("SELECT count(*) FROM audit_log WHERE action = 'counted'", {})
+
+
+class Request:
+    """One whose answer the server holds back; with `follows`, its thread writes on."""
+    shares, group = True, None
+
+    def __init__(self, follows=True, age=0):
+        self.follows, self.since = lambda: follows, time.monotonic() - age
 
 
 class Thinking(Thread):
@@ -160,17 +168,72 @@ class Failing:
 
 @pytest.mark.parametrize("word", ["COMMIT", "ROLLBACK TO one"])
 def test_a_failing_commit_or_rollback_fails_for_all_of_it(writer, db, word):
-    writer.connection = Failing(writer.connection, word)
-    refusal = Problem("in_use", "No.")
-    outcomes = together(writer, lambda: count(writer), raising(refusal) if "TO" in word else None)
-    if outcomes[1] is None:                       # the refused one came first: nothing was taken back to a savepoint
-        pytest.skip("the threads came in the other order")
-    assert isinstance(outcomes[0], database.Error)
-    assert numbers(db) == []
+    writer.connection, first, said = Failing(writer.connection, word), Request(), []
+    with writer.write(request=first):
+        assert count(writer) == 0
+        put(writer, 1)
+    first.group.then(lambda: said.append("done"))
+    with suppress(Problem), writer.write(request=Request(follows=False)):
+        put(writer, 2)
+        if "TO" in word:
+            raise Problem("in_use", "No.")
+    with pytest.raises(database.Error):
+        first.group.wait()
+    assert numbers(db) == [] and said == []
     with writer.write():
         assert count(writer) == 0
         put(writer, 9)
     assert numbers(db) == [9]
+
+
+# Writes whose answers are held back
+
+def test_who_goes_on_writing_leaves_the_commit_for_later(writer, db):
+    said, requests = told(writer), [Request(), Request(), Request(follows=False)]
+    for number, request in enumerate(requests, 1):
+        assert numbers(db) == []
+        with writer.write(request=request):
+            put(writer, number)
+    assert numbers(db) == [1, 2, 3] and not writer.door.held
+    assert len({request.group for request in requests}) == 1
+    assert said == ["BEGIN", "COMMIT"]
+
+
+def test_who_does_not_go_on_sees_to_the_commit(writer, db):
+    request, said = Request(), []
+    with writer.write(request=request):
+        put(writer, 1)
+    request.group.then(lambda: said.append(numbers(db)))
+    assert numbers(db) == said == []
+    request.group.finish()
+    request.group.then(lambda: said.append("late"))
+    assert numbers(db) == [1] and said == [[1], "late"] and not writer.door.held
+
+
+def test_a_row_of_writes_has_an_end(writer, db):
+    for number in range(1, IN_A_ROW + 1):
+        assert numbers(db) == []
+        with writer.write(request=Request()):
+            put(writer, number)
+    assert len(numbers(db)) == IN_A_ROW and not writer.door.held
+
+
+def test_another_thread_commits_what_was_left_for_later(writer, db):
+    for other in (writer, db):
+        request = Request()
+        with writer.write(request=request):
+            put(writer, 1)
+        assert Thinking(other, 2).outcome() is None
+        assert request.group.settled.is_set() and not writer.door.held
+    assert numbers(db) == [1, 2, 1, 2]
+
+
+def test_who_has_waited_elsewhere_waits_no_longer(writer, db):
+    with db.door.inside, pytest.raises(Problem, match="database_busy"), writer.write(request=Request(age=11)):
+        pass
+    with writer.write(request=Request(age=11, follows=False)):
+        put(writer, 1)
+    assert numbers(db) == [1]
 
 
 class Late(deque):

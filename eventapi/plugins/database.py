@@ -66,7 +66,7 @@ class DatabasePlugin:
             if not writes:
                 return callback(**values)
             key = idempotency_key(environ) if posts else None
-            with db.write():
+            with db.write(request=environ.get("eventapi.write")):
                 db.actor = environ.get("eventapi.who") or Nobody
                 try:
                     if key is None:

@@ -61,7 +61,7 @@ class Request:
             except Exception as error:
                 return problem_answer(self.problem(error))
             finally:
-                tell(environ, time.perf_counter() - start)
+                tell(environ, start)
 
         def succeed(answer, environ):
             if not isinstance(answer, Answer):
@@ -102,12 +102,21 @@ class Request:
         return problem
 
 
-def tell(environ, seconds=0.0):
-    """The line of this request in the log."""
-    if log.isEnabledFor(logging.INFO):
-        who, path = environ.get("eventapi.who"), masking.path(environ["PATH_INFO"])
-        request_log.tell(f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} "
-                         f"{response.status_code} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
+def tell(environ, start=None):
+    """The line of this request in the log, after the commit that its answer waits for."""
+    if not log.isEnabledFor(logging.INFO):
+        return
+    who, path = environ.get("eventapi.who"), masking.path(environ["PATH_INFO"])
+    words = f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} {response.status_code}"
+
+    def say():
+        seconds = time.perf_counter() - start if start else 0.0
+        request_log.tell(f"{words} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
+    write = environ.get("eventapi.write")
+    if write and write.group:
+        write.group.then(say)
+    else:
+        say()
 
 
 def not_modified(data):

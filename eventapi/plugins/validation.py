@@ -59,6 +59,8 @@ class Validation:
             check = query()
             values_of_query = _checked(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
             clean = _checked(body(), parsed, faults) if body else None
+            if "eventapi.write" in environ and (prepare or "upload" in takes):
+                environ["eventapi.write"].alone()
             if prepare and clean is not None:
                 faults += prepare(clean, self.config)
             if faults:
