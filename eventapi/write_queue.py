@@ -80,6 +80,7 @@ class WriteQueue:
     def pass_on(self, thread):
         """Lets another thread write, if this one does."""
         if self.writing.pop(thread, False):
+            self._finish_groups()
             self.worker.tasks.put(self.write)
 
     def look_after(self):
