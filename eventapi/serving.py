@@ -21,12 +21,13 @@ from eventapi.answering import LAST_CALL, Answering
 from eventapi.connection import PATIENCE, Connection
 
 SLOW = 0.005                # seconds of one request after which another thread leads, if something waits
+REST = 0.001                # seconds in which a process that has taken a connection leaves the next one to another process
 ARMED = select.EPOLLIN | select.EPOLLONESHOT
 
 
 class Worker(base.Worker):
     """`waiting` holds the connections that are armed for one event, by file descriptor: whoever pops one has it alone until it arms it
-    again. `tasks` is what threads do next; `leading` holds the thread that leads.
+    again. `tasks` is what threads do next; `leading` holds the thread that leads; `resting` says that we take no connection for now.
     """
     looked_after = 0.0
 
@@ -38,7 +39,7 @@ class Worker(base.Worker):
     def run(self):
         self.epoll, self.wake = select.epoll(), os.eventfd(0)
         self.waiting, self.connections, self.done = {}, set(), False
-        self.tasks, self.leading, self.handled = SimpleQueue(), {}, 0
+        self.tasks, self.leading, self.resting, self.handled = SimpleQueue(), {}, False, 0
         self.answering = Answering(self)
         self.writes = self.answering.writes
         self.epoll.register(self.wake, select.EPOLLIN)
@@ -85,9 +86,7 @@ class Worker(base.Worker):
             self.alive = False
         self._expire()
         self.writes.look_after()
-        if len(self.connections) < self.cfg.worker_connections:
-            for fd in self.listeners:                       # they rest when there were too many connections, or no more files
-                self._arm(fd)
+        self._open()                                        # there may have been too many connections, or no more files
 
     def _expire(self, idle=False):
         """Closes connections that take too long, and with `idle` all that wait for a request."""
@@ -137,7 +136,10 @@ class Worker(base.Worker):
         self.leading[me] = True
         while me in self.leading and not self.done:
             try:
-                for fd, _ in self.epoll.poll(-1, 1):
+                events = self.epoll.poll(REST if self.resting else -1, 1)
+                if self.resting:
+                    self._open()
+                for fd, _ in events:
                     self._handle(fd)
             except Exception:               # a leader that ended here would leave nobody to lead
                 self.log.exception("an event was lost")
@@ -148,7 +150,7 @@ class Worker(base.Worker):
         if connection:
             self.answering.attempt(self.answering.serve, connection)
         elif self.alive and fd in self.listeners and self._admit(*self.listeners[fd]) is not None:
-            self._arm(fd)
+            self.resting = True
 
     def step_down(self, thread=None):
         """Lets the next thread lead. The main thread may do the same for us at the same moment: only one of the two has the entry."""
@@ -159,6 +161,13 @@ class Worker(base.Worker):
         """A thread is about to wait for a client."""
         self.step_down()
         self.writes.pass_on(threading.get_ident())
+
+    def _open(self):
+        """Lets connections in, if there is room for them."""
+        self.resting = False
+        if self.alive and len(self.connections) < self.cfg.worker_connections:
+            for fd in self.listeners:
+                self._arm(fd)
 
     def _arm(self, fd):
         try:

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -406,6 +407,30 @@ class Writers:
             return sorted(text for text, in connection.execute("SELECT note_text FROM notes"))
         finally:
             connection.close()
+
+
+def files(pid, kind):
+    """How many open files of this kind a process has."""
+    found = 0
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):           # closed while we looked
+            found += os.readlink(file).startswith(kind)
+    return found
+
+
+def test_connections_are_spread_over_the_processes(fresh):
+    """Each leaves the next connection to the other for a moment; else the one that wakes first takes them all."""
+    until(lambda: [files(pid, "anon_inode:[eventpoll]") for pid in children(fresh.process.pid)] == [1, 1])
+    smaller_shares = []
+    for _ in range(5):
+        time.sleep(0.2)                         # those of before are closed
+        before = {pid: files(pid, "socket:") for pid in children(fresh.process.pid)}
+        clients = [Client(fresh) for _ in range(20)]
+        until(lambda: sum(files(pid, "socket:") for pid in before) > sum(before.values()) + 15)
+        smaller_shares.append(min(files(pid, "socket:") - count for pid, count in before.items()))
+        for client in clients:
+            client.close()
+    assert sorted(smaller_shares)[2] >= 4, smaller_shares
 
 
 def test_a_stop_loses_no_request(fresh):
