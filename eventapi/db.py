@@ -15,6 +15,7 @@ from eventapi.statements import NOTHING
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
+COUNTS = 1000               # totals of lists that a connection remembers, in 0.3 MB
 FULL = (errno.ENOSPC, errno.EDQUOT)
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -76,17 +77,15 @@ class Database:
         return [dict(zip(names, row)) for row in cursor]
 
     def few(self, text, values):
-        """The rows of a page, read as one row of JSON.
-
-        Python's sqlite3 lets go of the interpreter lock at each row, and under load each is a fight to get it back.
+        """The rows of a page. While another thread writes they come as one row of JSON: Python's sqlite3 lets go of the interpreter
+        lock at each row, and then each is a fight to get it back.
         """
+        if not self.door.inside.locked():
+            return self.rows(text, values)
         if text not in self.wholes:
-            cursor = self.connection.execute(text, values)
-            names = [column[0] for column in cursor.description]
+            names = [column[0] for column in self.connection.execute(text, values).description]
             columns = ", ".join(f"c{number}" for number in range(len(names)))
-            self.wholes[text] = names, (f"WITH page ({columns}) AS MATERIALIZED ({text})\n"
-                                        f"SELECT json_group_array(json_array({columns})) FROM page")
-            return [dict(zip(names, row)) for row in cursor]
+            self.wholes[text] = names, f"WITH page ({columns}) AS MATERIALIZED ({text}) SELECT json_group_array(json_array({columns})) FROM page"
         names, whole = self.wholes[text]
         return [dict(zip(names, row)) for row in json.loads(self.connection.execute(whole, values).fetchone()[0])]
 
@@ -112,10 +111,12 @@ class Database:
         call it inside a snapshot, so that number and rows are of the same state.
         """
         state = self.data_version(), self.connection.total_changes
-        if state != self.counted_at or len(self.counts) > 200:
+        if state != self.counted_at:
             self.counts, self.counted_at = {}, state
         key = text, *[value for name, value in values.items() if f":{name}" in text]
         if key not in self.counts:
+            if len(self.counts) >= COUNTS:
+                del self.counts[next(iter(self.counts))]
             self.counts[key] = self.connection.execute(text, values).fetchone()[0]
         return self.counts[key]
 

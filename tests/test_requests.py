@@ -445,6 +445,15 @@ def test_links_keep_the_filters(organiser):
     assert link.count("search=k%C3%B6ln") == 4 and "per_page=1" in link
 
 
+def test_more_totals_than_are_remembered_are_right(organiser, monkeypatch):
+    monkeypatch.setattr("eventapi.db.COUNTS", 2)
+    for title in ("Boat Fair", "Boat Fair", "Garden Fair", "Toy Fair"):
+        organiser.make("/events", {"title": title})
+    for _ in range(2):
+        for search, total in (("boat", 2), ("garden", 1), ("fair", 4), ("toy", 1)):
+            assert organiser.get(f"/events?search={search}&per_page=1", status=200).json["meta"]["total"] == total
+
+
 def test_a_cell_is_defused_in_time_whatever_it_holds():
     start = time.perf_counter()
     assert spreadsheet.defuse("-" + "1" * 100_000 + "x").startswith("'-1")

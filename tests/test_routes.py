@@ -422,6 +422,17 @@ def test_a_cursor_belongs_to_its_list_and_order(house, stocked, route):
 
 
 @each("route", LISTS)
+def test_a_list_is_the_same_while_somebody_writes(house, stocked, route):
+    """Then it is read in another way (Database.few)."""
+    path, query = stocked(route)
+    pages = [f"{path}{query}&per_page=3{more}" for more in ("", "&page=2", "&after=")]
+    before = [house.organiser.get(page, status=200).json["data"] for page in pages]
+    with house.db.door.inside:
+        for _ in range(2):                      # the first one learns the columns
+            assert [house.organiser.get(page, status=200).json["data"] for page in pages] == before
+
+
+@each("route", LISTS)
 def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(house, stocked, route):
     path, query = stocked(route)
     ids = [record["id"] for record in house.organiser.get(f"{path}{query}&per_page=100").json["data"]]
