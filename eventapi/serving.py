@@ -114,7 +114,7 @@ class Worker(base.Worker):
                 pass
             listener.close()
         while self.connections and time.monotonic() < started + self.cfg.graceful_timeout:
-            self.notify()
+            self._look_after()
             self._expire(idle=time.monotonic() > started + LAST_CALL)
             self._watch(0.05)
         self.done = True
@@ -125,10 +125,14 @@ class Worker(base.Worker):
     def _work(self):
         """The life of a thread."""
         while task := self.tasks.get():
-            try:
-                task()
-            except Exception:               # the thread is still wanted
-                self.log.exception("a task was lost")
+            self.perform(task)
+
+    def perform(self, task):
+        """Does a task; the thread is still wanted when it fails."""
+        try:
+            task()
+        except Exception:
+            self.log.exception("a task was lost")
 
     def _lead(self):
         """Waits for what comes and answers it, until it stepped down."""

@@ -15,13 +15,14 @@ class Write:
     """A request, whole, that came at `since`. The application finds it in its environ as `eventapi.write`.
 
     Where it `shares`, its answer is held back, so that the commit may be left for the write that `follows`; the application notes in
-    `group` what the answer waits for. Who is about to do what takes long, before his transaction, calls `alone`.
+    `group` what the answer waits for, and whether it stands `at_door`. Who is about to do what takes long, before his transaction, calls
+    `alone`.
     """
 
     def __init__(self, queue, connection, response, environ):
         self.queue, self.connection, self.response, self.environ = queue, connection, response, environ
         self.body, self.since = environ["wsgi.input"].read(), time.monotonic()
-        self.shares, self.group, self.stays = True, None, True
+        self.shares, self.group, self.at_door, self.stays = True, None, False, True
 
     def fresh_environ(self):
         environ = {**self.environ, "wsgi.input": io.BytesIO(self.body), "eventapi.write": self}
@@ -35,16 +36,18 @@ class Write:
     def alone(self):
         """Lets others write meanwhile. This one waits for its own commit."""
         self.shares = False
-        self.queue.leave()
+        self.queue.pass_on(threading.get_ident())
 
 
 class WriteQueue:
-    """`writing` holds the thread that has the pen: whoever pops it from there decides who gets the pen next."""
+    """`writing` holds the thread that has the pen: whoever pops it from there decides who gets the pen next. `busy` holds what each thread
+    is answering, also one that has lost the pen meanwhile.
+    """
 
     def __init__(self, worker, answering):
         self.worker, self.answering = worker, answering
         self.coming, self.held = deque(), deque()
-        self.pen, self.writing = threading.Lock(), {}
+        self.pen, self.writing, self.busy = threading.Lock(), {}, {}
         self.answered = self.seen = 0
 
     def put(self, connection, response, environ):
@@ -52,61 +55,63 @@ class WriteQueue:
         self.coming.append(Write(self, connection, response, environ))
         if self.pen.acquire(blocking=False):
             self.worker.step_down()
-            self.write()
+            self.worker.perform(self.write)
 
     def write(self):
         """Answers what has come until nothing is left, or another thread got the pen."""
-        me, mine = threading.get_ident(), True
-        while mine:
-            self.writing[me] = True
-            try:
+        me = threading.get_ident()
+        self.writing[me] = True
+        try:
+            while (self.coming or self.held) and me in self.writing:
                 while self.coming and me in self.writing:
-                    self._answer_next()
+                    self._answer_next(me)
                 self._tell()
-            finally:
-                mine = self.writing.pop(me, False)
-                if mine:
-                    self.pen.release()
-            mine = mine and self.coming and self.pen.acquire(blocking=False)
+            self._tell()                            # what we have answered after another thread got the pen
+        finally:
+            if self.writing.pop(me, False):
+                self.pen.release()
+                if self.coming and self.pen.acquire(blocking=False):       # it came in this moment
+                    self.worker.tasks.put(self.write)
 
     def follows(self):
         return bool(self.coming) and threading.get_ident() in self.writing
 
-    def leave(self):
-        """For the thread that writes and is about to do something else."""
-        self._tell()
-        self.pass_on(threading.get_ident())
-
     def pass_on(self, thread):
-        """Lets another thread write, if this one does."""
+        """Lets another thread write, if this one does. Nothing is answered here: a thread may be inside of the application."""
         if self.writing.pop(thread, False):
-            self._finish_groups()
-            self.worker.tasks.put(self.write)
+            try:
+                self._finish_groups()
+            finally:
+                self.worker.tasks.put(self.write)
 
     def look_after(self):
-        """Once a second: a write that takes long holds up no other, unless it stands in the door."""
+        """Once a second: a write that takes long holds up no other. At the door others can but wait too, one of them for all."""
         if self.answered == self.seen:
             self._finish_groups()
-            for thread in list(self.writing) if self.coming else ():
-                self.pass_on(thread)
+            if self.coming and sum(write.at_door for write in list(self.busy.values())) < 2:
+                for thread in list(self.writing):
+                    self.pass_on(thread)
         self.seen = self.answered
 
-    def _answer_next(self):
+    def _answer_next(self, me):
         try:
-            write = self.coming.popleft()
+            write = self.busy[me] = self.coming.popleft()
         except IndexError:                          # who had the pen before took it
             return
         self.answering.attempt(self._answer, write.connection, write)
+        del self.busy[me]
         self.answered += 1
 
     def _answer(self, connection, write):
         connection.holding = True
         write.stays = self.answering.respond(connection, write.response, write.fresh_environ())
-        if write.group is None:
+        group = write.group
+        if group is None:                           # nothing was written: who did write before shall not wait for many such
+            self._tell()
             self._send(connection, write)
             return
         self.held.append(write)
-        if write.group.settled.is_set():
+        if group.settled.is_set():
             self._tell()
 
     def _tell(self):
@@ -117,16 +122,19 @@ class WriteQueue:
                 write = self.held.popleft()
             except IndexError:
                 return
-            self.answering.attempt(self._finish, write.connection, write)
+            self.answering.attempt(self._finish, write.connection, write, write.group)
 
     def _finish_groups(self):
         """Before anything that takes time: what is not committed keeps other processes out."""
         for write in self.held.copy():
-            write.group.finish()
+            group = write.group
+            if group:                               # else it is being tried again
+                group.finish()
 
-    def _finish(self, connection, write):
+    def _finish(self, connection, write, group):
         try:
-            write.group.wait()
+            group.finish()
+            group.wait()
         except Exception as error:
             self.worker.log.warning("a commit failed, each of its writes is tried again by itself: %s", error)
             self._again(connection, write)

@@ -63,23 +63,36 @@ class Writer(Database):
     def write(self, wait=WAIT, request=None):
         """`request` is one whose answer the server holds back (write_queue.Write): what it waits for is noted in its `group`."""
         shares = request is not None and request.shares
-        self.door.enter(max(0, wait + request.since - time.monotonic()) if shares else wait)
+        self._enter(wait, request if shares else None)
         try:
             first, group = self._join()
+            if shares:
+                request.group = group
             self.now = times.now()
             try:
                 yield self
                 self._keep(first)
             except BaseException as error:
                 self._undo(first, error)
+                if shares and first:                            # nothing is left that could be waited for
+                    request.group = None
                 raise
         finally:
             self.now = None
-            self.door.leave(shares and request.follows())       # commits, unless others of ours are about to write
-        if shares:
-            request.group = group
-        else:
+            follows = shares and self.group is not None and request.group is self.group and request.follows()
+            self.door.leave(follows)                            # commits, unless others of ours are about to write
+        if not shares:
             group.wait()
+
+    def _enter(self, wait, request):
+        if request is None:
+            self.door.enter(wait)
+            return
+        request.at_door = True
+        try:
+            self.door.enter(max(0, wait + request.since - time.monotonic()))
+        finally:
+            request.at_door = False
 
     def _join(self):
         """Joins the open group, or opens one: its first write needs no savepoint, since there is nothing else to keep."""

@@ -1,16 +1,20 @@
 """Writes that come together, as clients of a real server see them: shared commits, commits that fail, and what takes long."""
 import fcntl
 import http.client
+import io
 import json
+import logging
 import re
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
+from eventapi.write_queue import Write, WriteQueue
 from tests.http_client import HttpClient
 from tests.processes import ROOT, Server, eventapi, until
 
@@ -72,9 +76,12 @@ class Late(Server):
     def client(self):
         return HttpClient(self.url, self.key)
 
-    def note(self, text, **headers):
+    def ask(self, *request, **headers):
         with self.client() as client:
-            return client("POST", "/notes", self.body(text), **headers)
+            return client(*request, **headers)
+
+    def note(self, text, **headers):
+        return self.ask("POST", "/notes", self.body(text), **headers)
 
     def body(self, text):
         return {"entity_type": "event", "entity_id": self.event, "note_text": text}
@@ -83,16 +90,22 @@ class Late(Server):
         return len((self.folder / "commits").read_text().split())
 
     @contextmanager
-    def notes_that_wait(self, *texts):
-        """The futures of notes that are sent while another process stands in the door."""
-        with open(self.folder / "eventapi.db.lock") as door, ThreadPoolExecutor(len(texts)) as clients:
+    def waiting(self, *writes):
+        """The futures of writes (method, path, body) that are sent one after the other while another process stands in the door."""
+        with open(self.folder / "eventapi.db.lock") as door, ThreadPoolExecutor(len(writes)) as clients:
             fcntl.flock(door, fcntl.LOCK_EX)
-            answers = [clients.submit(self.note, text) for text in texts]
-            time.sleep(0.5)
+            answers = []
+            for number, write in enumerate(writes):
+                answers.append(clients.submit(self.ask, *write, X_Request_ID=f"{self.event}-{number}"))
+                time.sleep(0.05)
+            time.sleep(0.3)
             try:
                 yield answers
             finally:
                 fcntl.flock(door, fcntl.LOCK_UN)
+
+    def notes_that_wait(self, *texts):
+        return self.waiting(*[("POST", "/notes", self.body(text)) for text in texts])
 
     def kept(self):
         connection = sqlite3.connect(self.folder / "eventapi.db")
@@ -145,8 +158,10 @@ def test_a_commit_that_fails_is_tried_again_for_each_write(server):
     assert statuses(answers) == [201] * 6
     assert server.kept() == texts
     assert eventapi(server.folder, "audit", "verify").returncode == 0
-    ids = [answer.result()[1]["meta"]["request_id"] for answer in answers]
+    ids = [f"{server.event}-{number}" for number in range(6)]
+    assert [answer.result()[1]["meta"]["request_id"] for answer in answers] == ids
     until(lambda: all(told(server, id) for id in ids))
+    time.sleep(0.3)                                         # in which the log would tell of a first attempt too
     assert [told(server, id) for id in ids] == [["201"]] * 6
     assert "tried again" in (server.folder / "log").read_text()
 
@@ -164,6 +179,39 @@ def test_who_has_no_luck_alone_either_hears_of_it_and_no_other(server):
     assert until(lambda: told(server, problem["meta"]["request_id"])) == ["500"]
 
 
+def door_opens(server):
+    with open(server.folder / "eventapi.db.lock") as door:
+        try:
+            fcntl.flock(door, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def test_what_is_refused_inside_and_then_before_the_door_leaves_it_open(server):
+    with server.waiting(("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {}), ("POST", "/events", {})) as answers:
+        pass
+    assert statuses(answers) == [404, 422, 422]
+    until(lambda: door_opens(server), timeout=3)
+    with server.waiting(("POST", "/notes", server.body("a")), ("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {})) as answers:
+        pass
+    assert statuses(answers) == [201, 404, 422]
+    until(lambda: door_opens(server), timeout=3)
+
+
+def test_what_is_tried_again_stays_apart_from_what_comes_next(server):
+    """A webhook leaves the queue before its address is judged, in the middle of the application."""
+    (server.folder / "failures").write_text("1")
+    hook = {"url": "https://8.8.8.8/hook", "events": ["note.created"]}
+    with server.waiting(("POST", "/notes", server.body("a")), ("POST", "/webhooks", hook)) as answers:
+        pass
+    assert statuses(answers) == [201] * 2
+    note, webhook = [answer.result()[1] for answer in answers]
+    assert (note["data"]["note_text"], webhook["data"]["url"]) == ("a", hook["url"])
+    assert [note["meta"]["request_id"], webhook["meta"]["request_id"]] == [f"{server.event}-{number}" for number in range(2)]
+    assert server.kept() == ["a"]
+
+
 def test_a_refusal_among_them_takes_nothing_along(server):
     before = server.commits()
     with server.notes_that_wait("a", " ", "b", "c" * 90000, "d") as answers:
@@ -177,9 +225,11 @@ def test_a_refusal_among_them_takes_nothing_along(server):
 def test_what_takes_long_holds_up_others_for_a_moment_at_most(server, how):
     (server.folder / "go").unlink(missing_ok=True)
     with ThreadPoolExecutor(2) as clients:
-        long = [clients.submit(server.note, f"long {number}", **{"X-Thinking": how}) for number in range(2)]
+        long = [clients.submit(server.note, f"long {number}", X_Thinking=how) for number in range(2)]
         time.sleep(0.1)
+        start = time.monotonic()
         assert [server.note(f"short {number}")[0] for number in range(10)] == [201] * 10
+        assert how == "unannounced" or time.monotonic() - start < 1         # sooner than anybody looks after them
         assert not any(answer.done() for answer in long)
         (server.folder / "go").touch()
         assert statuses(long) == [201] * 2
@@ -241,3 +291,48 @@ def test_a_single_thread_is_enough(tmp_path):
 def get(server):
     with server.client() as client:
         return client("GET", "/events")[0]
+
+
+class Stub:
+    """A worker and what answers for it, without processes: `/write` writes and leaves its commit for later, all else is refused."""
+
+    def __init__(self):
+        self.log, self.done = logging.getLogger("stub"), []
+        self.queue = WriteQueue(self, self)
+
+    def step_down(self):
+        pass
+
+    def perform(self, task):
+        task()
+
+    def attempt(self, act, connection, *values):
+        act(connection, *values)
+
+    def respond(self, connection, response, environ):
+        if environ["PATH_INFO"] == "/write":
+            environ["eventapi.write"].group = self
+        self.done.append(environ["PATH_INFO"])
+        return True
+
+    def go_on(self, connection, stays):
+        pass
+
+    # The group of what is written
+    settled = Event()
+
+    def finish(self):
+        self.done.append("commit")
+
+    def wait(self):
+        pass
+
+
+def test_who_writes_does_not_wait_for_many_who_are_refused():
+    stub = Stub()
+    connection = SimpleNamespace(flush=lambda: None)
+    for path in ("/write", "/refused", "/refused"):
+        stub.queue.coming.append(Write(stub.queue, connection, None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()}))
+    stub.queue.pen.acquire()
+    stub.queue.write()
+    assert stub.done.index("commit") == 2 and stub.done[-1] == "/refused"
