@@ -3,13 +3,15 @@ import http.client
 import json
 import os
 import signal
+import time
 from threading import Lock, Thread
 
 from eventapi.services import credentials
 from tests import processes
 
 PAYMENTS = 1000
-CLIENTS = 4
+AHEAD = 100                 # payments that go on while something is killed; all the others would be over before
+CLIENTS = 8
 INVOICES = 5
 
 
@@ -18,7 +20,7 @@ class Cashiers:
 
     def __init__(self, port, key, numbers):
         self.port, self.key, self.numbers = port, key, numbers
-        self.todo, self.lock = list(range(PAYMENTS)), Lock()
+        self.todo, self.lock, self.limit = list(range(PAYMENTS)), Lock(), AHEAD
         self.acknowledged, self.repeated, self.refused = {}, 0, []
         self.threads = [Thread(target=self.work, daemon=True) for _ in range(CLIENTS)]
         for thread in self.threads:
@@ -29,9 +31,15 @@ class Cashiers:
             self.post(number - 1)
 
     def take(self):
-        """The next payment, counted from 1; None at the end."""
-        with self.lock:
-            return self.todo.pop() + 1 if self.todo and not self.refused else None
+        """The next payment, counted from 1, as soon as there may be one; None at the end."""
+        while not self.refused:
+            with self.lock:
+                if not self.todo:
+                    return None
+                if PAYMENTS - len(self.todo) < self.limit:
+                    return self.todo.pop() + 1
+            time.sleep(0.002)
+        return None
 
     def post(self, number):
         body = json.dumps({"invoice_number": self.numbers[number % INVOICES], "amount": 1, "transaction_id": f"till-{number}"})
@@ -55,7 +63,11 @@ class Cashiers:
             self.refused.append((status, text))
 
     def reached(self, count):
-        processes.until(lambda: len(self.acknowledged) >= count or self.refused, timeout=120)
+        """Returns in the middle of the payments that follow."""
+        self.limit, deadline = count + AHEAD, time.monotonic() + 120
+        while len(self.acknowledged) < count and not self.refused:
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
 
 
 def kill(pid):
@@ -95,6 +107,7 @@ def test_no_acknowledged_payment_is_lost_or_doubled(tmp_path, settings, organise
                 kill(processes.until(server.worker))
             else:
                 server = restarted(tmp_path, server)
+        cashiers.reached(PAYMENTS)
         for thread in cashiers.threads:
             thread.join(120)
     finally:
