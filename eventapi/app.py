@@ -1,5 +1,4 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
-import re
 from importlib import import_module
 
 from bottle import Bottle, HTTPError, Route, Router, request, response
@@ -39,6 +38,17 @@ class Paths(Router):
         super().__init__()
         words = {"resource": "options", "singular": "options", "scope": "any"}
         self.options = {public: Route(app, "<path>", "OPTIONS", _options, public=public, **words) for public in (True, False)}
+        self.uncompiled = set()
+
+    def _compile(self, method):
+        """Note that the patterns of this method have changed. Bottle compiles all of them anew for each route that is added."""
+        self.uncompiled.add(method)
+
+    def compile(self):
+        """Compile the patterns of all methods, once every route is added. Must be called before the first `match`."""
+        for method in self.uncompiled:
+            super()._compile(method)
+        self.uncompiled.clear()
 
     def match(self, environ):
         try:
@@ -99,7 +109,7 @@ def create_app(config):
         app.install(plugin(config))
     for route in routes():                         # the plugins wrap a handler at its first request
         app.route(_bottle_path(route.path), route.method, route.handler, **route.words)
-    re.purge()                                     # Bottle compiles its patterns anew with each route; the last are kept elsewhere
+    app.router.compile()
     return app
 
 
