@@ -115,7 +115,7 @@ def test_what_cannot_be_placed_is_named_below(organiser, plan):
     place["booths"] += [{**halls.booth("77", 0, 0, 3000, 3000, "available"), "pos_x": None, "pos_y": None},
                         halls.booth("78", 900000, 0, 3000, 3000, "available")]
     root = drawn(organiser, plan(place))
-    assert "Not on this picture (2): 77, 78" in words(root) and "4 · 54 m²" in words(root)
+    assert "Not shown (2): 77, 78" in words(root) and "4 · 54 m²" in words(root)
 
 
 def test_an_empty_hall_and_a_sliver_of_a_hall_can_be_drawn(organiser, plan):

@@ -125,7 +125,7 @@ def test_it_has_tax_per_rate_and_totals():
 
 def test_it_says_where_and_when_to_pay():
     text = page()
-    assert "Please pay EUR 2,585.17 by 15 May 2026, stating INV-2026-00017." in text
+    assert "Please pay EUR 2,585.17 by 15 May 2026, quoting invoice number INV-2026-00017." in text
     assert "DE02 1203 0000 0000 2020 51" in text.splitlines() and "BYLADEM1001" in text.splitlines()
 
 
@@ -137,7 +137,7 @@ def test_what_was_paid_is_taken_off():
 
 def test_a_paid_invoice_asks_for_nothing():
     text = page({"paid_amount": 2585.17, "open_amount": 0, "status": "paid"})
-    assert "Nothing is left to pay." in text and "Account holder" not in text
+    assert "No payment is due." in text and "Account holder" not in text
 
 
 def test_the_text_is_printed_and_the_notes_are_not():
@@ -145,7 +145,7 @@ def test_the_text_is_printed_and_the_notes_are_not():
     assert "Thank you for coming to Garden Fair." in text and "pays late" not in text
 
 
-@pytest.mark.parametrize("category, reason", [("AE", "Tax liability of the recipient (reverse charge)"), ("E", "Exempt from VAT"),
+@pytest.mark.parametrize("category, reason", [("AE", "Reverse charge (the recipient is liable for VAT)"), ("E", "Exempt from VAT"),
                                               ("Z", "Zero-rated"), ("G", "Export outside the EU"), ("O", "Not subject to VAT")])
 def test_zero_tax_has_its_reason(category, reason):
     tax = {**EXEMPT["taxes"][0], "category": category, "reason": None}
@@ -164,10 +164,10 @@ def test_a_credit_note_says_so_and_names_its_invoice():
             "items": [{**STAND, "quantity": -12.5, "net": -2086.88}], "total": -2483.39, "open_amount": 0,
             "taxes": [{"category": "S", "rate": 19, "net": -2086.88, "tax": -396.51, "reason": None}], "subtotal": -2086.88}
     lines = page(back).splitlines()
-    assert "Credit note CN-2026-00003" in lines and lines[lines.index("Credits invoice") + 1] == "INV-2026-00017"
+    assert "Credit note CN-2026-00003" in lines and lines[lines.index("Original invoice") + 1] == "INV-2026-00017"
     assert lines[lines.index("Total EUR") + 1] == "-2,483.39" and "Due date" not in lines and "Account holder" not in lines
-    assert "The amount of EUR 2,483.39 is set off against invoice INV-2026-00017 or paid back to you." in lines
-    assert "Credits invoice" not in page({**back, "related_invoice_number": None})
+    assert "We will offset EUR 2,483.39 against invoice INV-2026-00017 or refund it to you." in lines
+    assert "Original invoice" not in page({**back, "related_invoice_number": None})
 
 
 def test_a_draft_is_marked_on_every_page_and_in_its_title():

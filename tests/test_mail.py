@@ -1,14 +1,15 @@
 """Mails, spoken to a real server: what arrives, what is tried again, and that nothing is handed over twice."""
 import datetime
 import logging
+import re
 import socket
 import ssl
 import threading
 
 import pytest
 
-from eventapi import cli, errors, running, times
-from eventapi.services import checks, housekeeping, mail_contents, mail_delivery, mails, newsletter, smtp
+from eventapi import cli, errors, mail_words, running, times
+from eventapi.services import checks, housekeeping, invoicing, mail_contents, mail_delivery, mails, newsletter, smtp
 from eventapi.worker import mail as job
 from tests.mail_server import Inbox, Server
 from tests.test_newsletter import EMAIL
@@ -67,7 +68,7 @@ def test_the_confirmation_mail_is_what_mail_programs_want(organiser, post, inbox
     [message] = inbox.messages
     assert inbox.envelopes[0][:2] == ("office@messe.test", EMAIL)
     assert message["From"].addresses[0].addr_spec == "office@messe.test" and message["From"].addresses[0].display_name == "Messe Test GmbH"
-    assert message["To"].addresses[0].display_name == "Anna Gärtner" and message["Subject"] == "Bitte bestätigen: Newsletter von Messe Test GmbH"
+    assert message["To"].addresses[0].display_name == "Anna Gärtner" and message["Subject"] == "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von Messe Test GmbH"
     assert message["Message-ID"].endswith("@messe.test>") and message["Date"].datetime and message["Auto-Submitted"] == "auto-generated"
     raw = inbox.envelopes[0][2]
     assert f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
@@ -81,7 +82,7 @@ def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
     organiser.make("/contacts", {**BUYER, "language": "en-GB"})
     asked(organiser)
     sent(db)
-    assert inbox.messages[0]["Subject"] == "Please confirm: newsletter of Messe Test GmbH"
+    assert inbox.messages[0]["Subject"] == "Please confirm your subscription to the Messe Test GmbH newsletter"
 
 
 @pytest.mark.parametrize("name", ["Eve\r\nBcc: all@example.org", "Eve\r\nBcc: everybody", "Eve\nX: y", "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example", '"Eve" <eve@example.org>,'])
@@ -141,8 +142,41 @@ def test_a_reminder_says_what_is_open(organiser, post, inbox, db):
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)
     [message] = inbox.messages
-    assert message["Subject"].startswith("Reminder: invoice INV-") and "EUR 1,190.00 are open" in message.get_body(("plain",)).get_content()
+    assert message["Subject"].startswith("Payment reminder: invoice INV-") and "EUR 1,190.00 is outstanding" in message.get_body(("plain",)).get_content()
     assert len(list(message.iter_attachments())) == 1
+
+
+@pytest.mark.parametrize("language, subject, sentence", [
+    ("en", "Payment reminder: invoice {}", "was due on 15 January 2020. According to our records, EUR 1,190.00 is still outstanding."),
+    ("de", "Zahlungserinnerung: Rechnung {}", "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen."),
+])
+def test_an_overdue_reminder_names_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject, sentence):
+    draft = invoice(organiser, language=language)
+    organiser.patch(f"/invoices/{draft['id']}", {"issue_date": "2020-01-01", "due_date": "2020-01-15"}, status=200)
+    done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
+    organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
+    sent(db)
+    [message] = inbox.messages
+    assert message["Subject"] == subject.format(done["invoice_number"]) and sentence in message.get_body(("plain",)).get_content()
+
+
+@pytest.mark.parametrize("language, sentence", [("en", "Please find attached credit note {} for EUR 119.00."),
+                                                ("de", "anbei erhalten Sie unsere Rechnungskorrektur {} über 119,00 EUR.")])
+def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, db, language, sentence):
+    draft = invoice(organiser, language=language)
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    item = {"description": "Hall", "quantity": -1, "unit_price": 100, "tax_rate": 19}
+    with db.write():
+        note = invoicing.add(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note", related_invoice_id=draft["id"])
+    done = organiser.post(f"/invoices/{note['id']}/send", {"mail": True}, status=200).json["data"]
+    sent(db)
+    [message] = inbox.messages
+    assert sentence.format(done["invoice_number"]) in message.get_body(("plain",)).get_content()
+
+
+def test_english_and_german_have_the_same_texts_with_the_same_placeholders():
+    placeholders = {language: {name: set(re.findall(r"{(\w+)}", text)) for name, text in texts.items()} for language, texts in mail_words.WORDS.items()}
+    assert placeholders["en"] == placeholders["de"]
 
 
 # What is tried again, and what is not

@@ -381,7 +381,7 @@ def test_an_unknown_event_and_an_empty_house_are_no_failure(organiser, name):
     for query in ("", "?event_id=77", "?event_key=nothing"):
         found = organiser.data(f"/reports/{name}{query}")
         assert found["filters"]["event_id"] is None
-        assert "Nothing to show" in organiser.get(f"/reports/{name}{query}", headers={"Accept": "image/svg+xml"}).text
+        assert "No data for this selection" in organiser.get(f"/reports/{name}{query}", headers={"Accept": "image/svg+xml"}).text
 
 
 def test_a_report_is_read_at_one_moment(organiser, books, db, monkeypatch):
@@ -515,7 +515,7 @@ def test_labels_do_not_collide(kind):
 def test_what_is_too_much_to_read_is_added_up():
     series = [(f"state {number}", tuple([1] * 100)) for number in range(12)]
     text = drawn("bars", [f"Hall {number}" for number in range(100)], *series)
-    assert "77 others" in text and "924 together" in text and "other: 5" in text and "Hall 22, " in text and "Hall 23" not in text
+    assert "77 others" in text and "924 in total" in text and "other: 5" in text and "Hall 22, " in text and "Hall 23" not in text
 
 
 def texts_of(kind, labels, *series):

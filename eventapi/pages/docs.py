@@ -1,4 +1,4 @@
-"""GET /docs: the reference for people, made from the OpenAPI document on one page. GET / leads there."""
+"""GET /docs: the API reference as one HTML page, generated from the OpenAPI document. GET / redirects to it."""
 import json
 from functools import lru_cache
 from html import escape
@@ -16,13 +16,13 @@ routes = Routes("docs", root="", public=True)
 
 @routes.get("/", forms=("text/html",), status=302)
 def get_root():
-    """Leads to the reference."""
+    """Redirect to the reference."""
     return Answer(status=302, headers={"Location": f"{base_url()}/docs", "Content-Security-Policy": policy("")}, body=b"")
 
 
 @routes.get("/docs", forms=("text/html",))
 def get_docs():
-    """The reference: every endpoint, member and error."""
+    """Return the reference: every endpoint, field and error."""
     return cached(*_page(request.environ["eventapi.config"].base_url, base_url()))
 
 
@@ -34,18 +34,18 @@ def _page(configured, address):
     body = (f'<nav><a href="#start"><b>{escape(whole["info"]["title"])}</b></a> <span class="quiet">{whole["info"]["version"]}</span>'
             f'<div id="search"></div><ul>{links}<li><a href="#errors">errors</a></li></ul><p><a href="openapi.json">openapi.json</a></p></nav>\n'
             f'<main>{start(address)}{"".join(reference.resource(whole, tag, found) for tag, found in sections)}{errors()}</main>')
-    return page("eventapi reference", body, style=STYLE, script=SCRIPT)
+    return page("eventapi API reference", body, style=STYLE, script=SCRIPT)
 
 
 def operations_of(whole, tag):
-    """(path, method, operation) of one resource."""
+    """Return (path, method, operation) for each operation of one resource."""
     return [(path, method, operation) for path, methods in whole["paths"].items() for method, operation in methods.items()
             if tag in operation["tags"]]
 
 
 def start(address):
     problem = {"type": f"{address}/problems/validation_failed", "title": "Validation failed", "status": 422,
-               "detail": "The request has one fault; see errors.", "code": "validation_failed",
+               "detail": "The request has one fault; see `errors`.", "code": "validation_failed",
                "errors": [{"pointer": "/title", "code": "required", "detail": "is required"}], "meta": {"request_id": "req_…"}}
     return START.format(address=escape(address), problem=escape(json.dumps(problem, indent=2, ensure_ascii=False)))
 
@@ -57,34 +57,38 @@ def errors():
 
 
 START = """\
-<section id="start"><h1>Reference</h1>
-<p>All addresses begin with <code>{address}/api/v1</code>.</p>
-<h3>Who is asking</h3>
-<p>Every request carries an API key. A key has scopes: <code>events</code> reads and writes, <code>events:read</code> only reads. Some
-resources also need a feature that is switched on.</p>
+<section id="start"><h1>API reference</h1>
+<p>The base address is <code>{address}/api/v1</code>.</p>
+<h3>Authentication</h3>
+<p>Send an API key with every request. A key has scopes: <code>events</code> allows reading and writing, <code>events:read</code> only
+reading. Some resources also require a feature that the organiser has enabled.</p>
 <pre>curl -H "Authorization: Bearer $KEY" {address}/api/v1/events</pre>
-<h3>Answers</h3>
-<p><code>{{"data": …, "meta": {{"request_id": "…"}}}}</code>, where data is an object, or an array in a list. 201 has a
-<code>Location</code>; 204 has no body. <code>X-Request-ID</code> stands in the server's log; send your own to follow a request.
-<code>Prefer: return=minimal</code> on a write answers only id and times.</p>
-<h3>Bodies</h3>
-<p>JSON, sent as <code>Content-Type: application/json</code>. POST creates, PUT wants the required members, PATCH any one; a member that is
-not sent stays as it was. What is read-only is ignored, so that a record can be sent back as it was read; what is unknown is an error.</p>
+<h3>Responses</h3>
+<p>A response is <code>{{"data": …, "meta": {{"request_id": "…"}}}}</code>. <code>data</code> is an object, or an array in a list. Status 201
+has a <code>Location</code> header. Status 204 has no body. The server writes the value of <code>X-Request-ID</code> to its log; send your own
+value to trace a request. With <code>Prefer: return=minimal</code>, a write returns only the id and the timestamps.</p>
+<h3>Request bodies</h3>
+<p>Send JSON with <code>Content-Type: application/json</code>. POST creates a record. PUT requires the required fields, PATCH at
+least one field. Both leave fields that you do not send unchanged. Read-only fields are ignored, so you can send a record back as you
+read it. Unknown fields are an error.</p>
 <h3>Lists</h3>
-<p><code>page</code> and <code>per_page</code> (up to 100), <code>sort</code> and <code>order</code>; <code>meta</code> has total and
-total_pages, <code>Link</code> the neighbours. To walk all of a large list, send <code>after=</code> and then <code>meta.next</code> as
-<code>after</code> until it is null. <code>updated_since</code> and <code>ids</code> work on every list, and
-<code>Accept: text/csv</code> gives all of it as a table.</p>
-<h3>Times and money</h3>
-<p>Moments are UTC, as <code>2026-11-20T17:30:00Z</code>; you may send any offset. Days are <code>2026-05-01</code>. Money is a number with
-the decimals of its currency.</p>
+<p>Use <code>page</code> and <code>per_page</code> (at most 100) for pages, <code>sort</code> and <code>order</code> for the order. <code>meta</code>
+contains <code>total</code> and <code>total_pages</code>; the <code>Link</code> header contains the neighbouring pages. To read a long list
+completely, send an empty <code>after=</code> first, then the value of <code>meta.next</code> as <code>after</code>, until
+<code>meta.next</code> is null. Every list accepts <code>updated_since</code> and <code>ids</code>. With <code>Accept: text/csv</code>, a list
+returns all its records as a table.</p>
+<h3>Timestamps and amounts</h3>
+<p>Timestamps are in UTC, such as <code>2026-11-20T17:30:00Z</code>; you may send any offset. Dates look like <code>2026-05-01</code>. Amounts
+are numbers in the major unit of the currency, with as many decimals as the currency has.</p>
 <h3>Errors</h3>
-<p>A problem document (RFC 9457) with a <code>code</code> that never changes its meaning. <code>errors</code> names every fault at once.</p>
+<p>An error is a problem document (RFC 9457). The meaning of its <code>code</code> never changes. For invalid input, <code>errors</code> lists
+all faults at once.</p>
 <pre>{problem}</pre>
-<h3>Sending twice, changing at once</h3>
-<p>A POST with <code>Idempotency-Key</code> may be repeated for 24 hours: it happens once, and the repetition gets the first answer;
-only a secret that is shown once is not shown twice: rotate it. A record read alone has an <code>ETag</code>: send it as
-<code>If-None-Match</code> to save reading, as <code>If-Match</code> on PUT, PATCH or DELETE to change only what you have seen (else 412).</p></section>
+<h3>Repeated requests and concurrent changes</h3>
+<p>Send <code>Idempotency-Key</code> with a POST to make it safe to retry for 24 hours: the server executes the request once and returns the
+first response again. Secrets that are shown only once are left out of the repeated response; rotate the secret if you did not receive it. A
+single record has an <code>ETag</code>. Send it as <code>If-None-Match</code> to receive 304 if the record has not changed. Send it as
+<code>If-Match</code> with PUT, PATCH or DELETE to change the record only if it is still as you read it; otherwise the status is 412.</p></section>
 """
 
 STYLE = """\
@@ -106,7 +110,7 @@ summary{cursor:pointer;padding:.4rem 0}summary code{font-weight:600}summary .qui
 [hidden]{display:none}
 """
 
-# Hides what does not hold all the words. The page is complete without it.
+# Hides sections and endpoints that do not contain all search words. Without JavaScript, the page shows everything.
 SCRIPT = """\
 const field = document.createElement("input");
 field.type = "search"; field.placeholder = "Search"; field.setAttribute("aria-label", "Search");

@@ -56,7 +56,7 @@ def shown(db, row, what, is_done):
 
 
 def answer(texts, inside, status=200):
-    title = texts["confirm_title"]
+    title = texts["newsletter_title"]
     language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
     text, headers = page(title, f"<main><h1>{escape(title)}</h1>{inside}</main>", style=STYLE, language=language)
     return Answer(status=status, body=text.encode(), headers={**headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})

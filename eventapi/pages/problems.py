@@ -1,4 +1,4 @@
-"""GET /problems/{code}: what an error means and what to do, where its `type` leads."""
+"""GET /problems/{code}: the page that the `type` of an error links to, with its meaning and the way out."""
 from html import escape
 
 from eventapi.errors import CODES, not_found
@@ -10,18 +10,18 @@ routes = Routes("problems", root="", public=True)
 
 @routes.get("/problems", forms=("text/html",))
 def list_problems():
-    """All errors on one page."""
+    """Return a page that lists all errors."""
     entries = "".join(f'<dt><a href="problems/{code}"><code>{code}</code></a> {status}</dt><dd>{escape(text)}</dd>'
                       for code, (status, _, text) in sorted(CODES.items(), key=lambda entry: (entry[1][0], entry[0])))
     return cached(*page("Errors", f"<main><h1>Errors</h1><p>Every error is a problem document (RFC 9457) with one of these "
-                                  f'codes. <a href="docs">All of the API</a></p><dl>{entries}</dl></main>'))
+                                  f'codes. <a href="docs">API reference</a></p><dl>{entries}</dl></main>'))
 
 
 @routes.get("/problems/<code>", forms=("text/html",))
 def get_problem(code):
-    """What the error means and what to do."""
+    """Return the page of one error."""
     if code not in CODES:
         raise not_found("error code", code)
     status, title, text = CODES[code]
     return cached(*page(title, f"<main><h1>{escape(title)}</h1><p><code>{code}</code>, status {status}</p><p>{escape(text)}</p>"
-                               f'<p><a href="../problems">All errors</a> · <a href="../docs">All of the API</a></p></main>'))
+                               f'<p><a href="../problems">All errors</a> · <a href="../docs">API reference</a></p></main>'))

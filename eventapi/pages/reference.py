@@ -1,12 +1,12 @@
-"""One resource of the OpenAPI document as HTML: members, states, endpoints with parameters, examples and errors."""
+"""One resource of the OpenAPI document as HTML: fields, states, endpoints with parameters, examples and errors."""
 import json
 from html import escape
 
-LIMITS = {"minLength": "at least {} characters", "maxLength": "up to {} characters", "minimum": "≥ {}", "exclusiveMinimum": "> {}",
-          "maximum": "≤ {}", "exclusiveMaximum": "< {}", "minItems": "at least {} entries", "maxItems": "up to {} entries",
+LIMITS = {"minLength": "at least {} characters", "maxLength": "at most {} characters", "minimum": "≥ {}", "exclusiveMinimum": "> {}",
+          "maximum": "≤ {}", "exclusiveMaximum": "< {}", "minItems": "at least {} items", "maxItems": "at most {} items",
           "multipleOf": "a multiple of {}"}
 METHODS = ("get", "post", "put", "patch", "delete")
-HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}       # the start explains them once
+HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}       # explained once, in START
 
 
 def resource(whole, tag, operations):
@@ -23,26 +23,26 @@ def needed(operation):
     scope, flag = operation.get("x-scope"), operation.get("x-flag")
     if not scope:
         return ""
-    text = {"by_entity_type": "Needs the scope of the record's kind", "any": "Needs a key, with any scope",
-            "all": "Needs every scope, if only to read"}.get(scope, f"Needs the scope <code>{escape(scope)}</code>")
+    text = {"by_entity_type": "Requires the scope of the record's type", "any": "Requires an API key with any scope",
+            "all": "Requires every scope, at least for reading"}.get(scope, f"Requires the scope <code>{escape(scope)}</code>")
     return text + (f" and the feature <code>{escape(flag)}</code>." if flag else ".")
 
 
 def record(whole, operations):
-    """The schema of the record that the resource is about: what is read by id."""
+    """Return the schema of the resource's record: the response of reading one by id."""
     reads = sorted((("{" not in path), path, operation["operationId"], operation) for path, method, operation in operations if method == "get")
     return next((schema for *_, operation in reads if (schema := answered(whole, operation)).get("properties")), {})
 
 
 def members(whole, operations, main):
-    """The members of the record, and what of them creation requires."""
+    """Return the table of the record's fields. Fields that creation requires are marked."""
     create = next((schema for path, method, operation in operations if method == "post" and "{" not in path
                    if (schema := body_of(whole, operation))), {})
-    return members_table("Members", {**create, "properties": {**main.get("properties", {}), **create.get("properties", {})}}, whole)
+    return members_table("Fields", {**create, "properties": {**main.get("properties", {}), **create.get("properties", {})}}, whole)
 
 
 def answered(whole, operation):
-    """The schema of data in the answer, or of one record where it is a list."""
+    """Return the schema of `data` in the response; for a list, that of one record."""
     content = next(iter(operation["responses"].values())).get("content", {}).get("application/json", {})
     data = content.get("schema", {}).get("properties", {}).get("data", {})
     return resolved(data.get("items", data), whole)
@@ -79,7 +79,7 @@ def member_rows(schema, whole, prefix, depth):
 
 
 def kind(schema, whole):
-    """Type, words and limits of a value."""
+    """Describe type, format, allowed values and limits of a value."""
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if "array" in kinds and "items" in schema:
@@ -104,12 +104,12 @@ def transitions(tag):
     return "".join(
         f'<details><summary><b>States of the {escape(noun.replace("_", " "))}</b></summary><div class="wide"><table>'
         "<tr><th>action</th><th>from</th><th>to</th></tr>" + "".join(
-            f'<tr><td>{escape(action)}</td><td>{escape(", ".join(move["from"]) or "none")}</td><td>{escape(move["to"] or "as it was")}</td></tr>'
+            f'<tr><td>{escape(action)}</td><td>{escape(", ".join(move["from"]) or "none")}</td><td>{escape(move["to"] or "unchanged")}</td></tr>'
             for action, move in table.items()) + "</table></div></details>" for noun, table in tables.items())
 
 
 def endpoint(whole, main, path, method, operation, *, alone):
-    """`alone`: the endpoints of this resource need different scopes, so that each says its own."""
+    """Return one endpoint as HTML, with the scope it requires if `alone` is true: the endpoints of the resource differ in it."""
     parts = [f'<p>{escape(operation.get("description", ""))}</p>' if operation.get("description") else "",
              f"<p class=quiet>{needed(operation)}</p>" if alone else "",
              parameters(operation, whole), body(operation, whole), answers(operation, whole, main), problems(operation, whole)]
@@ -124,7 +124,7 @@ def parameters(operation, whole):
         for entry in operation.get("parameters", ()) if entry["name"] not in HEADERS and entry["in"] != "path")
     taken = [f'<code>{entry["name"]}</code>' for entry in operation.get("parameters", ()) if entry["name"] in HEADERS]
     return ((f'<h3>Parameters</h3><div class="wide"><table>{rows}</table></div>' if rows else "")
-            + (f'<p class="quiet">Takes the headers {", ".join(taken)}.</p>' if taken else ""))
+            + (f'<p class="quiet">Accepts the headers {", ".join(taken)}.</p>' if taken else ""))
 
 
 def body(operation, whole):
@@ -133,19 +133,19 @@ def body(operation, whole):
         return ""
     media = content.get("application/json")
     if media is None:
-        return f'<h3>Body</h3><p>The bytes, as {escape(" or ".join(content))}.</p>'
-    return f'<h3>Body</h3>{members_table("Members", resolved(media["schema"], whole), whole)}{shown(media.get("example"))}'
+        return f'<h3>Request body</h3><p>The content of the file, as {escape(" or ".join(content))}.</p>'
+    return f'<h3>Request body</h3>{members_table("Fields", resolved(media["schema"], whole), whole)}{shown(media.get("example"))}'
 
 
 def answers(operation, whole, main):
-    """What is answered; its members where they are not those of the record."""
+    """Return the response as HTML. Its fields are listed only if they differ from those of the record."""
     status, response = next(iter(operation["responses"].items()))
     content = response.get("content", {})
     others = [f"<code>{escape(form)}</code>" for form in content if form != "application/json"]
     data = answered(whole, operation)
-    return (f'<h3>Answer</h3><p>{status}: {escape(response["description"])}'
-            f'{" By Accept also " + ", ".join(others) + "." if others else ""}</p>'
-            + (members_table("Members of the answer", data, whole) if data.get("title", data) != main.get("title", main) else "")
+    return (f'<h3>Response</h3><p>{status}: {escape(response["description"])}'
+            f'{" Also available with <code>Accept</code>: " + ", ".join(others) + "." if others else ""}</p>'
+            + (members_table("Response fields", data, whole) if data.get("title", data) != main.get("title", main) else "")
             + shown(content.get("application/json", {}).get("example")))
 
 

@@ -52,7 +52,7 @@ def picture(name, title, description, panels):
         parts += drawn
         y += height + GAP
     if not parts:
-        parts, y = [Text(WIDTH / 2, HEAD + 24, ("Nothing to show for this selection.",), 5, ink=GREY)], HEAD + 60
+        parts, y = [Text(WIDTH / 2, HEAD + 24, ("No data for this selection.",), 5, ink=GREY)], HEAD + 60
     head = Text(MARGIN, 12, (_shortened(title, WIDTH - 2 * MARGIN, 6, True),), 6, True, align="start")
     below = Text(MARGIN, 18, (_shortened(description, WIDTH - 2 * MARGIN, 3.2),), 3.2, ink=GREY, align="start")
     told = " ".join((f"{description}.", *(panel.told() for panel in panels)))
@@ -233,7 +233,7 @@ def _bars(panel, top):
     if count:
         y = top + BAR * len(sums) + BAR / 2 + 1
         parts += [Text(left - 2, y, (labels[-1],), SMALL, ink=GREY, align="end"),
-                  Text(at(0) + 1.5, y, (f"{figure(amount, places([*panel.sums(), amount]))} together",), SMALL, ink=GREY, align="start")]
+                  Text(at(0) + 1.5, y, (f"{figure(amount, places([*panel.sums(), amount]))} in total",), SMALL, ink=GREY, align="start")]
     return parts, height
 
 

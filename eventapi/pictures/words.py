@@ -1,24 +1,24 @@
-"""What is printed on an invoice, in each language; the legal wording is that of the VAT directive and its national laws."""
+"""Texts printed on invoices, in English and German. Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG)."""
 
 ENGLISH = {
     "invoice": "Invoice", "credit_note": "Credit note", "draft": "DRAFT",
     "number": "Number", "issue_date": "Date", "service_date": "Service date", "due_date": "Due date",
     "customer_number": "Customer number", "buyer_vat_id": "Your VAT ID", "buyer_reference": "Your reference",
-    "related_invoice_number": "Credits invoice",
+    "related_invoice_number": "Original invoice",
     "booth": "Booth {number}", "fee": "Participation: {category}",
     "position": "Pos.", "description": "Description", "quantity": "Quantity", "unit": "Unit", "unit_price": "Unit price",
     "discount_percent": "Discount", "tax_rate": "VAT", "net": "Net {currency}",
     "subtotal": "Net total", "tax": "VAT {rate}%{kind} on {net}", "total": "Total {currency}",
     "paid": "Already paid", "open": "Amount due {currency}",
-    "pay": "Please pay {currency} {amount} stating {number}.",
-    "pay_by": "Please pay {currency} {amount} by {due_date}, stating {number}.",
-    "settled": "Nothing is left to pay.",
-    "refund": "The amount of {currency} {amount} is set off against invoice {related} or paid back to you.",
-    "refund_unnamed": "The amount of {currency} {amount} is set off against what is owed or paid back to you.",
+    "pay": "Please pay {currency} {amount}, quoting invoice number {number}.",
+    "pay_by": "Please pay {currency} {amount} by {due_date}, quoting invoice number {number}.",
+    "settled": "No payment is due.",
+    "refund": "We will offset {currency} {amount} against invoice {related} or refund it to you.",
+    "refund_unnamed": "We will offset {currency} {amount} against outstanding invoices or refund it to you.",
     "holder": "Account holder", "iban": "IBAN", "bic": "BIC", "vat_id": "VAT ID", "tax_number": "Tax number",
     "page": "Page {page} of {pages}",
-    "AE": "Tax liability of the recipient (reverse charge)", "E": "Exempt from VAT", "Z": "Zero-rated",
-    "G": "Export outside the EU, free of VAT", "O": "Not subject to VAT",
+    "AE": "Reverse charge (the recipient is liable for VAT)", "E": "Exempt from VAT", "Z": "Zero-rated",
+    "G": "Export outside the EU, exempt from VAT", "O": "Not subject to VAT",
     "months": "January February March April May June July August September October November December".split(),
     "day": "{day} {month} {year}", "separators": ",.",
 }
@@ -30,23 +30,23 @@ GERMAN = {
     "booth": "Stand {number}", "fee": "Teilnahme: {category}",
     "position": "Pos.", "description": "Bezeichnung", "quantity": "Menge", "unit": "Einheit", "unit_price": "Einzelpreis",
     "discount_percent": "Rabatt", "tax_rate": "USt", "net": "Netto {currency}",
-    "subtotal": "Summe netto", "tax": "USt {rate} %{kind} auf {net}", "total": "Gesamtbetrag {currency}",
-    "paid": "Bereits bezahlt", "open": "Zu zahlen {currency}",
-    "pay": "Bitte zahlen Sie {amount} {currency} unter Angabe von {number}.",
-    "pay_by": "Bitte zahlen Sie {amount} {currency} bis zum {due_date} unter Angabe von {number}.",
-    "settled": "Es ist nichts mehr zu zahlen.",
-    "refund": "Der Betrag von {amount} {currency} wird mit der Rechnung {related} verrechnet oder Ihnen erstattet.",
-    "refund_unnamed": "Der Betrag von {amount} {currency} wird verrechnet oder Ihnen erstattet.",
+    "subtotal": "Nettobetrag", "tax": "USt {rate} %{kind} auf {net}", "total": "Gesamtbetrag {currency}",
+    "paid": "Bereits bezahlt", "open": "Zahlbetrag {currency}",
+    "pay": "Bitte zahlen Sie {amount} {currency} unter Angabe der Rechnungsnummer {number}.",
+    "pay_by": "Bitte zahlen Sie {amount} {currency} bis zum {due_date} unter Angabe der Rechnungsnummer {number}.",
+    "settled": "Es ist kein Betrag offen.",
+    "refund": "Wir verrechnen {amount} {currency} mit der Rechnung {related} oder erstatten Ihnen den Betrag.",
+    "refund_unnamed": "Wir verrechnen {amount} {currency} mit offenen Rechnungen oder erstatten Ihnen den Betrag.",
     "holder": "Kontoinhaber", "iban": "IBAN", "bic": "BIC", "vat_id": "USt-IdNr.", "tax_number": "Steuernummer",
     "page": "Seite {page} von {pages}",
-    "AE": "Steuerschuldnerschaft des Leistungsempfängers (Reverse charge)", "E": "Steuerfrei", "Z": "Steuersatz null",
+    "AE": "Steuerschuldnerschaft des Leistungsempfängers (Reverse charge)", "E": "Steuerfrei", "Z": "Nullsteuersatz",
     "G": "Steuerfreie Ausfuhr in ein Drittland", "O": "Nicht steuerbar",
     "months": [f"{month:02}" for month in range(1, 13)],
     "day": "{day:02}.{month}.{year}", "separators": ".,",
 }
 WORDS = {"en": ENGLISH, "de": GERMAN}
 
-# The last line of an address abroad, as the post wants it; other countries stand there by their code.
+# Country names for the last line of an address abroad. Countries that are not listed are printed as their code.
 COUNTRIES = dict(entry.strip().split(" ", 1) for entry in """
     AD Andorra, AL Albania, AM Armenia, AT Austria, AU Australia, AZ Azerbaijan, BA Bosnia and Herzegovina, BE Belgium,
     BG Bulgaria, BR Brazil, BY Belarus, CA Canada, CH Switzerland, CN China, CY Cyprus, CZ Czech Republic, DE Germany,
@@ -59,12 +59,12 @@ COUNTRIES = dict(entry.strip().split(" ", 1) for entry in """
 
 
 def number(value, places, words):
-    """A Decimal with at least so many decimals, never rounded, grouped by thousands."""
+    """Format a Decimal with at least `places` decimals, never rounded, and with thousands separators."""
     places = max(places, -value.normalize().as_tuple().exponent)
     return f"{value:,.{places}f}".translate(str.maketrans(",.", words["separators"]))
 
 
 def day(text, words):
-    """A day such as 2026-05-01 as people write it."""
+    """Format a date such as 2026-05-01 in the language of `words`."""
     year, month, day_ = map(int, text[:10].split("-"))
     return words["day"].format(day=day_, month=words["months"][month - 1], year=year)

@@ -1,17 +1,17 @@
-"""Mailing invoices and reminders to the contact they are for."""
+"""Mails with invoices, credit notes and payment reminders."""
 from eventapi import mail_words
 from eventapi.errors import Problem
 from eventapi.services import invoice_pdf, invoices, mails
 
 
 def refuse_unconfigured(db, mail):
-    """409 where a mail is asked for and none can be sent."""
+    """Raise Conflict `mail_not_configured` if `mail` is true and the server cannot send mail."""
     if mail:
         mails.refuse_unconfigured(db.config)
 
 
 def add(db, kind, row, mail):
-    """Mails a sent invoice with its PDF. `mail`: True, False, or None: where mail is configured, and the contact has an address."""
+    """Queue a mail with the PDF of a sent invoice. If `mail` is None, do so only if mail is configured and the buyer has an address."""
     if mail is False or not mails.is_configured(db.config):
         return
     invoice = invoices.represent(row)
@@ -25,9 +25,11 @@ def add(db, kind, row, mail):
 
 
 def _refusal(db, row, buyer):
-    """What stands against mailing it, or None."""
+    """Return the problem that prevents mailing the invoice, or None."""
     if not buyer["email"]:
-        return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: the contact has no email.", missing=["contact.email"])
-    if not (row["pdf_sha256"] or invoice_pdf.keep(db, row)):         # what was sent before a PDF could be drawn here
-        return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF needs reportlab (Debian: apt install python3-reportlab).")
+        return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
+                       "Set `email` on the contact before you send the invoice, or send `mail` as false.", missing=["contact.email"])
+    if not (row["pdf_sha256"] or invoice_pdf.keep(db, row)):         # the PDF could not be drawn when it was sent
+        return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn, because a package is missing on "
+                       f"this server. GET /invoices/{row['id']}/pdf names the package. Install it, or send `mail` as false.")
     return None

@@ -64,9 +64,9 @@ def envelope_address(email):
     try:
         domain = domain.encode("idna").decode()
     except UnicodeError:
-        raise Gone(f"the address {email!r} has no domain that could exist") from None
+        raise Gone(f"the domain of the address {email!r} is not valid") from None
     if not local.isprintable() or re.search(r"[\s<>]", local):
-        raise Gone(f"the address {email!r} cannot be written to")
+        raise Gone(f"the part of the address {email!r} before the @ contains a character that is not allowed")
     return f"{local}@{domain}"
 
 
@@ -101,7 +101,7 @@ def harmless(name):
 def newsletter_confirmation(db, mail):
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
-        raise Gone("nothing is to be confirmed any more")
+        raise Gone("the subscription is no longer pending")
     words, secret = mail_words.words(newsletter.language(db, row), db.config), newsletter.secret(db)
     name, said = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
@@ -123,7 +123,7 @@ def invoice(db, mail):
 def invoice_reminder(db, mail):
     shown, data = sent_invoice(db, mail)
     if shown["open_amount"] <= 0:
-        raise Gone("nothing is open any more")
+        raise Gone("the invoice has no open amount")
     words, said = spoken(db, shown)
     what = words["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
     paragraphs = [hello(words, shown["buyer"]["contact_name"]), what.format(**said), words["invoice_reminder_paid"], words["regards"],
@@ -135,20 +135,22 @@ def sent_invoice(db, mail):
     """The invoice as it is answered, and its PDF as it was sent."""
     row = invoices.row(db, mail["entity_id"])
     if row is None or not row["buyer"] or not row["pdf_sha256"]:
-        raise Gone("the invoice, or its PDF, is not there any more")
+        raise Gone("the invoice or its PDF no longer exists")
     try:
         return invoices.represent(row), files.read(db.config, row["pdf_sha256"])
     except FileNotFoundError:
-        raise Gone("the PDF of the invoice is missing") from None
+        raise Gone("the PDF of the invoice is missing in the file store") from None
 
 
 def spoken(db, shown):
-    """(words, what is put into them) in the language of the buyer."""
+    """Return (texts, values for their placeholders) in the buyer's language. The total of a credit note is shown without its minus sign."""
     language = shown["buyer"].get("language")
     words = mail_words.words(language, db.config)
     printed = invoice_words.WORDS[mail_words.language(language, db.config)]
     places = money.decimals(shown["currency"])
-    amounts = {name: invoice_words.number(Decimal(str(shown[member])), places, printed) for name, member in (("total", "total"), ("open", "open_amount"))}
+    total = -shown["total"] if shown["invoice_type"] == "credit_note" else shown["total"]
+    amounts = {name: invoice_words.number(Decimal(str(amount)), places, printed)
+               for name, amount in (("total", total), ("open", shown["open_amount"]))}
     days = {name: invoice_words.day(shown[name], printed) for name in ("issue_date", "due_date") if shown[name]}
     return words, {"number": shown["invoice_number"], "currency": shown["currency"], **amounts, **days}
 

@@ -58,8 +58,8 @@ def subscribe(db, body, base_url):
     if body["send_confirmation"]:
         mails.refuse_unconfigured(db.config)
     elif known and known["status"] == "unsubscribed":
-        raise Problem("has_unsubscribed", f"{known['email']} has unsubscribed; only a confirmation brings it back: ask with "
-                      "send_confirmation true.", newsletter_subscriber_id=known["id"])
+        raise Problem("has_unsubscribed", f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
+                      "send `send_confirmation` as true.", newsletter_subscriber_id=known["id"])
     id = known["id"] if known else _add(db, body)
     if body["send_confirmation"]:
         _ask(db, id, base_url)

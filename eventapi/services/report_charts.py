@@ -83,7 +83,7 @@ def tax(rows, filters):
 
 
 def payments(rows, filters):
-    return [split("columns", f"Received, {currency}", own, period, lambda row: row["gateway_key"] or "without gateway", "received",
+    return [split("columns", f"Payments received, {currency}", own, period, lambda row: row["gateway_key"] or "without gateway", "received",
                   without_gaps(own, filters), rows) for currency, own in by_currency(rows)]
 
 
@@ -98,12 +98,12 @@ def participants(rows, _):
 
 
 def receivables(rows, _):
-    return [split("bars", f"Open, {currency}, by days past due", own, lambda row: words(row["bucket"]), lambda _: "open", "amount",
+    return [split("bars", f"Open amounts by days past due, {currency}", own, lambda row: words(row["bucket"]), lambda _: "open", "amount",
                   [words(bucket) for bucket in BUCKETS]) for currency, own in by_currency(rows)]
 
 
 def booths(rows, _):
-    return [stacked("bars", "Square metres by hall", rows, lambda row: row["plan_name"], SPACE)]
+    return [stacked("bars", "Area by hall, in square metres", rows, lambda row: row["plan_name"], SPACE)]
 
 
 def services(rows, _):
@@ -133,8 +133,8 @@ def readiness(rows, _):
     lacks = sorted((-sum(row[name] for row in rows), name) for name in LACKS)
     labels = [words(name) for count, name in lacks if count]
     ready = sum(row["ready"] for row in rows)
-    return [Panel("bars", "Ready and not", ("participants",), (("ready", (ready,)), ("not ready", (sum(row["participants"] for row in rows) - ready,)))),
-            Panel("bars", "What is lacking", tuple(labels), (("participants", tuple(-count for count, _ in lacks if count)),))]
+    return [Panel("bars", "Readiness", ("participants",), (("ready", (ready,)), ("not ready", (sum(row["participants"] for row in rows) - ready,)))),
+            Panel("bars", "Missing items", tuple(labels), (("participants", tuple(-count for count, _ in lacks if count)),))]
 
 
 def overview(rows, _):
@@ -149,8 +149,8 @@ def overview(rows, _):
 PANELS = {"revenue": revenue, "tax": tax, "payments": payments, "applications": applications, "participants": participants,
           "receivables": receivables, "booths": booths, "services": services, "check-ins": check_ins, "readiness": readiness,
           "overview": overview}
-WHAT = {"revenue": "sent invoices less credit notes, without tax", "tax": "of sent invoices and credit notes",
-        "payments": "completed payments, before refunds and fees", "applications": "by the period in which they came",
-        "participants": "by role and state", "receivables": "open amounts of sent invoices", "booths": "space by state",
-        "services": "orders that are submitted, confirmed or completed", "check-ins": "by the hour at the event",
+WHAT = {"revenue": "sent invoices minus credit notes, excluding tax", "tax": "on sent invoices and credit notes",
+        "payments": "completed payments, before refunds and fees", "applications": "by period of receipt",
+        "participants": "by role and status", "receivables": "open amounts of sent invoices", "booths": "area by status",
+        "services": "submitted, confirmed and completed orders", "check-ins": "by hour in the event's time zone",
         "readiness": "participants who have not cancelled", "overview": "totals"}
