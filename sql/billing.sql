@@ -1,4 +1,4 @@
--- What a participant is billed, from the views of migration 0016.
+-- What a participant owes and what is billed, from the views in migrations/0010_create_billing.sql.
 
 -- name: claims
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,

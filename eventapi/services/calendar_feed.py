@@ -1,4 +1,4 @@
-"""The calendar feed: its entries, which the database's own triggers keep (migration 0022), and the subscriptions to it."""
+"""The calendar feed: its entries, which triggers keep (0014_create_calendar.sql), and the subscriptions to it."""
 import json
 import secrets
 from datetime import datetime, timedelta, timezone

@@ -1,19 +1,20 @@
--- Check-ins: one record is one visit. Scans are what the devices sent, refused ones too: the visits of a participant on a day follow
--- from its scans of that day, in whatever order these came.
+-- Entrance: scans, visits (check-ins), live figures, and the list of participants that devices download.
 
+-- One row is one visit. The visits of a participant on a day follow from the scans of that day, in whatever order they
+-- arrive.
 CREATE TABLE check_ins (
   id                    INTEGER PRIMARY KEY AUTOINCREMENT,
   event_id              INTEGER NOT NULL REFERENCES events (id),
   event_participant_id  INTEGER NOT NULL REFERENCES participants (id),
-  day                   TEXT NOT NULL,                    -- in the event's zone
+  day                   TEXT NOT NULL,                    -- date in the time zone of the event
   check_in_type         TEXT NOT NULL CHECK (check_in_type IN ('manual', 'scan', 'app')),
   badge_number          TEXT,
   station               TEXT,
   notes                 TEXT,
   client_ref            TEXT,
   checked_in_at         TEXT NOT NULL,
-  ends_at               TEXT NOT NULL,                    -- of an open visit the end of its day
-  closed_by             TEXT CHECK (closed_by IN ('check_out', 'force')),
+  ends_at               TEXT NOT NULL,                    -- for an open visit, the end of its day
+  closed_by             TEXT CHECK (closed_by IN ('check_out', 'force')),      -- force: by a forced check-in
   admin_id              INTEGER REFERENCES admins (id),
   created_at            TEXT NOT NULL,
   updated_at            TEXT NOT NULL
@@ -28,11 +29,12 @@ CREATE INDEX check_ins_by_end ON check_ins (ends_at);
 CREATE INDEX check_ins_by_event_and_end ON check_ins (event_id, ends_at);
 CREATE INDEX check_ins_by_update ON check_ins (updated_at);
 
+-- Everything that devices sent, including refused scans.
 CREATE TABLE check_in_scans (
   id                    INTEGER PRIMARY KEY AUTOINCREMENT,
   event_id              INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
-  event_participant_id  INTEGER REFERENCES participants (id) ON DELETE CASCADE,      -- none: an unknown badge
-  day                   TEXT NOT NULL,
+  event_participant_id  INTEGER REFERENCES participants (id) ON DELETE CASCADE,      -- NULL: unknown badge
+  day                   TEXT NOT NULL,                    -- date in the time zone of the event
   action                TEXT NOT NULL CHECK (action IN ('check_in', 'check_out')),
   check_in_type         TEXT NOT NULL CHECK (check_in_type IN ('manual', 'scan', 'app')),
   badge_number          TEXT,
@@ -40,11 +42,11 @@ CREATE TABLE check_in_scans (
   notes                 TEXT,
   client_ref            TEXT UNIQUE,
   scanned_at            TEXT NOT NULL,
-  is_live               INTEGER NOT NULL CHECK (is_live IN (0, 1)),      -- made when it came, without a time of its own
+  is_live               INTEGER NOT NULL CHECK (is_live IN (0, 1)),      -- sent without a timestamp
   force                 INTEGER NOT NULL CHECK (force IN (0, 1)),
-  effect                TEXT CHECK (effect IN ('opened', 'closed', 'repeated')),     -- none: refused
+  effect                TEXT CHECK (effect IN ('opened', 'closed', 'repeated')),     -- NULL: refused
   code                  TEXT,                             -- why it was refused
-  check_in_id           INTEGER,                          -- the visit that it is about
+  check_in_id           INTEGER,                          -- the visit it belongs to
   admin_id              INTEGER REFERENCES admins (id),
   taken_back_at         TEXT,
   created_at            TEXT NOT NULL,
@@ -52,6 +54,7 @@ CREATE TABLE check_in_scans (
 ) STRICT;
 CREATE INDEX check_in_scans_by_participant ON check_in_scans (event_participant_id, day);
 CREATE INDEX check_in_scans_by_event ON check_in_scans (event_id);
+-- Lists show only refused scans. Few scans are refused, so that these partial indexes stay small.
 CREATE INDEX check_in_refusals ON check_in_scans (id) WHERE code IS NOT NULL;
 CREATE INDEX check_in_refusals_by_scan ON check_in_scans (scanned_at) WHERE code IS NOT NULL;
 CREATE INDEX check_in_refusals_by_event ON check_in_scans (event_id) WHERE code IS NOT NULL;
@@ -61,19 +64,20 @@ CREATE INDEX check_in_refusals_by_day ON check_in_scans (day) WHERE code IS NOT 
 CREATE INDEX check_in_refusals_by_badge ON check_in_scans (badge_number) WHERE code IS NOT NULL;
 CREATE INDEX check_in_refusals_by_update ON check_in_scans (updated_at) WHERE code IS NOT NULL;
 
--- Live figures: kept with each visit, since forty doors ask for them all the time.
+-- Live figures. Triggers update them with each visit, because many stations poll them.
 
 CREATE TABLE check_in_counts (
   event_id    INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   day         TEXT NOT NULL,
-  station     TEXT NOT NULL,                              -- '' where none was told
-  hour        TEXT NOT NULL,                              -- its beginning, in UTC
+  station     TEXT NOT NULL,                              -- '' if none was sent
+  hour        TEXT NOT NULL,                              -- UTC timestamp of its beginning
   check_ins   INTEGER NOT NULL DEFAULT 0,
   check_outs  INTEGER NOT NULL DEFAULT 0,
-  ends        INTEGER NOT NULL DEFAULT 0,                 -- check-outs, and visits closed by force
+  ends        INTEGER NOT NULL DEFAULT 0,                 -- check-outs and visits closed by force
   PRIMARY KEY (event_id, day, station, hour)
 ) STRICT, WITHOUT ROWID;
 
+-- Number of different participants that visited.
 CREATE TABLE check_in_visitors (
   event_id    INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   day         TEXT NOT NULL,                              -- '': the whole event
@@ -90,7 +94,8 @@ CREATE TRIGGER check_ins_count_insert AFTER INSERT ON check_ins BEGIN
                             ends = ends + excluded.ends;
   INSERT INTO check_in_visitors (event_id, day, visitors)
   SELECT NEW.event_id, NEW.day, 1
-   WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND day = NEW.day AND id <> NEW.id)
+   WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND day = NEW.day
+                                               AND id <> NEW.id)
    UNION ALL SELECT NEW.event_id, '', 1
    WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND id <> NEW.id)
   ON CONFLICT DO UPDATE SET visitors = visitors + excluded.visitors;
@@ -116,7 +121,8 @@ CREATE TRIGGER check_ins_count_update AFTER UPDATE OF station, checked_in_at, en
   SELECT OLD.event_id, OLD.day, coalesce(OLD.station, ''), substr(OLD.checked_in_at, 1, 13) || ':00:00Z', -1, 0, 0
    UNION ALL SELECT OLD.event_id, OLD.day, coalesce(OLD.station, ''), substr(OLD.ends_at, 1, 13) || ':00:00Z', 0,
                     -(OLD.closed_by = 'check_out'), -1 WHERE OLD.closed_by IS NOT NULL
-   UNION ALL SELECT NEW.event_id, NEW.day, coalesce(NEW.station, ''), substr(NEW.checked_in_at, 1, 13) || ':00:00Z', 1, 0, 0
+   UNION ALL SELECT NEW.event_id, NEW.day, coalesce(NEW.station, ''), substr(NEW.checked_in_at, 1, 13) || ':00:00Z',
+                    1, 0, 0
    UNION ALL SELECT NEW.event_id, NEW.day, coalesce(NEW.station, ''), substr(NEW.ends_at, 1, 13) || ':00:00Z', 0,
                     NEW.closed_by = 'check_out', 1 WHERE NEW.closed_by IS NOT NULL
   ON CONFLICT DO UPDATE SET check_ins = check_ins + excluded.check_ins, check_outs = check_outs + excluded.check_outs,
@@ -130,20 +136,20 @@ CREATE TRIGGER check_ins_visitors_update AFTER UPDATE OF event_participant_id ON
    UNION ALL SELECT OLD.event_id, '', -1
    WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = OLD.event_participant_id)
    UNION ALL SELECT NEW.event_id, NEW.day, 1
-   WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND day = NEW.day AND id <> NEW.id)
+   WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND day = NEW.day
+                                               AND id <> NEW.id)
    UNION ALL SELECT NEW.event_id, '', 1
    WHERE NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND id <> NEW.id)
   ON CONFLICT DO UPDATE SET visitors = visitors + excluded.visitors;
 END;
 
--- What a device takes with it: the salt of its list, and a number that is another one as soon as the list is.
-
+-- The roster of an event: the list of participants that devices download. The badge numbers in it are hashed with the
+-- salt. The revision changes with every change of a participant.
 CREATE TABLE check_in_rosters (
   event_id  INTEGER PRIMARY KEY REFERENCES events (id) ON DELETE CASCADE,
   salt      TEXT NOT NULL,
   revision  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-INSERT INTO check_in_rosters (event_id, salt) SELECT id, lower(hex(randomblob(16))) FROM events;
 CREATE TRIGGER check_in_rosters_insert AFTER INSERT ON events BEGIN
   INSERT INTO check_in_rosters (event_id, salt) VALUES (NEW.id, lower(hex(randomblob(16))));
 END;

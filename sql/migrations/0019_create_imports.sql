@@ -1,4 +1,4 @@
--- Bulk imports: many contacts or participants from one body, and the records of it that were rejected.
+-- Bulk imports: many contacts or participants in one request, and the rejected records.
 
 CREATE TABLE bulk_imports (
   id                INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -10,9 +10,9 @@ CREATE TABLE bulk_imports (
   create_contacts   INTEGER NOT NULL CHECK (create_contacts IN (0, 1)),
   dry_run           INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
   event_id          INTEGER REFERENCES events (id) ON DELETE SET NULL,
-  field_mapping     TEXT NOT NULL,          -- JSON: name in the source -> member
-  form              TEXT NOT NULL,          -- JSON: how the source is to be read
-  sha256            TEXT,                   -- the stored source, until the import is done
+  field_mapping     TEXT NOT NULL,          -- JSON: name in the source -> field
+  form              TEXT NOT NULL,          -- JSON: how to read the source
+  sha256            TEXT,                   -- the stored source; NULL once the import is done
   total             INTEGER NOT NULL,
   processed         INTEGER NOT NULL DEFAULT 0,
   created           INTEGER NOT NULL DEFAULT 0,
@@ -20,9 +20,9 @@ CREATE TABLE bulk_imports (
   skipped           INTEGER NOT NULL DEFAULT 0,
   rejected          INTEGER NOT NULL DEFAULT 0,
   contacts_created  INTEGER NOT NULL DEFAULT 0,
-  details           TEXT NOT NULL DEFAULT '[]',      -- JSON: what became of the first records
+  details           TEXT NOT NULL DEFAULT '[]',      -- JSON: the result of the first records
   failure           TEXT,
-  admin_id          INTEGER,                -- who sent it, for the journal of what the worker does
+  admin_id          INTEGER,                -- the caller, for the audit entries of changes that the worker makes
   admin_name        TEXT,
   api_key_id        INTEGER,
   request_id        TEXT,
@@ -36,7 +36,8 @@ CREATE INDEX bulk_imports_by_update ON bulk_imports (updated_at);
 CREATE INDEX bulk_imports_by_event ON bulk_imports (event_id);
 CREATE INDEX bulk_imports_by_end ON bulk_imports (finished_at) WHERE finished_at IS NOT NULL;
 
--- What a rejected record says about whom is found by its e-mail, customer number and external id.
+-- Rejected records. E-mail, customer number and external id are columns, so that an erasure request finds them by
+-- index.
 CREATE TABLE bulk_import_errors (
   id               INTEGER PRIMARY KEY AUTOINCREMENT,
   bulk_import_id   INTEGER NOT NULL REFERENCES bulk_imports (id) ON DELETE CASCADE,

@@ -1,13 +1,14 @@
--- Custom fields: what an organiser adds to records of a kind, and the values. These go with their record.
+-- Custom fields: fields that the organiser adds to a kind of record, and their values.
 
 CREATE TABLE custom_field_definitions (
   id                    INTEGER PRIMARY KEY AUTOINCREMENT,
-  form_id               INTEGER,
-  entity_type           TEXT NOT NULL CHECK (entity_type IN ('contact', 'application', 'event_participant', 'event', 'booth', 'submission')),
+  form_id               INTEGER,            -- the form of another system; stored for the caller
+  entity_type           TEXT NOT NULL CHECK (entity_type IN ('contact', 'application', 'event_participant', 'event',
+                          'booth', 'submission')),
   field_key             TEXT NOT NULL,
   field_label           TEXT NOT NULL COLLATE NOCASE,
-  field_type            TEXT NOT NULL CHECK (field_type IN ('text', 'textarea', 'integer', 'number', 'boolean', 'date', 'datetime', 'select',
-                                                            'multiselect', 'email', 'url')),
+  field_type            TEXT NOT NULL CHECK (field_type IN ('text', 'textarea', 'integer', 'number', 'boolean', 'date',
+                          'datetime', 'select', 'multiselect', 'email', 'url')),
   section_key           TEXT,
   field_options         TEXT NOT NULL,      -- JSON: [{value, label}]
   validation_rules      TEXT NOT NULL,      -- JSON: minimum, maximum, min_length, max_length
@@ -29,12 +30,13 @@ CREATE TABLE custom_field_values (
   entity_type  TEXT NOT NULL,
   entity_id    INTEGER NOT NULL,
   field_id     INTEGER NOT NULL REFERENCES custom_field_definitions (id),
-  value        TEXT NOT NULL,               -- JSON, as it is answered
+  value        TEXT NOT NULL,               -- JSON, as in responses
   PRIMARY KEY (entity_type, entity_id, field_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX custom_field_values_by_field ON custom_field_values (field_id);
 
--- What lists are filtered by: the values of searchable fields, each chosen option on its own. true is 1, 5 and 5.0 are the same.
+-- The values of searchable fields, with one row for each chosen option; lists are filtered by them. The type ANY keeps
+-- numbers as numbers, so that 5 and 5.0 are equal; true is stored as 1. Triggers update the rows.
 CREATE TABLE custom_field_terms (
   field_id   INTEGER NOT NULL,
   term       ANY NOT NULL COLLATE NOCASE,
@@ -44,12 +46,14 @@ CREATE TABLE custom_field_terms (
 CREATE INDEX custom_field_terms_by_entity ON custom_field_terms (field_id, entity_id);
 CREATE TRIGGER custom_field_values_insert AFTER INSERT ON custom_field_values BEGIN
   INSERT OR IGNORE INTO custom_field_terms (field_id, term, entity_id)
-  SELECT d.id, t.value, NEW.entity_id FROM custom_field_definitions d, json_each(NEW.value) t WHERE d.id = NEW.field_id AND d.is_searchable;
+  SELECT d.id, t.value, NEW.entity_id FROM custom_field_definitions d, json_each(NEW.value) t
+   WHERE d.id = NEW.field_id AND d.is_searchable;
 END;
 CREATE TRIGGER custom_field_values_update AFTER UPDATE OF value ON custom_field_values BEGIN
   DELETE FROM custom_field_terms WHERE field_id = OLD.field_id AND entity_id = OLD.entity_id;
   INSERT OR IGNORE INTO custom_field_terms (field_id, term, entity_id)
-  SELECT d.id, t.value, NEW.entity_id FROM custom_field_definitions d, json_each(NEW.value) t WHERE d.id = NEW.field_id AND d.is_searchable;
+  SELECT d.id, t.value, NEW.entity_id FROM custom_field_definitions d, json_each(NEW.value) t
+   WHERE d.id = NEW.field_id AND d.is_searchable;
 END;
 CREATE TRIGGER custom_field_values_delete AFTER DELETE ON custom_field_values BEGIN
   DELETE FROM custom_field_terms WHERE field_id = OLD.field_id AND entity_id = OLD.entity_id;
@@ -58,9 +62,11 @@ CREATE TRIGGER custom_field_definitions_search AFTER UPDATE OF is_searchable ON 
 WHEN NEW.is_searchable <> OLD.is_searchable BEGIN
   DELETE FROM custom_field_terms WHERE field_id = NEW.id;
   INSERT OR IGNORE INTO custom_field_terms (field_id, term, entity_id)
-  SELECT v.field_id, t.value, v.entity_id FROM custom_field_values v, json_each(v.value) t WHERE v.field_id = NEW.id AND NEW.is_searchable;
+  SELECT v.field_id, t.value, v.entity_id FROM custom_field_values v, json_each(v.value) t
+   WHERE v.field_id = NEW.id AND NEW.is_searchable;
 END;
 
+-- Values are deleted with their record. A foreign key cannot do that, because entity_id refers to several tables.
 CREATE TRIGGER contacts_custom_fields AFTER DELETE ON contacts BEGIN
   DELETE FROM custom_field_values WHERE entity_type = 'contact' AND entity_id = OLD.id;
 END;
