@@ -1,4 +1,4 @@
-"""python -m eventapi: the same as the eventapi command."""
+"""python -m eventapi: run the eventapi command."""
 import sys
 
 from eventapi.cli import main

@@ -123,7 +123,7 @@ def _bottle_path(path):
 def ready(config, *, to_write=False):
     """Raises SchemaError unless the database is there and fits this program, OSError when it cannot be written but has to be."""
     if not config.database.exists():
-        raise db.SchemaError(f"there is no database at {config.database}: run 'eventapi migrate'")
+        raise db.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
     if to_write:
         db.writable(config.database)
     connection = db.connect(config.database, readonly=True)

@@ -1,4 +1,4 @@
-"""Configuration: every option with its default, what is allowed and why it is there. Environment over file."""
+"""Configuration: all options with their defaults, parsers and descriptions. Environment variables override the file."""
 import configparser
 import ipaddress
 import logging
@@ -16,10 +16,10 @@ DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
 
 
 class ConfigError(Exception):
-    """A value that cannot be used; the text names the option and what is allowed."""
+    """A value is not valid. The text names the option, the value, its origin and the values allowed."""
 
 
-# Parsers: text -> value; ValueError says what is allowed
+# Parsers: return the value of a text. Raise ValueError with a description of the values allowed.
 
 def line(text):
     return text
@@ -43,7 +43,7 @@ def address(text):
 
 def web_address(text):
     if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
-        raise ValueError("an address such as https://events.example.org, or nothing")
+        raise ValueError("an address such as https://events.example.org, or empty")
     return text.rstrip("/")
 
 
@@ -56,7 +56,7 @@ def whole(low, high):
 
 
 def percent(text):
-    """Percent with at most two decimals, as hundredths."""
+    """Return a percentage with at most two decimals as hundredths of a percent."""
     try:
         rate = money.scaled(Decimal(text), 2)
     except InvalidOperation:
@@ -86,11 +86,11 @@ def country(text):
 
 def number_format(text):
     if not re.fullmatch(r"[\w./{}: -]{1,60}", text) or "{seq" not in text or "{year}" not in text:
-        raise ValueError("text with {year} and {seq} or {seq:05} in it")
+        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}")
     try:
         text.format(year=2026, seq=1)
     except (KeyError, ValueError, IndexError):
-        raise ValueError("text with {year} and {seq} or {seq:05} in it") from None
+        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}") from None
     return text
 
 
@@ -104,7 +104,7 @@ def one_of(*words):
 
 def mailbox(text):
     if text and not EMAIL.fullmatch(text):
-        raise ValueError("an e-mail address such as office@example.org, or nothing")
+        raise ValueError("an email address such as office@example.org, or empty")
     return text
 
 
@@ -112,7 +112,7 @@ def networks(text):
     try:
         return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
     except ValueError:
-        raise ValueError("networks such as 10.1.0.0/16, separated by commas") from None
+        raise ValueError("a list of networks such as 10.1.0.0/16, separated by commas") from None
 
 
 @dataclass(frozen=True)
@@ -124,42 +124,58 @@ class Option:
 
 
 OPTIONS = [
-    Option("data_dir", "/var/lib/eventapi", folder, "Where the database eventapi.db and the folder files/ live."),
-    Option("base_url", "", web_address, "The public address; it stands in links, feeds and mails. Empty: taken from each request."),
-    Option("bind", "127.0.0.1:8080", address, "Where the server listens: HOST:PORT, or unix:/path behind nginx."),
-    Option("workers", "2", whole(1, 64), "Server processes; as many as processor cores."),
-    Option("threads", "4", whole(1, 64), "Requests that one process answers at once."),
-    Option("timezone", "Europe/Berlin", zone, "For bare days and for times without offset, where no event says otherwise."),
-    Option("currency", "EUR", currency, "Of invoices and prices that name none."),
-    Option("organiser_name", "", line, "Who you are: the sender on invoices. Set it before you send the first one."),
-    Option("organiser_street", "", line, "Street and number on invoices."),
-    Option("organiser_postal_code", "", line, "Postal code on invoices."),
-    Option("organiser_city", "", line, "City on invoices."),
-    Option("organiser_country", "DE", country, "Country code on invoices."),
-    Option("organiser_email", "", line, "Where customers reach you; printed on invoices."),
-    Option("organiser_vat_id", "", line, "VAT id; invoices need it or the tax number."),
-    Option("organiser_tax_number", "", line, "Tax number; invoices need it or the VAT id."),
-    Option("organiser_iban", "", line, "Bank account for payments, printed on invoices."),
-    Option("organiser_bic", "", line, "The bank's BIC, printed beside the IBAN."),
-    Option("invoice_number_format", "INV-{year}-{seq:05}", number_format, "How invoices are numbered, without gaps per year."),
-    Option("credit_note_number_format", "CN-{year}-{seq:05}", number_format, "How credit notes are numbered, in a series of their own."),
-    Option("payment_days", "14", whole(0, 365), "Days until an invoice is due, when it names no date."),
-    Option("tax_rate", "19", percent, "Tax rate in percent, where nothing else is said."),
-    Option("max_upload_mb", "25", whole(1, 1024), "Largest file that may be uploaded; nginx has a limit of its own to raise along."),
-    Option("max_import_mb", "64", whole(1, 1024), "Largest CSV that may be imported."),
-    Option("smtp_host", "", line, "Mail server. Empty: no mail is sent."),
+    Option("data_dir", "/var/lib/eventapi", folder, "Directory of the database eventapi.db and the folder files/."),
+    Option("base_url", "", web_address,
+           "Public address of the service, used in links, feeds and mails. Empty: taken from each request."),
+    Option("bind", "127.0.0.1:8080", address, "Address to listen on: HOST:PORT, or unix:/path behind nginx."),
+    Option("workers", "2", whole(1, 64), "Number of server processes. Use the number of processor cores."),
+    Option("threads", "4", whole(1, 64), "Number of requests that one server process handles at the same time."),
+    Option("timezone", "Europe/Berlin", zone,
+           "Time zone for dates and for times without an offset, unless the event has its own."),
+    Option("currency", "EUR", currency, "Default currency of invoices and prices."),
+    Option("organiser_name", "", line,
+           "Name of the organiser, the sender of invoices and mails. Set it before you send the first invoice."),
+    Option("organiser_street", "", line, "Street and house number of the organiser, printed on invoices."),
+    Option("organiser_postal_code", "", line, "Postal code of the organiser, printed on invoices."),
+    Option("organiser_city", "", line, "City of the organiser, printed on invoices."),
+    Option("organiser_country", "DE", country, "Country code of the organiser (ISO 3166-1), printed on invoices."),
+    Option("organiser_email", "", line, "Email address for customers, printed on invoices."),
+    Option("organiser_vat_id", "", line, "VAT ID of the organiser. Invoices require the VAT ID or the tax number."),
+    Option("organiser_tax_number", "", line,
+           "Tax number of the organiser. Invoices require the VAT ID or the tax number."),
+    Option("organiser_iban", "", line, "IBAN of the account for payments, printed on invoices."),
+    Option("organiser_bic", "", line, "BIC of the bank, printed on invoices beside the IBAN."),
+    Option("invoice_number_format", "INV-{year}-{seq:05}", number_format,
+           "Format of invoice numbers. They have no gaps within a year."),
+    Option("credit_note_number_format", "CN-{year}-{seq:05}", number_format,
+           "Format of credit note numbers, a separate series without gaps."),
+    Option("payment_days", "14", whole(0, 365),
+           "Days from the issue date to the due date of an invoice, unless it has its own due date."),
+    Option("tax_rate", "19", percent, "Default tax rate in percent."),
+    Option("max_upload_mb", "25", whole(1, 1024),
+           "Largest file that can be uploaded, in MiB. nginx has its own limit; raise both."),
+    Option("max_import_mb", "64", whole(1, 1024),
+           "Largest CSV file that can be imported, in MiB. nginx has its own limit; raise both."),
+    Option("smtp_host", "", line, "Host name of the mail server. Empty: no mail is sent."),
     Option("smtp_port", "587", whole(1, 65535), "Port of the mail server."),
-    Option("smtp_security", "starttls", one_of("none", "starttls", "tls"), "none only towards this very machine."),
-    Option("smtp_user", "", line, "Login at the mail server; empty for none."),
-    Option("smtp_password", "", line, "Better set as EVENTAPI_SMTP_PASSWORD than in a file."),
-    Option("smtp_sender", "", mailbox, "Address that mails come from."),
-    Option("mails_per_minute", "60", whole(1, 100000), "What your mail server lets through without calling it spam."),
-    Option("webhook_allowed_networks", "", networks, "Private networks that webhooks may call, such as 10.1.0.0/16. Empty: none."),
-    Option("audit_years", "10", whole(1, 100), "How long the audit log is kept."),
-    Option("retention_years", "8", whole(1, 100), "How long the law wants sent invoices kept, from the end of their year."),
-    Option("backup_dir", "", optional_folder, "Where backups before a migration go. Empty: DATA_DIR/backups."),
-    Option("backup_keep_days", "14", whole(1, 3650), "How long nightly backups are kept."),
-    Option("log_level", "info", one_of("debug", "info", "warning", "error"), "info writes one line a request."),
+    Option("smtp_security", "starttls", one_of("none", "starttls", "tls"),
+           "Encryption to the mail server: none (only to localhost), starttls or tls."),
+    Option("smtp_user", "", line, "User name at the mail server. Empty: no login."),
+    Option("smtp_password", "", line,
+           "Password at the mail server. Better set it as EVENTAPI_SMTP_PASSWORD than in a file."),
+    Option("smtp_sender", "", mailbox, "Address that mails are sent from."),
+    Option("mails_per_minute", "60", whole(1, 100000),
+           "Most mails sent per minute. Keep it below the limit of your mail server."),
+    Option("webhook_allowed_networks", "", networks,
+           "Private networks that webhooks may call, separated by commas, such as 10.1.0.0/16. Empty: none."),
+    Option("audit_years", "10", whole(1, 100), "Years that audit entries are kept."),
+    Option("retention_years", "8", whole(1, 100),
+           "Years that the law requires sent invoices to be kept, from the end of their year."),
+    Option("backup_dir", "", optional_folder,
+           "Directory for nightly backups and backups before a migration. Empty: DATA_DIR/backups."),
+    Option("backup_keep_days", "14", whole(1, 3650), "Days that nightly backups are kept."),
+    Option("log_level", "info", one_of("debug", "info", "warning", "error"),
+           "Lowest level that is logged: debug, info, warning or error. info includes one line per request."),
 ]
 SECRETS = ("smtp_password",)
 
@@ -181,7 +197,11 @@ class Config(SimpleNamespace):
 
 
 def load(file=None, environ=os.environ, **given):
-    """The configuration from file (or EVENTAPI_CONFIG, or the default one where it exists), environment, and `given`, the last word."""
+    """Return the configuration.
+
+    Read `file`, else the file in EVENTAPI_CONFIG, else the default file if it exists. Environment variables override
+    the file, and `given` (options of the command line) overrides both. Raise ConfigError if a value is not valid.
+    """
     texts = {option.name: (option.default, "the default") for option in OPTIONS}
     path = Path(file or environ.get("EVENTAPI_CONFIG") or DEFAULT_FILE)
     if file or environ.get("EVENTAPI_CONFIG") or path.exists():
@@ -201,19 +221,20 @@ def _from_file(path):
         with open(path, encoding="utf-8") as file:
             parser.read_file(file)
     except OSError as error:
-        raise ConfigError(f"cannot read the configuration {path}: {error.strerror}") from None
+        raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
     except (configparser.Error, UnicodeDecodeError) as error:
-        raise ConfigError(f"the configuration {path} is not readable: {str(error).splitlines()[0]}") from None
+        raise ConfigError(f"{path} is not a valid configuration file: {str(error).splitlines()[0]}") from None
     strange = [name for name in parser.sections() if name != "eventapi"]
     if strange or not parser.has_section("eventapi"):
-        raise ConfigError(f"the configuration {path} must have one section, [eventapi]")
+        raise ConfigError(f"the configuration file {path} must have exactly one section, [eventapi]")
     options = dict(parser["eventapi"])
     known = {option.name for option in OPTIONS}
     unknown = sorted(options.keys() - known)
     if unknown:
         from difflib import get_close_matches
         near = get_close_matches(unknown[0], known, 1)
-        raise ConfigError(f"{path}: unknown option {unknown[0]}" + (f"; did you mean {near[0]}?" if near else ""))
+        way_out = f"did you mean {near[0]}?" if near else "see eventapi.conf(5)"
+        raise ConfigError(f"{path}: unknown option {unknown[0]}; {way_out}")
     return {name: (value.strip(), str(path)) for name, value in options.items()}
 
 

@@ -211,7 +211,7 @@ class Database:
 
     def broken_foreign_keys(self):
         """Rows that name a record which is not there, as lines."""
-        return [f"{table} {row} names a record of {parent} that is not there"
+        return [f"row {row} of {table} refers to a row of {parent} that does not exist"
                 for table, row, parent, _ in self.connection.execute("PRAGMA foreign_key_check")]
 
     def copy_to(self, path):
@@ -268,10 +268,11 @@ def check_version(connection):
     """Raises SchemaError unless the database has just the version of this program."""
     have, want = version(connection), migrations()[-1][0]
     if have < want:
-        raise SchemaError(f"the database has schema {have}, this program needs {want}: run 'eventapi migrate'")
+        raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}: "
+                          "run 'eventapi migrate'")
     if have > want:
-        raise SchemaError(f"the database has schema {have}, this program knows only {want}: install the newer version again, "
-                          "or restore the backup made before the upgrade")
+        raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi: "
+                          "install the newer version again, or restore the backup that was made before the upgrade")
 
 
 def migrate(path, *, before=None):
@@ -311,7 +312,7 @@ def _apply(connection, todo):
         connection.executescript("\n".join(["BEGIN IMMEDIATE;", *scripts]))       # at once: executescript ends a transaction that is open
         broken = connection.execute("PRAGMA foreign_key_check").fetchall()
         if broken:
-            raise SchemaError(f"the new schema would break foreign keys: {broken[:5]}")
+            raise SchemaError(f"the migration leaves rows that refer to rows that do not exist: {broken[:5]}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -63,7 +63,7 @@ def make(config, size="small", say=lambda text: None):
     db = Database(config)
     try:
         if not is_empty(db):
-            raise SchemaError("the database is not empty: the demo show is made in an empty one only")
+            raise SchemaError("the database is not empty; the sample show needs an empty database")
         with db.write():
             key_id, key = credentials.create_key(db, "demo", credentials.SCOPES)
         try:
@@ -78,19 +78,19 @@ def make(config, size="small", say=lambda text: None):
 def show(api, exhibitors, visitors, rnd, say):
     events = make_events(api, date.today())
     categories = make_categories(api)
-    say(f"{exhibitors} exhibitors")
+    say(f"creating {exhibitors} exhibitors")
     participants = [make_exhibitor(api, rnd, number, events[0], categories) for number in range(exhibitors)]
     furnish(api, events[0], participants, rnd, say)
-    say("invoices and payments")
+    say("creating invoices and payments")
     for number, participant in enumerate(participants[:max(40, exhibitors // 3)]):
         make_invoice(api, number, participant)
     for number in range(min(25, exhibitors)):
         make_application(api, rnd, number, events[0], categories)
-    say(f"{visitors} visitors")
+    say(f"creating {visitors} visitors")
     for number in range(visitors):
         make_visitor(api, rnd, number, events[0])
         if number % 10000 == 9999:
-            say(f"{number + 1} visitors")
+            say(f"{number + 1} visitors created")
 
 
 def make_events(api, today):

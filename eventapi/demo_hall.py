@@ -21,10 +21,10 @@ def furnish(api, event, participants, rnd, say):
                                            "color": color}) for name, sides, price, color in TYPES]
     services = make_services(api, event)
     for number, first in enumerate(range(0, len(participants), IN_A_HALL), 1):
-        say(f"hall {number}")
+        say(f"creating hall {number}")
         booths = make_hall(api, event, number, types)
         reserve(api, rnd, participants[first:first + IN_A_HALL], booths)
-    say("orders")
+    say("creating orders")
     for number, participant in enumerate(participants):
         if number % 7 != 6:
             make_order(api, rnd, number, participant, services)

@@ -1,4 +1,4 @@
-"""What to try first: three curl lines that can be pasted into a terminal and work (`make run` prints them)."""
+"""Example requests that `make run` prints: three curl commands that work with the demo data."""
 import sys
 from pathlib import Path
 
@@ -10,22 +10,24 @@ sql = statements("first_steps")
 
 
 def lines(base, key, invoice_number):
-    """List events, record a payment, read the error of a bad one."""
+    """Return (description, command) of each example."""
     head = f"curl -s -H 'Authorization: Bearer {key}'"
     post = f"{head} -H 'Content-Type: application/json' {base}/api/v1/payments"
     return [("list events", f"{head} {base}/api/v1/events"),
-            ("record a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": 25.50}}'"""),
-            ("read the error of a bad one", f"""{post} -d '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
+            ("create a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": 25.50}}'"""),
+            ("create an invalid payment and read the error",
+             f"""{post} -d '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
 
 
 def main(base, key_file):
     db = Database(config.load())
     invoice_number = db.value(sql.open_invoice)
     db.close()
-    print(f"\neventapi is about to answer at {base}; the reference is at {base}/docs. In another terminal:\n")
+    print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
+          "Try these commands in another terminal:\n")
     for what, line in lines(base, Path(key_file).read_text().strip(), invoice_number):
         print(f"# {what}\n{line}\n")
-    print("Stop it with Ctrl-C.\n", flush=True)
+    print("Stop the server with Ctrl-C.\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -119,18 +119,19 @@ def verify(db):
     """What is wrong with the chain, as sentences: an entry that was changed, removed, swapped or added by hand."""
     anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
     told = anchor["last_id"] == 0 or db.value(sql.pruning, last_id=anchor["last_id"])
-    wrong = [] if told else [f"the audit log begins after entry {anchor['last_id']}, and no entry tells of a pruning"]
+    wrong = [] if told else [f"the audit log begins after entry {anchor['last_id']}, but no entry records that older "
+                             "entries were pruned"]
     expected, previous = anchor["last_id"] + 1, anchor["hash"]
     for entry in db.iterate(sql.entries):
         if entry["id"] != expected:
             wrong.append(f"audit entry {expected} is missing")
         elif entry["previous_hash"] != previous:
-            wrong.append(f"audit entry {entry['id']} does not follow the one before it")
+            wrong.append(f"audit entry {entry['id']} does not follow the entry before it")
         if chain_hash(entry) != entry["hash"]:
             wrong.append(f"audit entry {entry['id']} was changed")
         elif entry["salt"] is None:
             if any(entry[name] is not None for name in TAKEN_AWAY):
-                wrong.append(f"audit entry {entry['id']} was anonymised and has values")
+                wrong.append(f"audit entry {entry['id']} was anonymised, but still has values")
         elif digest(entry) != entry["digest"]:
             wrong.append(f"the values of audit entry {entry['id']} were changed")
         expected, previous = entry["id"] + 1, entry["hash"]
@@ -149,5 +150,5 @@ def stands(db, id, hash):
     """What is wrong with an entry that was noted elsewhere, as sentences; one that was pruned proves nothing."""
     found = db.one(sql.hash_of, id=id)
     if found is None:
-        return [f"there is no audit entry {id} any more, which was noted"]
-    return [] if found["hash"] == hash else [f"audit entry {id} is another than the one that was noted"]
+        return [f"audit entry {id}, which was noted, no longer exists"]
+    return [] if found["hash"] == hash else [f"audit entry {id} differs from the entry that was noted"]

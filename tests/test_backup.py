@@ -77,7 +77,7 @@ def test_a_backup_is_private_and_nothing_else_is_left_beside_it(settings, file):
 
 def test_a_backup_is_never_overwritten(settings, file):
     file.write_text("precious")
-    with pytest.raises(BackupError, match="exists already"):
+    with pytest.raises(BackupError, match="already exists"):
         backups.create(settings, file)
     assert file.read_text() == "precious"
 

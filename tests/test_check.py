@@ -114,7 +114,7 @@ def damage(db):
 
 def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
     assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
-    assert processes.eventapi(tmp_path, "audit", "verify").stdout == "ok\nthe last entry is {}:{}\n".format(*journal.last(history))
+    assert processes.eventapi(tmp_path, "audit", "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
     history.connection.execute("DELETE FROM audit_log WHERE id = 3")
     for command in (("check",), ("audit", "verify")):
         done = processes.eventapi(tmp_path, *command)
@@ -129,9 +129,9 @@ def test_an_entry_that_was_noted_elsewhere_shows_that_the_end_was_cut_off_or_wri
         return done.returncode, done.stdout.splitlines()[0] if done.stdout else done.stderr
     id, hash = journal.last(history)
     assert verify(f"{id}:{hash}") == (0, "ok")
-    assert verify(f"{id}:{'0' * 64}") == (1, f"audit log: audit entry {id} is another than the one that was noted")
+    assert verify(f"{id}:{'0' * 64}") == (1, f"audit log: audit entry {id} differs from the entry that was noted")
     assert "must be ID:HASH" in verify(f"{id}:x")[1]
     history.connection.execute("DELETE FROM audit_log WHERE id = ?", (id,))
     history.connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'audit_log'", (id - 1,))
     assert journal.verify(history) == [], "the chain alone does not show it"
-    assert verify(f"{id}:{hash}") == (1, f"audit log: there is no audit entry {id} any more, which was noted")
+    assert verify(f"{id}:{hash}") == (1, f"audit log: audit entry {id}, which was noted, no longer exists")

@@ -224,7 +224,7 @@ def test_a_connection_that_breaks_before_the_answer_leaves_one_uncertain(organis
         asked(organiser, f"{number}@example.org")
     sent(db)
     [uncertain] = mails.in_state(db, "uncertain")
-    assert "before the mail server said" in uncertain["error"] and len(inbox.recipients) == inbox.connections == 1
+    assert "before the mail server confirmed the mail" in uncertain["error"] and len(inbox.recipients) == inbox.connections == 1
     assert [name for name, _ in checks.findings(db)] == ["mail"]
     inbox.after_data = None
     sent(db)
@@ -396,8 +396,8 @@ def test_a_mail_that_cannot_be_made_holds_no_other_up(organiser, post, inbox, db
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
     asked(organiser, "b@example.org")
-    assert sorted(sent(db)) == [("queued", "it cannot be made: ZeroDivisionError; the log says why"), ("sent", None)]
-    assert "cannot be made" in caplog.text and inbox.recipients == ["b@example.org"]
+    assert sorted(sent(db)) == [("queued", "the mail cannot be built (ZeroDivisionError); the log has the details"), ("sent", None)]
+    assert "cannot be built" in caplog.text and inbox.recipients == ["b@example.org"]
 
 
 def test_what_was_sent_is_written_down_also_when_others_write_long(organiser, post, inbox, db, monkeypatch):

@@ -168,7 +168,7 @@ def test_a_webhook_hears_only_what_its_key_may_read_at_that_moment(organiser, db
     db.connection.execute("UPDATE api_keys SET scopes = 'webhooks' WHERE id = ?", [narrow])
     work(db)                                                     # … and is asked again when it is
     assert types(receiver, "/narrow") == ["contact.created"]
-    assert "may not read" in db.connection.execute("SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
+    assert "no longer has the scope" in db.connection.execute("SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
     assert db.connection.execute("SELECT is_active, failure_count FROM webhooks").fetchone() == (1, 0)
 
 

@@ -126,10 +126,10 @@ def test_a_sign_that_cannot_be_written_is_told_once_in_a_while(db, caplog, monke
     worker = Worker(db.config, jobs=())
     for _ in range(3):
         worker.round(db)
-    assert caplog.text.count("no sign of life could be written") == 1
+    assert caplog.text.count("the heartbeat could not be written") == 1
     worker.signed -= 10
     worker.round(db)
-    assert caplog.text.count("no sign of life could be written") == 2
+    assert caplog.text.count("the heartbeat could not be written") == 2
 
 
 def test_a_job_that_fails_is_tried_again_later_and_keeps_nobody_from_working(db, caplog):

@@ -1,4 +1,7 @@
-"""The command line: eventapi [--config FILE] COMMAND. Exit 0, 1 with one clear line on stderr, 2 for wrong usage."""
+"""The command line: eventapi [--config FILE] COMMAND.
+
+Exit status: 0 if done, 1 if the command failed (one line on stderr says why), 2 for wrong usage.
+"""
 import argparse
 import os
 import sys
@@ -12,12 +15,13 @@ from eventapi.errors import Problem
 from eventapi.running import InUse
 from eventapi.services.backups import BackupError
 
-GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "mail", "inspections", "reference")
+GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "mail",
+          "inspections", "reference")
 
 
 def main(argv=None):
     args = _parser().parse_args(argv)
-    os.umask(0o027)                                   # what we write holds personal data
+    os.umask(0o027)                                   # files contain personal data
     try:
         return args.run(args, configuration.load(args.config)) or 0
     except (BackupError, configuration.ConfigError, InUse, Refused, SchemaError) as error:
@@ -25,9 +29,9 @@ def main(argv=None):
     except Problem as problem:
         return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)
     except Error as error:
-        return _refuse(f"the database: {error}")
+        return _refuse(f"database error: {error}")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())      # the reader had enough, as head has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())      # the reader closed the pipe, as head does
         return 1
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
@@ -39,8 +43,8 @@ def _parser():
     parser = argparse.ArgumentParser(prog="eventapi", allow_abbrev=False,
                                      description="Event-management REST API for trade shows and exhibitions.")
     parser.add_argument("--version", action="version", version=f"eventapi {__version__}")
-    parser.add_argument("--config", metavar="FILE", help="configuration (default: EVENTAPI_CONFIG, or "
-                                                         "/etc/eventapi/eventapi.conf where it exists)")
+    parser.add_argument("--config", metavar="FILE", help="configuration file (default: EVENTAPI_CONFIG, or "
+                                                         "/etc/eventapi/eventapi.conf if it exists)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="COMMAND")
     for name in GROUPS:
         import_module(f"eventapi.cli.{name}").register(commands)

@@ -5,7 +5,7 @@ from eventapi.services import backups
 
 
 def register(commands):
-    command(commands, "migrate", migrate, "creates or upgrades the database, after a backup")
+    command(commands, "migrate", migrate, "create the database, or back it up and upgrade it")
 
 
 def migrate(args, config):
@@ -16,9 +16,10 @@ def migrate(args, config):
     except (database.Error, database.SchemaError) as error:
         if not made:
             raise
-        raise Refused(f"the migration failed: {error}; install the version before again and run 'eventapi restore {made[0]}' "
-                      "if that refuses the database") from error
-    print(f"{config.database}: " + (f"schema {new}" if old == new else f"schema {old} to {new}" if old else f"created, schema {new}"))
+        raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the database, "
+                      f"run 'eventapi restore {made[0]}'") from error
+    done = f"upgraded from schema {old} to {new}" if old else f"created with schema {new}"
+    print(f"{config.database}: " + (f"schema {new} is up to date" if old == new else done))
 
 
 def _back_up(config, schema):

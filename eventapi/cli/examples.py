@@ -1,13 +1,13 @@
-"""The command that fills an empty database with a believable trade show."""
+"""The command that fills an empty database with a sample trade show."""
 import sys
 
 from eventapi.cli.terminal import command
 
 
 def register(commands):
-    demo = command(commands, "demo", make_demo, "fills an empty database with a believable trade show")
+    demo = command(commands, "demo", make_demo, "fill an empty database with a sample trade show")
     demo.add_argument("--size", choices=("small", "messe"), default="small",
-                      help="messe: 4,500 exhibitors and 150,000 visitors (default: small)")
+                      help="size of the show; messe has 4,500 exhibitors and 150,000 visitors (default: small)")
 
 
 def make_demo(args, config):

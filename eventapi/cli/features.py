@@ -1,16 +1,17 @@
-"""Commands for flags and the plan tier; running servers follow at once."""
+"""Commands for feature flags and the plan tier. Running servers apply a change from the next request on."""
 from eventapi.cli.terminal import command, group, lists, opened, show
 from eventapi.services import credentials
 
 
 def register(commands):
-    flag = group(commands, "flag", "feature switches")
-    lists(command(flag, "list", list_flags, "lists the flags"))
-    command(flag, "enable", enable_flag, "switches a feature on").add_argument("name", metavar="NAME")
-    command(flag, "disable", disable_flag, "switches a feature off").add_argument("name", metavar="NAME")
-    tier = group(commands, "tier", "the plan tier of the tenant")
-    lists(command(tier, "show", show_tier, "prints the tier"))
-    command(tier, "set", set_tier, "sets the tier: Starter, Business or Business+").add_argument("name", metavar="NAME")
+    flag = group(commands, "flag", "manage feature flags")
+    lists(command(flag, "list", list_flags, "list the feature flags"))
+    for name, run in (("enable", enable_flag), ("disable", disable_flag)):
+        command(flag, name, run, f"{name} a feature").add_argument("name", metavar="NAME", help="name of the flag")
+    tier = group(commands, "tier", "manage the plan tier")
+    lists(command(tier, "show", show_tier, "print the plan tier"))
+    set_ = command(tier, "set", set_tier, "set the plan tier")
+    set_.add_argument("name", metavar="NAME", help="Starter, Business or Business+")
 
 
 def list_flags(args, config):

@@ -1,4 +1,4 @@
-"""Commands that look for damage."""
+"""Commands that check the data for damage."""
 import argparse
 import json
 import re
@@ -9,18 +9,20 @@ from eventapi.services import checks
 
 
 def register(commands):
-    lists(command(commands, "check", check, "looks for damage: database, money sums, stored files, audit log"))
-    audit = group(commands, "audit", "the audit log")
-    proof = command(audit, "verify", verify, "proves that no audit entry was changed, removed or moved, and tells the last one")
-    proof.add_argument("--noted", metavar="ID:HASH", type=noted, help="a last entry that it told before: nothing up to it was rewritten")
+    lists(command(commands, "check", check, "check database, amounts, stored files and audit log for damage"))
+    audit = group(commands, "audit", "verify the audit log")
+    proof = command(audit, "verify", verify,
+                    "verify that no audit entry was changed, removed or moved, and print the last entry")
+    proof.add_argument("--noted", metavar="ID:HASH", type=noted,
+                       help="last entry that an earlier run printed; also verify that no entry up to it was rewritten")
     lists(proof)
 
 
 def noted(text):
-    """(id, hash) of an entry, as `audit verify` tells it."""
+    """Return (id, hash) of an entry in the form that `audit verify` prints."""
     found = re.fullmatch(r"([1-9]\d{0,17}):([0-9a-f]{64})", text.strip())
     if not found:
-        raise argparse.ArgumentTypeError("must be ID:HASH, as audit verify told it")
+        raise argparse.ArgumentTypeError("must be ID:HASH, as printed by 'eventapi audit verify'")
     return int(found[1]), found[2]
 
 
@@ -35,12 +37,13 @@ def verify(args, config):
         last = journal.last(db)
     _report(args, [("audit log", line) for line in wrong])
     if last and not args.json:
-        print("the last entry is {}:{}".format(*last))
+        print("last entry: {}:{}".format(*last))
 
 
 def _report(args, findings):
     if args.json:
-        print(json.dumps([{"check": name, "detail": detail} for name, detail in findings], ensure_ascii=False, indent=2))
+        rows = [{"check": name, "detail": detail} for name, detail in findings]
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         for name, detail in findings:
             print(f"{name}: {detail}")

@@ -1,4 +1,4 @@
-"""Commands for mails: what waits, what failed, and sending again what may not have been sent."""
+"""Commands that list mails and queue failed or uncertain ones again."""
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
 from eventapi.services import mails
 
@@ -6,17 +6,19 @@ COLUMNS = ["id", "state", "kind", "recipient", "subject", "attempts", "next_at",
 
 
 def register(commands):
-    mail = group(commands, "mail", "mails: what waits, what failed")
-    listed = command(mail, "list", list_mails, "lists mails that failed, or of which nobody knows whether they were sent")
-    listed.add_argument("--state", choices=mails.STATES, help="those in this state")
+    mail = group(commands, "mail", "list and retry mails")
+    listed = command(mail, "list", list_mails,
+                     "list failed mails and uncertain mails, which may or may not have been sent")
+    listed.add_argument("--state", choices=mails.STATES, help="list the mails in this state instead")
     lists(listed)
-    again = command(mail, "retry", retry, "sends mails again that failed or may not have been sent")
-    again.add_argument("id", metavar="ID", type=int, nargs="+")
+    again = command(mail, "retry", retry, "queue failed or uncertain mails again")
+    again.add_argument("id", metavar="ID", type=int, nargs="+", help="id of the mail, see 'eventapi mail list'")
 
 
 def list_mails(args, config):
     with opened(config) as db, db.snapshot():
-        rows = [row for state in ([args.state] if args.state else ("failed", "uncertain")) for row in mails.in_state(db, state)]
+        states = [args.state] if args.state else ("failed", "uncertain")
+        rows = [row for state in states for row in mails.in_state(db, state)]
     show(args, rows, COLUMNS)
 
 
@@ -25,6 +27,7 @@ def retry(args, config):
         for id in args.id:
             mail = mails.send_again(db, id)
             if mail is None:
-                raise Refused(f"there is no mail {id}")
+                raise Refused(f"mail {id} not found")
             if mail["state"] not in mails.CAN_BE_SENT_AGAIN:
-                raise Refused(f"mail {id} is {mail['state']}; what can be sent again is {' or '.join(mails.CAN_BE_SENT_AGAIN)}")
+                states = " or ".join(mails.CAN_BE_SENT_AGAIN)
+                raise Refused(f"mail {id} is {mail['state']}; only {states} mails can be queued again")

@@ -1,4 +1,4 @@
-"""Commands for payment gateways: their names and fees."""
+"""Commands for payment gateways, their names and fees."""
 import re
 from decimal import Decimal, InvalidOperation
 
@@ -11,21 +11,25 @@ COLUMNS = ["gateway_key", "name", "fee_percent", "fee_fixed"]
 
 
 def register(commands):
-    gateway = group(commands, "gateway", "payment gateways and their fees")
-    add = command(gateway, "add", add_gateway, "adds a gateway")
-    add.add_argument("key", metavar="KEY", help="what payments name it by")
-    add.add_argument("name", metavar="NAME")
-    add.add_argument("--fee-percent", default="0", metavar="PERCENT", help="at most two decimals (default 0)")
-    add.add_argument("--fee-fixed", default="0", metavar="AMOUNT", help="in the tenant's currency (default 0)")
-    lists(command(gateway, "list", list_gateways, "lists the gateways"))
-    command(gateway, "remove", remove_gateway, "removes a gateway; its payments stay").add_argument("key", metavar="KEY")
+    gateway = group(commands, "gateway", "manage payment gateways and their fees")
+    add = command(gateway, "add", add_gateway, "add a payment gateway")
+    add.add_argument("key", metavar="KEY", help="key of the gateway in payments (gateway_key)")
+    add.add_argument("name", metavar="NAME", help="name of the gateway for people")
+    add.add_argument("--fee-percent", default="0", metavar="PERCENT",
+                     help="fee in percent of the amount, with at most two decimals (default: 0)")
+    add.add_argument("--fee-fixed", default="0", metavar="AMOUNT",
+                     help="fee for each payment, in the currency of the option currency (default: 0)")
+    lists(command(gateway, "list", list_gateways, "list the payment gateways"))
+    remove = command(gateway, "remove", remove_gateway, "remove a payment gateway; its payments are kept")
+    remove.add_argument("key", metavar="KEY", help="key of the gateway")
 
 
 def add_gateway(args, config):
     if not KEY.fullmatch(args.key):
-        raise Refused(f"KEY {args.key!r}: must have 1 to 60 letters, digits, dots, hyphens or underscores")
+        raise Refused(f"KEY {args.key!r}: must begin with a letter or digit and have at most 60 letters, digits, dots, "
+                      "hyphens or underscores")
     if not args.name.strip() or not args.name.isprintable():
-        raise Refused("NAME must not be empty")
+        raise Refused(f"NAME {args.name!r}: must have printable characters only, and at least one")
     percent = _units("--fee-percent", args.fee_percent, 2)
     if percent > 10000:
         raise Refused(f"--fee-percent {args.fee_percent}: must be at most 100")
@@ -35,13 +39,13 @@ def add_gateway(args, config):
 
 
 def _units(option, text, places):
-    """A number as whole units of 10^-places."""
+    """Return the number in units of 10^-places."""
     try:
         units = money.scaled(Decimal(text), places)
     except (InvalidOperation, ValueError, OverflowError):
         units = None
     if units is None or not 0 <= units < 10 ** 12:
-        raise Refused(f"{option} {text}: must be a number from 0 with at most {places} decimals")
+        raise Refused(f"{option} {text}: must be a number of at least 0 with at most {places} decimals")
     return units
 
 
@@ -56,4 +60,4 @@ def remove_gateway(args, config):
     with opened(config) as db, db.write():
         removed = gateways.remove(db, args.key)
     if not removed:
-        raise Refused(f"there is no gateway {args.key}")
+        raise Refused(f"payment gateway {args.key} not found; 'eventapi gateway list' prints all")

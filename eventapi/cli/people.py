@@ -3,30 +3,38 @@ from eventapi import times
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
 from eventapi.services import credentials
 
+KEY_COLUMNS = ["id", "name", "status", "admin_id", "admin_name", "expires_at", "last_used_at", "scopes"]
+
 
 def register(commands):
-    admin = group(commands, "admin", "the organiser's staff")
-    add = command(admin, "add", add_admin, "adds an admin and prints the id")
-    add.add_argument("name", metavar="NAME")
-    add.add_argument("--email")
-    lists(command(admin, "list", list_admins, "lists the admins"))
-    command(admin, "disable", disable_admin, "switches off an admin and all keys of that admin").add_argument("id", type=int, metavar="ID")
+    admin = group(commands, "admin", "manage admins, the people of the organiser's staff")
+    add = command(admin, "add", add_admin, "add an admin and print the id")
+    add.add_argument("name", metavar="NAME", help="name of the admin")
+    add.add_argument("--email", help="email address of the admin")
+    lists(command(admin, "list", list_admins, "list the admins"))
+    disable = command(admin, "disable", disable_admin, "disable an admin and all API keys of the admin")
+    disable.add_argument("id", type=int, metavar="ID", help="id of the admin")
 
-    key = group(commands, "key", "API keys")
-    create = command(key, "create", create_key, "makes a key and prints it, once")
-    create.add_argument("--name", required=True, help="what the key is for")
+    key = group(commands, "key", "manage API keys")
+    create = command(key, "create", create_key, "create an API key and print it; it is not shown again")
+    create.add_argument("--name", required=True, help="purpose of the key")
     scopes = create.add_mutually_exclusive_group(required=True)
-    scopes.add_argument("--scope", action="append", metavar="S", help="events to read and write, events:read to read; repeat it")
-    scopes.add_argument("--all-scopes", action="store_true", help="may do everything")
-    create.add_argument("--admin", type=int, metavar="ID", help="whose key it is (default: the first admin)")
-    create.add_argument("--expires", metavar="DATE", help="last day, or a moment such as 2027-01-01T12:00:00Z")
-    create.add_argument("--quiet", action="store_true", help="print nothing but the key")
-    lists(command(key, "list", list_keys, "lists the keys"))
-    command(key, "revoke", revoke_key, "ends a key at once").add_argument("id", type=int, metavar="ID")
-    rotate = command(key, "rotate", rotate_key, "makes a new key in the place of an old one and prints it, once")
-    rotate.add_argument("id", type=int, metavar="ID")
-    rotate.add_argument("--grace", type=_hours, default=0, metavar="HOURS", help="how long the old key goes on (default 0)")
-    rotate.add_argument("--quiet", action="store_true", help="print nothing but the key")
+    scopes.add_argument("--scope", action="append", metavar="SCOPE",
+                        help="scope of the key: events to read and write, events:read to read only; may be repeated")
+    scopes.add_argument("--all-scopes", action="store_true", help="give the key all scopes")
+    create.add_argument("--admin", type=int, metavar="ID",
+                        help="admin that the key belongs to (default: the first admin)")
+    create.add_argument("--expires", metavar="DATE",
+                        help="last day of the key, or a time such as 2027-01-01T12:00:00Z (default: never)")
+    create.add_argument("--quiet", action="store_true", help="print only the key")
+    lists(command(key, "list", list_keys, "list the API keys"))
+    revoke = command(key, "revoke", revoke_key, "revoke an API key immediately")
+    revoke.add_argument("id", type=int, metavar="ID", help="id of the key")
+    rotate = command(key, "rotate", rotate_key, "replace an API key with a new one and print it; it is not shown again")
+    rotate.add_argument("id", type=int, metavar="ID", help="id of the old key")
+    rotate.add_argument("--grace", type=_hours, default=0, metavar="HOURS",
+                        help="hours that the old key remains valid (default: 0)")
+    rotate.add_argument("--quiet", action="store_true", help="print only the key")
 
 
 def _hours(text):
@@ -62,13 +70,13 @@ def create_key(args, config):
 
 def _moment(text, zone):
     if not times.is_day_or_moment(text):
-        raise Refused(f"--expires {text}: must be a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z")
+        raise Refused(f"--expires {text}: must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z")
     return times.end(text, zone)
 
 
 def list_keys(args, config):
     with opened(config) as db:
-        show(args, credentials.keys(db), ["id", "name", "status", "admin_id", "admin_name", "expires_at", "last_used_at", "scopes"])
+        show(args, credentials.keys(db), KEY_COLUMNS)
 
 
 def revoke_key(args, config):
@@ -83,4 +91,4 @@ def rotate_key(args, config):
 
 
 def _print_key(args, id, key):
-    print(key if args.quiet else f"{key}\nThis is key {id}. Store it now: it is not shown again.")
+    print(key if args.quiet else f"{key}\nThis is API key {id}. Store it now: it is not shown again.")

@@ -5,7 +5,7 @@ from eventapi.cli.terminal import command
 
 
 def register(commands):
-    command(commands, "openapi", print_document, "prints the OpenAPI document")
+    command(commands, "openapi", print_document, "print the OpenAPI document")
 
 
 def print_document(args, config):

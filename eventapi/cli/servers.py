@@ -1,4 +1,4 @@
-"""The commands that run: server and worker."""
+"""Commands that run the server and the worker."""
 import argparse
 import importlib.util
 import os
@@ -11,45 +11,49 @@ from eventapi.cli.terminal import Refused, command
 
 
 def register(commands):
-    server = command(commands, "serve", serve, "runs the server (gunicorn)")
-    server.add_argument("--bind", metavar="ADDR", help="HOST:PORT or unix:/path")
-    server.add_argument("--workers", metavar="N", help="processes")
-    server.add_argument("--with-worker", action="store_true", help="runs the worker too, and stops it with the server")
-    server.add_argument("--check", action="store_true", help="only says whether it would start with this configuration")
-    worker = command(commands, "worker", work, "does what is due in the background, until it is stopped")
-    worker.add_argument("--once", action="store_true", help="does what is due now and ends")
-    worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)       # ends when this process is gone
+    server = command(commands, "serve", serve, "run the web server (gunicorn)")
+    server.add_argument("--bind", metavar="ADDR",
+                        help="address to listen on, HOST:PORT or unix:/path (default: option bind)")
+    server.add_argument("--workers", metavar="N", help="number of server processes (default: option workers)")
+    server.add_argument("--with-worker", action="store_true",
+                        help="also run the background worker, and stop it with the server")
+    server.add_argument("--check", action="store_true",
+                        help="check whether the server can start with this configuration, then exit")
+    worker = command(commands, "worker", work, "run background jobs (mails, webhooks, imports, expiry) until stopped")
+    worker.add_argument("--once", action="store_true", help="run the jobs that are due, then exit")
+    worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)       # the worker exits when this process is gone
 
 
 def serve(args, config):
-    """Becomes gunicorn; what was given here reaches it as environment."""
+    """Replace this process with gunicorn. Options of the command line are passed on as environment variables."""
     from eventapi.app import ready
     given = {name: getattr(args, name) for name in ("bind", "workers") if getattr(args, name) is not None}
     config = configuration.load(args.config, **given)
     ready(config, to_write=True)
     if importlib.util.find_spec("gunicorn") is None:
-        raise Refused("gunicorn is not installed (Debian: apt install gunicorn)")
+        raise Refused("gunicorn is not installed. On Debian: apt install gunicorn")
     if args.check:
         return
-    if not os.environ.get("LISTEN_FDS"):              # else systemd holds the socket
+    if not os.environ.get("LISTEN_FDS"):              # otherwise systemd has opened the socket
         _free(config.bind)
     os.environ.update({f"EVENTAPI_{name.upper()}": value for name, value in given.items()})
     if args.config:
         os.environ["EVENTAPI_CONFIG"] = os.path.abspath(args.config)
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")    # an arena for each thread would cost some megabytes
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")    # one arena per thread would cost several megabytes
     os.environ["EVENTAPI_WITH_WORKER"] = "1" if args.with_worker else ""
     settings = paths.folder("conf") / "gunicorn.conf.py"
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", str(settings), "eventapi.wsgi:app"])
 
 
 def _free(address):
-    """Says at once what gunicorn would only say after five tries."""
+    """Raise Refused if nothing can listen on the address. gunicorn would report that only after five attempts."""
     try:
         if address.startswith("unix:"):
             with socket.socket(socket.AF_UNIX) as probe:
                 taken = probe.connect_ex(address.removeprefix("unix:")) == 0
             if taken:
-                raise Refused(f"{address} is taken: another server listens there")
+                raise Refused(f"cannot listen on {address}: another process listens there; stop it, or choose another "
+                              "address with --bind")
             return
         host, _, port = address.rpartition(":")
         family, kind, _, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
@@ -75,4 +79,5 @@ def work(args, config):
     failed = worker.once()
     hold.close()
     if failed:
-        raise Refused("failed: " + ", ".join(job.__name__.rpartition(".")[2] for job in failed) + "; the log says why")
+        names = ", ".join(job.__name__.rpartition(".")[2] for job in failed)
+        raise Refused(f"these jobs failed: {names}; the log has the details")

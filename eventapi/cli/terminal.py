@@ -1,4 +1,4 @@
-"""What the commands share: declaring them, opening the database, printing lists."""
+"""Functions that the commands share: declare a command, open the database, print a list."""
 import argparse
 import json
 from contextlib import contextmanager
@@ -7,11 +7,11 @@ from eventapi.db import Database
 
 
 class Refused(Exception):
-    """Said in one line on stderr; exit 1."""
+    """The command cannot be executed. The text is printed to stderr in one line; the exit status is 1."""
 
 
 def command(commands, name, run, help):
-    """A command below `commands`; `run(args, config)` does it and gives the exit code, None for 0."""
+    """Declare a command and return its parser. `run(args, config)` executes it and returns the exit status or None."""
     parser = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
     parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
@@ -19,19 +19,19 @@ def command(commands, name, run, help):
 
 
 def group(commands, name, help):
-    """A command that has commands of its own."""
+    """Declare a command with subcommands and return the object to declare these with."""
     parser = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
     return parser.add_subparsers(required=True, metavar="COMMAND", dest=f"{name} COMMAND")
 
 
 def lists(parser):
-    """Adds --json to a command that lists."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    """Add the option --json to a command that prints a list."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 @contextmanager
 def opened(config):
-    """The database, when it is there and fits this program."""
+    """Open the database. Raise SchemaError if it does not exist or has another schema."""
     from eventapi.app import ready
     ready(config)
     db = Database(config)
@@ -42,7 +42,7 @@ def opened(config):
 
 
 def show(args, rows, columns):
-    """A list as a table, or as JSON with --json."""
+    """Print rows as a table, or as JSON with --json."""
     if args.json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return

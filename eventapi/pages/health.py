@@ -1,4 +1,4 @@
-"""GET /healthz: whether the process and its database answer, for load balancers and monitoring."""
+"""GET /healthz: a health check for load balancers and monitoring."""
 import logging
 
 from bottle import request
@@ -16,16 +16,17 @@ log = logging.getLogger("eventapi.health")
 
 @routes.get("/healthz")
 def get_health():
-    """The worker's age is told and not judged: the server serves without it."""
+    """Report the age of the worker's last heartbeat. A stale worker does not fail the check."""
     config = request.environ["eventapi.config"]
     try:
         if not config.database.exists():
-            raise SchemaError("the file is gone")
+            raise SchemaError("the file does not exist")
         db = database(config)
         check_version(db.connection)
         age = housekeeping.worker_age(db)
     except (Error, SchemaError) as error:
-        log.error("the database does not answer: %s", error)
-        raise Problem("unhealthy", "The database does not answer.", headers={"Retry-After": "5"}) from error
+        log.error("the database cannot be read: %s", error)
+        raise Problem("unhealthy", "The database cannot be read. The log of the server has the details.",
+                      headers={"Retry-After": "5"}) from error
     health = {"status": "ok", "database": "ok", "worker_age_seconds": age}
     return Answer(body=as_json(health).encode(), headers={"Content-Type": "application/json", "Cache-Control": "no-store"})

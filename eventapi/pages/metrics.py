@@ -1,4 +1,4 @@
-"""GET /metrics: sizes, backlogs and ages for Prometheus, from the database alone."""
+"""GET /metrics: sizes, backlogs and ages for Prometheus, read from the database."""
 import os
 
 from eventapi import __version__, times
@@ -21,30 +21,35 @@ def get_metrics(db):
 
 
 def figures(db):
-    """(name, kind, help, [(labels, value)]) of each metric; a value that is None is left out."""
+    """Yield (name, type, help, [(labels, value)]) for each metric. Values that are None are left out."""
     events = db.one(sql.events)
-    yield "info", "gauge", "The version that runs.", [({"version": __version__}, 1)]
-    yield "schema_version", "gauge", "Schema of the database.", [({}, version(db.connection))]
-    yield ("records_created_total", "counter", "Records ever created, by table; deleted ones count.",
+    yield "info", "gauge", "Version of the running server.", [({"version": __version__}, 1)]
+    yield "schema_version", "gauge", "Schema version of the database.", [({}, version(db.connection))]
+    yield ("records_created_total", "counter", "Records ever created, by table, including deleted ones.",
            [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
     yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]
-    yield "outgoing_events_oldest_seconds", "gauge", "Age of the oldest of them.", [({}, age(events["oldest"]))]
+    yield "outgoing_events_oldest_seconds", "gauge", "Age of the oldest of these events.", [({}, age(events["oldest"]))]
     backlog = webhooks.backlog(db)
-    yield "webhooks", "gauge", "Webhooks by state; failing ones are active.", [({"state": name}, value) for name, value in backlog["states"].items()]
-    yield "webhook_deliveries_waiting", "gauge", "Deliveries to active webhooks that are not made yet.", [({}, backlog["deliveries"])]
-    yield "webhook_deliveries_oldest_seconds", "gauge", "Age of the oldest event among them.", [({}, backlog["oldest"])]
-    yield "webhook_events_unseen", "gauge", "Events that the worker has not looked at yet.", [({}, backlog["unseen"])]
+    yield ("webhooks", "gauge", "Webhooks by state; failing webhooks are active.",
+           [({"state": name}, value) for name, value in backlog["states"].items()])
+    yield "webhook_deliveries_waiting", "gauge", "Pending deliveries to active webhooks.", [({}, backlog["deliveries"])]
+    yield ("webhook_deliveries_oldest_seconds", "gauge", "Age of the oldest event in these deliveries.",
+           [({}, backlog["oldest"])])
+    yield "webhook_events_unseen", "gauge", "Events that the worker has not processed yet.", [({}, backlog["unseen"])]
     mail = mails.backlog(db)
-    yield "mails", "gauge", "Mails kept, by state.", [({"state": state}, value) for state, value in mail["states"].items()]
-    yield "mails_oldest_seconds", "gauge", "Age of the first mail that is due.", [({}, mail["oldest"])]
+    yield ("mails", "gauge", "Stored mails by state.",
+           [({"state": state}, value) for state, value in mail["states"].items()])
+    yield "mails_oldest_seconds", "gauge", "Age of the oldest mail that is due.", [({}, mail["oldest"])]
     imports = importing.backlog(db)
-    yield "bulk_imports_waiting", "gauge", "Bulk imports that wait or run.", [({}, imports["imports"])]
-    yield "bulk_import_records_waiting", "gauge", "Records that they have left.", [({}, imports["records"])]
-    yield "idempotency_keys", "gauge", "Answers kept for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
-    yield "api_keys", "gauge", "API keys that open something.", [({}, db.value(sql.api_keys, now=times.now()))]
+    yield "bulk_imports_waiting", "gauge", "Bulk imports that are queued or running.", [({}, imports["imports"])]
+    yield ("bulk_import_records_waiting", "gauge", "Records that these imports have not processed yet.",
+           [({}, imports["records"])])
+    yield "idempotency_keys", "gauge", "Responses stored for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
+    yield "api_keys", "gauge", "API keys that are active.", [({}, db.value(sql.api_keys, now=times.now()))]
     yield "database_bytes", "gauge", "Size of the database file.", [({}, size(db.path))]
-    yield "wal_bytes", "gauge", "Size of its write-ahead log.", [({}, size(f"{db.path}-wal"))]
-    yield "worker_age_seconds", "gauge", "Seconds since the worker's last sign of life.", [({}, housekeeping.worker_age(db))]
+    yield "wal_bytes", "gauge", "Size of the write-ahead log.", [({}, size(f"{db.path}-wal"))]
+    yield ("worker_age_seconds", "gauge", "Seconds since the last heartbeat of the worker.",
+           [({}, housekeeping.worker_age(db))])
 
 
 def written(name, kind, help, values):

@@ -201,6 +201,8 @@ def refuse_another_zone(db, event_id):
 def check(db):
     """Live figures that the visits do not have, as sentences."""
     for wrong in db.all(sql.wrong_counts):
-        yield f"check-ins of {wrong['event_key']}: the figures of {wrong['hour']} at {wrong['station'] or 'no station'} are not those of its visits"
+        yield (f"check-ins of {wrong['event_key']}: the counts for {wrong['hour']} at "
+               f"{wrong['station'] or 'no station'} differ from the recorded visits")
     for wrong in db.all(sql.wrong_visitors):
-        yield f"check-ins of {wrong['event_key']}, {wrong['day']}: {wrong['stored']} visitors are counted and {wrong['computed']} came"
+        yield (f"check-ins of {wrong['event_key']}, {wrong['day']}: {wrong['stored']} visitors are counted, but "
+               f"{wrong['computed']} have visits")

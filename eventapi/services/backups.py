@@ -29,7 +29,7 @@ PIECE = 1024 * 1024
 
 
 class BackupError(Exception):
-    """Said to the administrator in one line."""
+    """A backup cannot be made, read or restored. The text says why, in one line."""
 
 
 # Making one
@@ -38,7 +38,7 @@ def create(config, target):
     """Writes a backup of one moment while others go on writing; gives its manifest. FILE appears whole or not at all."""
     target = Path(target).absolute()
     if target.exists():
-        raise BackupError(f"{target} exists already; a backup is never overwritten")
+        raise BackupError(f"{target} already exists and is not overwritten; choose another file name")
     partial = target.with_name(f"{target.name}.partial")
     with _exclusive(partial) as file:
         _fill(config, file, target.parent)
@@ -75,7 +75,7 @@ def _exclusive(partial):
             if os.stat(partial).st_ino != os.fstat(file.fileno()).st_ino:
                 raise FileNotFoundError        # what was opened has just been finished by its writer
         except (BlockingIOError, FileNotFoundError):
-            raise BackupError(f"another backup is writing {partial}") from None
+            raise BackupError(f"another backup is being written to {partial}; wait until it is done") from None
         try:
             file.truncate()
             yield file
@@ -126,7 +126,8 @@ def _copy_database(config, copy):
     with opened(config, copy) as db:
         wrong = db.integrity()
         if wrong:
-            raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}")
+            raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}. "
+                              "Restore the last good backup")
         return {"schema": version(db.connection), "last_change": last_change(db)}
 
 
@@ -191,7 +192,7 @@ def read(source, folder=None):
         with tarfile.open(source, "r:") as tar:
             manifest, found = _read_members(tar, folder)
     except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
-        raise BackupError(f"{source} is not a whole backup of eventapi: {error}") from None
+        raise BackupError(f"{source} is not a complete backup of eventapi: {error}") from None
     return _proven(source, manifest, found)
 
 
@@ -199,9 +200,9 @@ def _read_members(tar, folder):
     manifest, found = None, {}
     for member in tar:
         if not ENTRY.fullmatch(member.name) or not member.isreg() or member.issparse():
-            raise tarfile.TarError(f"it holds {member.name!r}, which no backup holds")
+            raise tarfile.TarError(f"it contains {member.name!r}, which is not part of a backup")
         if member.name in found or manifest is not None:
-            raise tarfile.TarError(f"{member.name} comes twice or too late")
+            raise tarfile.TarError(f"{member.name} appears twice or after the manifest")
         content = tar.extractfile(member)
         if member.name == MANIFEST:
             manifest = content.read(LARGEST_MANIFEST)
@@ -237,13 +238,14 @@ def _proven(source, text, found):
     except ValueError:
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("program") != "eventapi":
-        raise BackupError(f"{source} is not a whole backup of eventapi: it has no manifest")
+        raise BackupError(f"{source} is not a complete backup of eventapi: it has no manifest")
     if manifest.get("format") != FORMAT:
-        raise BackupError(f"{source} was made by a newer version of eventapi ({manifest.get('version')})")
+        raise BackupError(f"{source} was made by a newer version of eventapi ({manifest.get('version')}); "
+                          "install that version first")
     entries = manifest.get("entries")
     if not isinstance(entries, dict) or DATABASE not in found or entries.keys() != found.keys():
-        raise BackupError(f"{source} does not hold what its manifest lists")
+        raise BackupError(f"{source} is damaged: its content differs from the list in its manifest")
     for name, facts in found.items():
         if entries[name] != facts:
-            raise BackupError(f"{source} is damaged: {name} is not what it was when it was backed up")
+            raise BackupError(f"{source} is damaged: {name} was changed after the backup")
     return manifest

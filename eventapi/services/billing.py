@@ -148,10 +148,11 @@ def gross(db, claims):
 def check(db):
     """What was billed twice, and what counters and booths say that orders and reservations do not, as sentences."""
     for wrong in db.all(sql.billed_twice):
-        yield f"{wrong['numbers']}: {wrong['bills']} is billed {wrong['billed']} and costs {wrong['price']} (minor units)"
+        yield (f"{wrong['numbers']}: {wrong['bills']} is billed at {wrong['billed']}, but costs {wrong['price']} "
+               "(minor units)")
     for wrong in db.all(sql.wrong_stock):
-        yield (f"service {wrong['service_key']} at {wrong['event_key']}: ordered is {wrong['stored']} and its orders sum to "
-               f"{wrong['computed']}")
+        yield (f"service {wrong['service_key']} at {wrong['event_key']}: the ordered quantity is {wrong['stored']}, "
+               f"but its orders add up to {wrong['computed']}")
     for wrong in db.all(sql.wrong_booths):
-        yield (f"booth {wrong['booth_number']} of {wrong['event_key']} is {wrong['stored']} and its reservation is "
-               f"{wrong['reservation'] or 'not there'}")
+        yield (f"booth {wrong['booth_number']} of {wrong['event_key']} is {wrong['stored']}, but "
+               + (f"its reservation is {wrong['reservation']}" if wrong["reservation"] else "has no reservation"))

@@ -30,14 +30,15 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     name = _named(name, "key")
     scopes = checked_scopes(scopes)
     if expires_at is not None and expires_at <= db.now:
-        raise invalid([fault("past", f"a key that expires at {expires_at} would be expired already", parameter="expires")])
+        raise invalid([fault("past", f"the key would already be expired: {expires_at} is in the past",
+                             parameter="expires")])
     admin = _active(db, admin_id) if admin_id is not None else _first_admin(db)
     return _add_key(db, {"name": name, "scopes": " ".join(scopes), "admin_id": admin, "expires_at": expires_at}, "created")
 
 
 def checked_scopes(words):
     """The scopes once each, in the order of the catalogue."""
-    faults = [fault("unknown", f"there is no scope {word!r}; {_nearest(word, SCOPE_WORDS)}", parameter="scope")
+    faults = [fault("unknown", f"unknown scope {word!r}; {_nearest(word, SCOPE_WORDS)}", parameter="scope")
               for word in words if word not in SCOPE_WORDS]
     if faults:
         raise invalid(faults)
@@ -56,7 +57,8 @@ def rotate_key(db, id, *, grace_hours=0):
     """A new key in the place of one that works, also for its webhooks; that one goes on for the hours of grace."""
     old = _key(db, id)
     if old["revoked_at"] or old["expires_at"] and old["expires_at"] <= db.now:
-        raise Problem("invalid_transition", f"Key {id} is revoked or expired; create a new one.")
+        raise Problem("invalid_transition",
+                      f"API key {id} is revoked or expired and cannot be rotated. Create a new key.")
     _active(db, old["admin_id"])
     new = _add_key(db, {name: old[name] for name in ("name", "scopes", "admin_id", "expires_at")}, "rotated", replaces=id)
     db.run(sql.hand_over_webhooks, id=id, new_id=new[0])
@@ -102,7 +104,7 @@ def _status(key):
 def add_admin(db, name, email=None):
     name = _named(name, "admin")
     if email is not None and ("@" not in email.strip()[1:-1] or " " in email.strip()):
-        raise invalid([fault("format", "must be an e-mail address", parameter="email")])
+        raise invalid([fault("format", f"{email!r} is not an email address", parameter="email")])
     email = email and email.strip()
     id = db.insert(sql.add_admin, name=name, email=email, now=db.now)
     journal.administered(db, "created", "admin", id, title=name, new={"name": name, "email": email})
@@ -130,7 +132,7 @@ def _admin(db, id):
 
 def _active(db, id):
     if not _admin(db, id)["is_active"]:
-        raise Problem("invalid_transition", f"Admin {id} is disabled.")
+        raise Problem("invalid_transition", f"Admin {id} is disabled. Choose another admin.")
     return id
 
 
@@ -148,7 +150,7 @@ def set_flag(db, name, enabled):
     """Switches a feature; running servers see it at the next request."""
     known = {flag["name"]: flag["enabled"] for flag in flags(db)}
     if name not in known:
-        raise invalid([fault("unknown", f"there is no flag {name!r}; {_nearest(name, sorted(known))}", parameter="name")])
+        raise invalid([fault("unknown", f"unknown flag {name!r}; {_nearest(name, sorted(known))}", parameter="name")])
     if known[name] != enabled:
         db.run(sql.set_flag, name=name, enabled=int(enabled))
         journal.administered(db, "updated", "flag", title=name, old={"enabled": known[name]}, new={"enabled": enabled})
@@ -160,7 +162,7 @@ def tier(db):
 
 def set_tier(db, name):
     if name not in TIERS:
-        raise invalid([fault("unknown", f"there is no tier {name!r}; {_nearest(name, TIERS)}", parameter="name")])
+        raise invalid([fault("unknown", f"unknown plan tier {name!r}; {_nearest(name, TIERS)}", parameter="name")])
     old = tier(db)
     if old != name:
         db.run(sql.set_tier, tier=name)
@@ -170,10 +172,11 @@ def set_tier(db, name):
 def _named(name, what):
     name = name.strip()
     if not 1 <= len(name) <= 200 or not name.isprintable():
-        raise invalid([fault("format", f"the name of the {what} must have 1 to 200 printable characters", parameter="name")])
+        raise invalid([fault("format", f"the name of the {what} must have 1 to 200 characters, all of them printable",
+                             parameter="name")])
     return name
 
 
 def _nearest(word, words):
     near = get_close_matches(word, words, 1)
-    return f"did you mean {near[0]}?" if near else "known are " + ", ".join(word for word in words if ":" not in word)
+    return f"did you mean {near[0]}?" if near else "use one of " + ", ".join(word for word in words if ":" not in word)

@@ -63,9 +63,9 @@ def give_back(db, webhook_id, lease):
 def send(delivery, config):
     """One attempt. Takes as long as timeout_seconds, and no lock."""
     if not delivery["is_kept"]:
-        return Outcome(error="the event is kept no longer", was_asked=False)
+        return Outcome(error="the event is no longer stored", was_asked=False)
     if not delivery["is_allowed"]:
-        return Outcome(error="the API key of the webhook may not read this any more", was_asked=False)
+        return Outcome(error="the API key of the webhook no longer has the scope for this event", was_asked=False)
     body = webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])
     began = time.monotonic()
     outcome = Outcome()
@@ -78,7 +78,7 @@ def send(delivery, config):
     except addresses.Refused as refused:
         outcome.error = f"the url {refused}"
     except Exception:
-        log.exception("delivery %s failed in a way that nobody thought of", delivery["id"])
+        log.exception("delivery %s failed with an unexpected error", delivery["id"])
         outcome.error = "could not be sent; the log of the worker says why"
     outcome.duration_ms = round((time.monotonic() - began) * 1000)
     return outcome

@@ -168,7 +168,7 @@ def backlog(db):
 
 def check(db):
     """For `eventapi check`: imports whose counters do not add up, as sentences."""
-    return [f"the counters of bulk import {id} do not add up" for id in db.values(sql.wrong_counts)]
+    return [f"the counters of bulk import {id} differ from its records" for id in db.values(sql.wrong_counts)]
 
 
 def carry_on(db, id, stopping):

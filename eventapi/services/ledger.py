@@ -75,14 +75,14 @@ def _wrong_lines(db):
         net = EXACT.multiply(EXACT.multiply(Decimal(line["quantity"]).scaleb(-3), Decimal(line["unit_price"]).scaleb(-4)), left)
         expected = int(EXACT.to_integral_value(net.scaleb(places, EXACT)))
         if expected != line["net"]:
-            yield (f"{line['invoice_number']}: line {line['position']} has net {line['net']} "
-                   f"and comes to {expected} (minor units)")
+            yield (f"{line['invoice_number']}: the net amount of item {line['position']} is {line['net']}, "
+                   f"but should be {expected} (minor units)")
 
 
 def _wrong_groups(db):
     for group in db.all(sql.wrong_groups):
-        yield (f"{group['invoice_number']}: net of tax {group['category']} {group['rate'] / 100} % is {group['stored']} "
-               f"and its lines sum to {group['from_lines']} (minor units)")
+        yield (f"{group['invoice_number']}: the net amount with tax {group['category']} {group['rate'] / 100} % is "
+               f"{group['stored']}, but its items add up to {group['from_lines']} (minor units)")
 
 
 def _wrong_taxes(db):
@@ -91,16 +91,16 @@ def _wrong_taxes(db):
         tax = EXACT.to_integral_value(EXACT.multiply(Decimal(group["net"]), Decimal(group["rate"]).scaleb(-4)))
         allowed = group["credit_notes"] if group["credit_notes"] > 1 else 0
         if abs(group["tax"] - int(tax)) > allowed:
-            yield (f"{group['invoice_number']}: tax {group['category']} {group['rate'] / 100} % is {group['tax']} "
-                   f"and comes to {int(tax)} (minor units)")
+            yield (f"{group['invoice_number']}: tax {group['category']} {group['rate'] / 100} % is {group['tax']}, "
+                   f"but should be {int(tax)} (minor units)")
 
 
 def _wrong_totals(db):
     for wrong in db.all(sql.wrong_totals):
-        yield f"{wrong['invoice_number']}: {wrong['member']} is {wrong['stored']} and comes to {wrong['computed']}"
+        yield f"{wrong['invoice_number']}: {wrong['member']} is {wrong['stored']}, but should be {wrong['computed']}"
 
 
 def _wrong_credit(db):
     for group in db.all(sql.overcredited):
-        yield (f"{group['invoice_number']}: its credit notes leave net {group['net']} and tax {group['tax']} of "
-               f"{group['category']} {group['rate'] / 100} % (minor units)")
+        yield (f"{group['invoice_number']}: after its credit notes, net {group['net']} and tax {group['tax']} "
+               f"remain for {group['category']} {group['rate'] / 100} % (minor units)")

@@ -16,7 +16,7 @@ sql = statements("mails")
 # Minutes until the next attempt, after each that failed for now.
 AGAIN_AFTER = (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60, 24 * 60)
 WINDOW = 60                              # seconds of mails_per_minute
-CUT_OFF = "the sender was cut off while it handed the mail over"
+CUT_OFF = "the worker ended while it sent the mail"
 
 
 @dataclass
@@ -74,7 +74,8 @@ def _note_refusal(db, mail, error):
     contact = invoice and contact_book.get(db, invoice["contact_id"])
     if contact and not contact["anonymized_at"]:
         note = db.one(notes.sql.add, entity_type="contact", entity_id=contact["id"], admin_id=mail["admin_id"], note_type="warning", is_pinned=0,
-                      note_text=f"“{mail['subject']}” could not be mailed to {mail['recipient']}: {error}", now=db.now)
+                      note_text=f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}",
+                      now=db.now)
         journal.created(db, "note", notes.represent(note), scope=notes.SCOPES["contact"])
 
 

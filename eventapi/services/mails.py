@@ -20,7 +20,8 @@ def is_configured(config):
 def refuse_unconfigured(config):
     if not is_configured(config):
         missing = "smtp_sender" if config.smtp_host else "smtp_host"
-        raise Problem("mail_not_configured", f"This server sends no mail, since {missing} is not set in its configuration.")
+        raise Problem("mail_not_configured",
+                      f"This server cannot send mail, because the option {missing} is not set in its configuration.")
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url=""):
@@ -72,4 +73,5 @@ def forget(db, size):
 def check(db):
     """Mails of which nobody knows whether they were sent, as sentences."""
     for mail in in_state(db, "uncertain"):
-        yield f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: 'eventapi mail retry {mail['id']}' sends it again"
+        yield (f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: "
+               f"check the log of the mail server; 'eventapi mail retry {mail['id']}' sends it again")

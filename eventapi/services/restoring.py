@@ -21,7 +21,7 @@ def restore(config, source, *, force=False):
     Everything is proven and made ready in a folder of its own before anything is touched.
     """
     if not Path(source).is_file():
-        raise BackupError(f"there is no backup {source}")
+        raise BackupError(f"backup file {source} not found")
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
     with closing(running.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
@@ -42,9 +42,10 @@ def refuse_foreign(config):
     names = {entry.name for entry in config.data_dir.iterdir()}
     strange = sorted(name for name in names if not OURS.fullmatch(name))
     if DATABASE not in names and strange:
-        raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it holds {strange[0]}")
+        raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it contains {strange[0]}. "
+                          "Check the option data_dir")
     if _has(config.database) and _is_foreign(config):
-        raise BackupError(f"{config.database} is a database of another program")
+        raise BackupError(f"{config.database} is a database of another program. Check the option data_dir")
 
 
 def _is_foreign(config):
@@ -60,7 +61,8 @@ def _upgrade(config, path):
     with backups.opened(config, path) as db:
         wrong = db.integrity()
         if wrong or db.value(backups.sql.is_eventapi) != 3:
-            raise BackupError(f"the database in the backup is damaged: {(wrong or ['it is not of eventapi'])[0]}")
+            raise BackupError("the database in the backup is damaged: "
+                              f"{(wrong or ['it is not a database of eventapi'])[0]}")
     migrate(path)
     with backups.opened(config, path) as db:
         check_version(db.connection)
@@ -73,11 +75,13 @@ def _refuse_newer(config, manifest):
         with closing(Database(config)) as db:
             have = backups.last_change(db)
     except Error as error:
-        raise BackupError(f"whether {config.database} is newer cannot be told ({error}); --force sets it aside all the same") from None
+        raise BackupError(f"{config.database} cannot be read ({error}), so it may be newer than the backup; "
+                          "use --force to replace it") from None
     kept = manifest.get("last_change")
     if have and (not kept or have > kept):
-        raise BackupError(f"{config.database} has changes of {have[0]}, the backup ends {kept[0] if kept else 'before any'}; "
-                          "--force sets the newer one aside all the same")
+        ends = f"ends at {kept[0]}" if kept else "contains no change"
+        raise BackupError(f"{config.database} was changed at {have[0]} and the backup {ends}; "
+                          "use --force to replace the newer database")
 
 
 def _anonymize_again(config, db):

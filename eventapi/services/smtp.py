@@ -61,7 +61,8 @@ def hand_over(server, sender, recipient, message):
     options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
     if not recipient.isascii():
         if not server.has_extn("smtputf8"):
-            return Outcome("failed", "the mail server takes no addresses beyond ASCII", refuses_recipient=True)
+            return Outcome("failed", "the mail server does not accept addresses with characters outside ASCII (SMTPUTF8)",
+                           refuses_recipient=True)
         options.append("SMTPUTF8")
     try:
         code, said = server.mail(sender, options)
@@ -81,7 +82,8 @@ def _send_data(server, message):
     except smtplib.SMTPDataError as error:                   # not even begun
         code, said = error.smtp_code, error.smtp_error
     except (OSError, smtplib.SMTPException) as error:
-        return Outcome("uncertain", f"the connection broke before the mail server said whether it took the mail: {error}", is_connected=False)
+        return Outcome("uncertain", f"the connection broke before the mail server confirmed the mail: {error}",
+                       is_connected=False)
     return Outcome("sent") if code == 250 else _refused(server, code, said, "refused")
 
 

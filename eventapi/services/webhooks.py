@@ -133,7 +133,8 @@ def check(db):
     """For `eventapi check`: deliveries that nobody takes on, as when no worker runs."""
     before = times.text(datetime.now(timezone.utc) - STUCK)
     for row in db.all(sql.stuck, before=before) if is_on(db) else ():
-        yield f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since {row['oldest']}; does the worker run?"
+        yield (f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since "
+               f"{row['oldest']}: check that the worker runs")
 
 
 def forget_deliveries(db, size):

@@ -98,11 +98,11 @@ class Worker:
         try:
             is_more = job.run(db, self.stopping)
         except Problem as busy:
-            log.warning("%s waits for its next round: %s", job.__name__, busy.detail)
+            log.warning("%s is postponed to its next round: %s", job.__name__, busy.detail)
             self.due[job] = time.monotonic() + job.EVERY
             return False
         except Exception:
-            log.exception("%s failed, next try in %d s", job.__name__, AFTER_FAILURE)
+            log.exception("%s failed, next attempt in %d s", job.__name__, AFTER_FAILURE)
             self.failed.add(job)
             self.due[job] = time.monotonic() + AFTER_FAILURE
             return False
@@ -115,4 +115,4 @@ class Worker:
         try:
             signs.sign(db)
         except (Problem, Error) as error:
-            log.warning("no sign of life could be written: %s", error)
+            log.warning("the heartbeat could not be written: %s", error)

@@ -38,4 +38,4 @@ def attempt(db, id, stopping):
     try:
         importing.carry_on(db, id, stopping)
     except Exception:
-        log.exception("bulk import %s was cut off", id)
+        log.exception("bulk import %s failed", id)

@@ -51,13 +51,13 @@ def deliver(config, stopping):
             finally:
                 db.close()
     except running.InUse as in_use:
-        log.debug("no mail is sent here: %s", in_use)
+        log.debug("this worker sends no mails: %s", in_use)
     except smtp.Unreachable as error:
         paused[config.database] = time.monotonic() + AFTER_FAILURE
-        log.warning("no mail can be sent, next try in %d s: %s", AFTER_FAILURE, error)
+        log.warning("no mail can be sent, next attempt in %d s: %s", AFTER_FAILURE, error)
     except Exception:
         paused[config.database] = time.monotonic() + AFTER_FAILURE
-        log.exception("sending mails was cut off, next try in %d s", AFTER_FAILURE)
+        log.exception("sending mails failed, next attempt in %d s", AFTER_FAILURE)
 
 
 def converse(db, server, stopping):
@@ -84,8 +84,8 @@ def attempt(db, server, mail):
     except mail_contents.Gone as gone:
         return Outcome("failed", str(gone))
     except Exception as error:                       # nothing was handed over yet, and the others shall have their turn
-        log.exception("mail %s cannot be made", mail["id"])
-        return Outcome("queued", f"it cannot be made: {type(error).__name__}; the log says why")
+        log.exception("mail %s cannot be built", mail["id"])
+        return Outcome("queued", f"the mail cannot be built ({type(error).__name__}); the log has the details")
     return smtp.hand_over(server, db.config.smtp_sender, recipient, message)
 
 

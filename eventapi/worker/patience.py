@@ -15,6 +15,6 @@ def patiently(step, *args, **words):
         try:
             return step(*args, **words)
         except Problem as busy:
-            log.info("waiting to write down what was sent: %s", busy.detail)
+            log.info("waiting to store the result of a delivery: %s", busy.detail)
             time.sleep(NAP)
     return step(*args, **words)

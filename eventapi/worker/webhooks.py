@@ -55,4 +55,4 @@ def deliver(config, id, lease, stopping):
         finally:
             db.close()
     except Exception:
-        log.exception("delivering to webhook %s was cut off; it goes on when the lease has run out", id)
+        log.exception("delivering to webhook %s failed; it continues when the lease has expired", id)
