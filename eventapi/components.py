@@ -70,7 +70,7 @@ def described(schema):
 
 FORMAT_HINTS = {form: f"{says.removeprefix('must be ')}.".capitalize()[:1] + f"{says.removeprefix('must be ')}."[1:]
                 for form, (_, says) in FORMATS.items()}
-INCLUDE_HINTS = {"always": "Comes with include only.", "lists": "On lists it comes with include only."}
+INCLUDE_HINTS = {"always": "Returned only on request.", "lists": "On lists, returned only with `include`."}
 
 
 def inlined(sub, name):

@@ -123,6 +123,12 @@ def test_the_reference_shows_every_endpoint_member_and_error(app):
     assert all(name.rpartition(".")[2].replace("_", "-") in page.ids or name.rpartition(".")[2] in page.ids for name in CATALOGUE)
 
 
+def test_the_reference_shows_words_between_backticks_as_code(app):
+    text = app.get("/docs", status=200).text
+    assert "<code>amount</code> minus <code>gateway_fee</code>." in text
+    assert not re.search(r"`\w+`", re.sub(r"<pre>.*?</pre>", "", text, flags=re.S))
+
+
 def test_every_link_of_the_pages_leads_somewhere(app):
     _, page = docs(app)
     for link in set(page.links):

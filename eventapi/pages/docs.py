@@ -51,7 +51,7 @@ def start(address):
 
 
 def errors():
-    rows = "".join(f'<tr><td><code>{code}</code></td><td>{status}</td><td>{escape(text)}</td></tr>'
+    rows = "".join(f'<tr><td><code>{code}</code></td><td>{status}</td><td>{reference.prose(text)}</td></tr>'
                    for code, (status, _, text) in sorted(CODES.items(), key=lambda entry: (entry[1][0], entry[0])))
     return f'<section id="errors"><h2>Errors</h2><div class="wide"><table>{rows}</table></div></section>'
 

@@ -1,5 +1,6 @@
 """One resource of the OpenAPI document as HTML: fields, states, endpoints with parameters, examples and errors."""
 import json
+import re
 from html import escape
 
 LIMITS = {"minLength": "at least {} characters", "maxLength": "at most {} characters", "minimum": "≥ {}", "exclusiveMinimum": "> {}",
@@ -13,10 +14,15 @@ def resource(whole, tag, operations):
     needs = sorted({needed(operation) for _, _, operation in operations} - {""})
     operations = sorted(operations, key=lambda entry: (entry[0].count("/") + entry[0].count("{"), METHODS.index(entry[1])))
     main = record(whole, operations)
-    return (f'<section id="{tag["name"]}"><h2>{escape(tag["name"])}</h2><p>{escape(tag["description"])}</p>'
+    return (f'<section id="{tag["name"]}"><h2>{escape(tag["name"])}</h2><p>{prose(tag["description"])}</p>'
             f'{"".join(f"<p class=quiet>{need}</p>" for need in needs[:1] if len(needs) == 1)}'
             f'{members(whole, operations, main)}{transitions(tag)}'
             f'{"".join(endpoint(whole, main, *entry, alone=len(needs) > 1) for entry in operations)}</section>\n')
+
+
+def prose(text):
+    """Return a description as HTML, with words between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def needed(operation):
@@ -71,7 +77,7 @@ def member_rows(schema, whole, prefix, depth):
         marks = [word for word, there in (("required", name in schema.get("required", ())), ("read-only", sub.get("readOnly")),
                                           ("write-only", sub.get("writeOnly"))) if there]
         yield (f'<tr><td><code>{escape(prefix + name)}</code>{"".join(f"<span class=mark>{mark}</span>" for mark in marks)}</td>'
-               f'<td>{kind(sub, whole)}</td><td>{escape(sub.get("description", ""))}</td></tr>')
+               f'<td>{kind(sub, whole)}</td><td>{prose(sub.get("description", ""))}</td></tr>')
         items = resolved(sub.get("items", {}), whole)
         if depth < 3:
             yield from member_rows(sub, whole, f"{prefix}{name}.", depth + 1)
@@ -110,17 +116,17 @@ def transitions(tag):
 
 def endpoint(whole, main, path, method, operation, *, alone):
     """Return one endpoint as HTML, with the scope it requires if `alone` is true: the endpoints of the resource differ in it."""
-    parts = [f'<p>{escape(operation.get("description", ""))}</p>' if operation.get("description") else "",
+    parts = [f'<p>{prose(operation.get("description", ""))}</p>' if operation.get("description") else "",
              f"<p class=quiet>{needed(operation)}</p>" if alone else "",
              parameters(operation, whole), body(operation, whole), answers(operation, whole, main), problems(operation, whole)]
     return (f'<details id="{operation["operationId"]}"><summary><code class="{method}">{method.upper()}</code> '
-            f'<code>{escape(path)}</code><span class="quiet">{escape(operation["summary"])}</span></summary>{"".join(parts)}</details>')
+            f'<code>{escape(path)}</code><span class="quiet">{prose(operation["summary"])}</span></summary>{"".join(parts)}</details>')
 
 
 def parameters(operation, whole):
     rows = "".join(
         f'<tr><td><code>{escape(entry["name"])}</code>{"<span class=mark>required</span>" if entry.get("required") else ""}</td>'
-        f'<td>{kind(entry["schema"], whole)}</td><td>{escape(entry.get("description", ""))}</td></tr>'
+        f'<td>{kind(entry["schema"], whole)}</td><td>{prose(entry.get("description", ""))}</td></tr>'
         for entry in operation.get("parameters", ()) if entry["name"] not in HEADERS and entry["in"] != "path")
     taken = [f'<code>{entry["name"]}</code>' for entry in operation.get("parameters", ()) if entry["name"] in HEADERS]
     return ((f'<h3>Parameters</h3><div class="wide"><table>{rows}</table></div>' if rows else "")
@@ -143,7 +149,7 @@ def answers(operation, whole, main):
     content = response.get("content", {})
     others = [f"<code>{escape(form)}</code>" for form in content if form != "application/json"]
     data = answered(whole, operation)
-    return (f'<h3>Response</h3><p>{status}: {escape(response["description"])}'
+    return (f'<h3>Response</h3><p>{status}: {prose(response["description"])}'
             f'{" Also available with <code>Accept</code>: " + ", ".join(others) + "." if others else ""}</p>'
             + (members_table("Response fields", data, whole) if data.get("title", data) != main.get("title", main) else "")
             + shown(content.get("application/json", {}).get("example")))
