@@ -7,7 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from eventapi.errors import Problem
-from eventapi.pictures import badge as picture, canvas, fonts, qr, svg
+from eventapi.pictures import badge as picture
+from eventapi.pictures import canvas, fonts, qr, svg
 from eventapi.pictures.shapes import Area, Group, Text
 from eventapi.services import badge_sheets, badges
 from tests.examples import make

@@ -1,5 +1,6 @@
 """Booth formulas."""
 import pytest
+
 from tests.test_booths import hall, pointers, prices  # noqa: F401
 
 PLAIN = {"name": "By area", "expression": "{booth_size} * 100"}

@@ -1,5 +1,6 @@
 """Booth types."""
 import pytest
+
 from tests.test_booths import ROW, hall, prices  # noqa: F401
 
 

@@ -12,7 +12,6 @@ import time
 from urllib.parse import quote
 
 import pytest
-from tests.test_routes import problem
 
 from eventapi import journal
 from eventapi.db import Database
@@ -20,6 +19,7 @@ from eventapi.services import contact_book, housekeeping, importing
 from eventapi.services.import_contacts import Contacts
 from eventapi.services.import_writing import Record
 from eventapi.worker import bulk_import as job
+from tests.test_routes import problem
 
 CSV = {"Content-Type": "text/csv"}
 

@@ -4,11 +4,11 @@ from datetime import datetime, timedelta, timezone
 from hashlib import sha256
 
 import pytest
-from tests.test_routes import problem
 
 from eventapi import times
 from eventapi.plugins import database as plugin
 from eventapi.services import admission, badges, visits
+from tests.test_routes import problem
 
 
 def ago(**span):

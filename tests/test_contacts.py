@@ -2,10 +2,10 @@
 import re
 
 import pytest
-from tests.conftest import SCOPES
 
 from eventapi import journal, times
 from eventapi.services import contact_book, folding, privacy
+from tests.conftest import SCOPES
 from tests.test_billing import Fair
 
 PERSON = {

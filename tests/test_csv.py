@@ -3,9 +3,9 @@ import csv
 import io
 
 import pytest
-from tests.examples import REFERENCES, address_of_list, all_routes, body_for, collections, house  # noqa: F401
 
 from eventapi.validators import definition, query_schema
+from tests.examples import REFERENCES, address_of_list, all_routes, body_for, collections, house  # noqa: F401
 
 FORMULA = "=HYPERLINK(1)"
 LISTS = [route for route in all_routes() if route.words.get("listing")]

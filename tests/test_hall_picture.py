@@ -6,7 +6,8 @@ from importlib.util import find_spec
 import pytest
 
 from eventapi.errors import Problem
-from eventapi.pictures import canvas, fonts, hall as picture, letters, svg
+from eventapi.pictures import canvas, fonts, letters, svg
+from eventapi.pictures import hall as picture
 from eventapi.pictures.hall_blocks import LOOKS, blocks
 from eventapi.pictures.shapes import Group, Lines, Text
 from tests import halls

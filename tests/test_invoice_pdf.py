@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from eventapi.errors import Problem
-from eventapi.pictures import fonts, invoice as picture
+from eventapi.pictures import fonts
+from eventapi.pictures import invoice as picture
 from eventapi.pictures.words import WORDS, number
 
 SELLER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",

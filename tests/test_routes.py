@@ -5,14 +5,26 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
-from tests import agreement
-from tests.conftest import SCOPES
-from tests.examples import FILLED_BY, KEPT, address_of_list, all_routes, as_read, body_for, collections, example, house, make, query_for  # noqa: F401
 
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.routes import Routes
 from eventapi.validators import answer_schema, definition, document, query_schema
+from tests import agreement
+from tests.conftest import SCOPES
+from tests.examples import (  # noqa: F401
+    FILLED_BY,
+    KEPT,
+    address_of_list,
+    all_routes,
+    as_read,
+    body_for,
+    collections,
+    example,
+    house,
+    make,
+    query_for,
+)
 
 ROUTES = all_routes()
 OPEN_ROUTES = [route for route in routes() if route.words.get("public")]

@@ -3,11 +3,11 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from tests.examples import collections, house, make  # noqa: F401
 
 from eventapi import paths
 from eventapi.services import tasks
 from eventapi.validators import document
+from tests.examples import collections, house, make  # noqa: F401
 
 # Where a kind of record is called otherwise by its path.
 SINGULAR = {"event_participant": "participant"}

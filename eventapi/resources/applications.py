@@ -4,11 +4,20 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import anonymity, applications, approval, attached, contact_book, custom_fields, participation, references
+from eventapi.services import (
+    anonymity,
+    applications,
+    approval,
+    attached,
+    contact_book,
+    custom_fields,
+    participation,
+    references,
+)
 from eventapi.services.applications import represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
-from eventapi.states import Transitions
 from eventapi.statements import statements
+from eventapi.states import Transitions
 
 routes = Routes("applications", "application", scope="applications")
 sql = statements("applications")

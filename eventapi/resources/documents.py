@@ -6,7 +6,16 @@ from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, not_found
 from eventapi.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import anonymity, attached, content_types, contracts, document_pages, documents, entities, references
+from eventapi.services import (
+    anonymity,
+    attached,
+    content_types,
+    contracts,
+    document_pages,
+    documents,
+    entities,
+    references,
+)
 from eventapi.services.contracts import CONTRACT, SIGNATURE
 from eventapi.services.documents import represent
 from eventapi.services.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE

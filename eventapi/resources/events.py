@@ -7,7 +7,21 @@ from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.rest import created, deleted, found, location, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import admission, attached, calendar_feed, catalogue, content_types, copying, custom_fields, due_dates, event_images, plans, pricing, schedules, submission_types
+from eventapi.services import (
+    admission,
+    attached,
+    calendar_feed,
+    catalogue,
+    content_types,
+    copying,
+    custom_fields,
+    due_dates,
+    event_images,
+    plans,
+    pricing,
+    schedules,
+    submission_types,
+)
 from eventapi.services import events as shows
 from eventapi.services.events import represent
 from eventapi.statements import statements

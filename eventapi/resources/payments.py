@@ -8,8 +8,8 @@ from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import attached, gateways, invoices, ledger, references
 from eventapi.services.payments import represent
-from eventapi.states import Transitions
 from eventapi.statements import statements
+from eventapi.states import Transitions
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices")
 sql = statements("payments")

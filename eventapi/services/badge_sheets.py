@@ -4,7 +4,8 @@ import re
 from eventapi import times
 from eventapi.db import as_json
 from eventapi.errors import Problem, fault, invalid
-from eventapi.pictures import badge as picture, canvas, svg
+from eventapi.pictures import badge as picture
+from eventapi.pictures import canvas, svg
 from eventapi.services import badges
 from eventapi.statements import statements
 

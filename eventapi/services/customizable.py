@@ -2,7 +2,16 @@
 from typing import Callable, NamedTuple
 
 from eventapi import journal
-from eventapi.services import anonymity, applications, booths, contact_book, custom_fields, events, participation, submissions
+from eventapi.services import (
+    anonymity,
+    applications,
+    booths,
+    contact_book,
+    custom_fields,
+    events,
+    participation,
+    submissions,
+)
 from eventapi.statements import statements
 
 sql = statements("customizable")

@@ -5,7 +5,19 @@ Lengths are millimetres but in what is answered. Booths that touch, or nearly so
 import json
 from itertools import chain, islice
 
-from eventapi.geometry import box, corners, depth, distance, inside, nearby, overlap, rectangle, wall_of, walls_along, way
+from eventapi.geometry import (
+    box,
+    corners,
+    depth,
+    distance,
+    inside,
+    nearby,
+    overlap,
+    rectangle,
+    wall_of,
+    walls_along,
+    way,
+)
 
 NEIGHBOUR = 50              # a gap that walls and rounding leave, not one to walk through
 MOST = 1000                 # warnings: who has more begins with these

@@ -3,7 +3,8 @@ import json
 import re
 
 from eventapi import times
-from eventapi.pictures import canvas, hall as picture, svg
+from eventapi.pictures import canvas, svg
+from eventapi.pictures import hall as picture
 from eventapi.statements import statements
 
 sql = statements("halls")

@@ -3,8 +3,8 @@ from eventapi import journal, money, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.services import invoice_lines, invoice_mails, invoice_pdf, invoices, invoicing, ledger, numbering
-from eventapi.states import Transitions
 from eventapi.statements import statements
+from eventapi.states import Transitions
 
 sql = statements("invoicing")
 

@@ -1,7 +1,22 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
 from eventapi.db import as_json
-from eventapi.services import admission, booking, check_ins, contact_book, custom_fields, documents, invoices, notes, orders, participation, reservations, schedules, submissions, tasks
+from eventapi.services import (
+    admission,
+    booking,
+    check_ins,
+    contact_book,
+    custom_fields,
+    documents,
+    invoices,
+    notes,
+    orders,
+    participation,
+    reservations,
+    schedules,
+    submissions,
+    tasks,
+)
 from eventapi.statements import statements
 
 sql = statements("merging")

@@ -4,7 +4,21 @@ from datetime import datetime
 
 from eventapi import journal, keys, times
 from eventapi.db import as_json
-from eventapi.services import applications, check_ins, contact_book, documents, invoices, newsletter, notes, orders, participation, payments, reservations, submissions, tasks
+from eventapi.services import (
+    applications,
+    check_ins,
+    contact_book,
+    documents,
+    invoices,
+    newsletter,
+    notes,
+    orders,
+    participation,
+    payments,
+    reservations,
+    submissions,
+    tasks,
+)
 from eventapi.statements import statements
 
 sql = statements("privacy")

@@ -2,8 +2,8 @@
 import json
 
 from eventapi import journal, money, times
-from eventapi.states import Transitions
 from eventapi.statements import statements
+from eventapi.states import Transitions
 
 sql = statements("booth_reservations")
 

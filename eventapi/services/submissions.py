@@ -5,8 +5,8 @@ from eventapi import journal, times
 from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.services import anonymity, attached, contact_book, custom_fields, handed_in, submission_types
-from eventapi.states import Transitions
 from eventapi.statements import statements
+from eventapi.states import Transitions
 
 sql = statements("submissions")
 
