@@ -6,7 +6,7 @@ import os
 import sys
 
 from eventapi import config as configuration
-from eventapi import running
+from eventapi.storage import process_locks
 from eventapi.worker.beside import Beside
 
 settings = configuration.load()
@@ -34,8 +34,8 @@ control_socket_disable = True            # gunicorn 25 and newer would open a so
 def on_starting(server):
     """Holds the data, so that nothing is restored under a running server."""
     try:
-        server.hold = running.together(settings)
-    except running.InUse as refusal:
+        server.hold = process_locks.together(settings)
+    except process_locks.InUse as refusal:
         sys.exit(f"eventapi: {refusal}")
 
 

@@ -3,10 +3,11 @@ from importlib import import_module
 
 from bottle import Bottle, HTTPError, Route, Router, request, response
 
-from eventapi import db, masking, plugins, resources
+from eventapi import masking, plugins, resources
 from eventapi.errors import Problem
 from eventapi.plugins.request import problem_answer, request_id, tell
 from eventapi.rest import Answer
+from eventapi.storage import database
 
 ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
 
@@ -123,11 +124,11 @@ def _bottle_path(path):
 def ready(config, *, to_write=False):
     """Raises SchemaError unless the database is there and fits this program, OSError when it cannot be written but has to be."""
     if not config.database.exists():
-        raise db.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
+        raise database.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
     if to_write:
-        db.writable(config.database)
-    connection = db.connect(config.database, readonly=True)
+        database.writable(config.database)
+    connection = database.connect(config.database, readonly=True)
     try:
-        db.check_version(connection)
+        database.check_version(connection)
     finally:
         connection.close()

@@ -7,9 +7,9 @@ from datetime import date, timedelta
 
 from eventapi import times
 from eventapi.app import create_app
-from eventapi.db import Database, SchemaError, as_json
 from eventapi.demo_hall import furnish
 from eventapi.services import credentials
+from eventapi.storage.database import Database, SchemaError, as_json
 
 SIZES = {"small": (60, 240), "messe": (4500, 150000)}          # exhibitors, visitors
 FIRST = ("Ada Emil Frida Jonas Lena Mats Nele Oskar Paula Rosa Søren Tomáš Ulla Viktor Wanda Yusuf Zofia Łukasz Chloë İpek "

@@ -3,8 +3,8 @@ import sys
 from pathlib import Path
 
 from eventapi import config
-from eventapi.db import Database
-from eventapi.statements import statements
+from eventapi.storage.database import Database
+from eventapi.storage.statements import statements
 
 sql = statements("first_steps")
 

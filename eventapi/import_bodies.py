@@ -4,11 +4,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from eventapi import uploads
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.database import database
 from eventapi.plugins.validation import JSON, parse, read_body
-from eventapi.services import files, import_files, import_records, importing
+from eventapi.services import import_files, import_records, importing
+from eventapi.storage import files
+from eventapi.storage.database import as_json
 from eventapi.validators import Body
 
 CSV = "text/csv"

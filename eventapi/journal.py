@@ -6,8 +6,8 @@ Audit entries are chained: the hash of each covers its fixed columns, a salted d
 import secrets
 from hashlib import sha256
 
-from eventapi.db import as_json
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("journal")
 

@@ -9,8 +9,8 @@ from hashlib import blake2b
 from bottle import request
 
 from eventapi import __version__, spreadsheet
-from eventapi.db import as_json
 from eventapi.errors import Problem, fault, invalid, not_found
+from eventapi.storage.database import as_json
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # what else a client sends as Host has no place in an address of ours
 

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from eventapi.errors import Problem
 from eventapi.rest import Answer, is_known
-from eventapi.services import content_types, files
+from eventapi.services import content_types
+from eventapi.storage import files
 
 PIECE = 64 * 1024
 RANGE = re.compile(r"bytes\s*=\s*(\d{0,18})-(\d{0,18})", re.I | re.ASCII)

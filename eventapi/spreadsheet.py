@@ -3,7 +3,7 @@ import csv
 import io
 import re
 
-from eventapi.db import as_json
+from eventapi.storage.database import as_json
 from eventapi.validators import answer_schema
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")       # what has an apostrophe already gets another, so that `unguarded` gives back what was there

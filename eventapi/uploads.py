@@ -3,7 +3,7 @@ import re
 from contextlib import contextmanager
 
 from eventapi.errors import Problem, fault, invalid
-from eventapi.services import files
+from eventapi.storage import files
 
 
 @contextmanager

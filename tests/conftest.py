@@ -5,12 +5,12 @@ import pytest
 import webtest
 
 from eventapi import config as configuration
-from eventapi import db as database
 from eventapi import journal
 from eventapi.app import create_app
 from eventapi.plugins.authentication import key_hash
 from eventapi.services import addresses, event_catalogue
-from eventapi.statements import statements
+from eventapi.storage import database
+from eventapi.storage.statements import statements
 from tests import agreement
 
 SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "

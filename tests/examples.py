@@ -8,7 +8,7 @@ import webtest
 
 from eventapi import openapi
 from eventapi.app import create_app, routes
-from eventapi.db import Database
+from eventapi.storage.database import Database
 from eventapi.validators import definition, query_schema
 from tests.conftest import SCOPES, Client, add_key, furnished
 

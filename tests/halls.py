@@ -116,8 +116,8 @@ def main(folder):
 
     import webtest
 
-    from eventapi import db as database
     from eventapi.app import create_app
+    from eventapi.storage import database
     from tests.conftest import SCOPES, Client, add_key, furnished
     for make in (small, middling, large):
         with tempfile.TemporaryDirectory() as place:

@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 ADA = {"email": "ada@rosen.example", "company_name": "Rosen KG"}
 

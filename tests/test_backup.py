@@ -11,11 +11,11 @@ from contextlib import closing
 import pytest
 
 from eventapi import config as configuration
-from eventapi import db as database
-from eventapi import journal, running
-from eventapi.db import Database
-from eventapi.services import backups, checks, files, restoring
-from eventapi.services.backups import BackupError
+from eventapi import journal
+from eventapi.services import checks, restoring
+from eventapi.storage import backups, database, files, process_locks
+from eventapi.storage.backups import BackupError
+from eventapi.storage.database import Database
 from tests import processes
 from tests.conftest import minimal
 from tests.test_check import damage
@@ -306,7 +306,7 @@ def test_a_database_of_another_program_is_left_alone(settings, elsewhere, file):
 
 def test_it_refuses_while_somebody_holds_the_data(settings, file):
     backups.create(settings, file)
-    with running.together(settings), pytest.raises(running.InUse):
+    with process_locks.together(settings), pytest.raises(process_locks.InUse):
         restoring.restore(settings, file, force=True)
 
 
@@ -318,7 +318,7 @@ def test_it_refuses_while_a_server_runs_and_a_server_while_it_runs(tmp_path, set
         assert refused.returncode == 1 and "running" in refused.stderr and refused.stderr.count("\n") == 1
         assert processes.get(f"{server.url}/healthz")[0] == 200
         server.stop()
-    with running.alone(settings):
+    with process_locks.alone(settings):
         refused = processes.eventapi(tmp_path, "serve", "--bind", f"127.0.0.1:{processes.free_port()}")
         assert refused.returncode != 0 and "restore is running" in refused.stderr
     assert processes.eventapi(tmp_path, "restore", "--force", str(file)).returncode == 0

@@ -5,7 +5,7 @@ import pytest
 
 from eventapi.errors import Problem
 from eventapi.services import booths, pricing
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 ROW = {"booth_type_name": "Row", "price_model": "per_m2", "price": 189.5}
 PARTICIPANTS = statements("participants")

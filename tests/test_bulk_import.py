@@ -14,10 +14,10 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import journal
-from eventapi.db import Database
 from eventapi.services import contact_book, housekeeping, importing
 from eventapi.services.import_contacts import Contacts
 from eventapi.services.import_writing import Record
+from eventapi.storage.database import Database
 from eventapi.worker import bulk_import as job
 from tests.test_routes import problem
 

@@ -4,7 +4,8 @@ import json
 import pytest
 
 from eventapi import journal
-from eventapi.services import checks, files
+from eventapi.services import checks
+from eventapi.storage import files
 from tests import processes
 
 

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from eventapi import db as database
 from eventapi import journal
 from eventapi.cli import main
 from eventapi.services import credentials
+from eventapi.storage import database
 from tests import processes
 from tests.conftest import SCOPES, Client
 

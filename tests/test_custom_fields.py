@@ -1,8 +1,8 @@
 """Custom fields: definitions, values, filters."""
 import pytest
 
-from eventapi import db as database
 from eventapi.services import custom_fields
+from eventapi.storage import database
 from tests.examples import body_for, collections, house, make  # noqa: F401
 
 HALLS = [{"value": "north", "label": "North hall"}, {"value": "south", "label": "South hall"}]

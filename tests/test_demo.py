@@ -3,8 +3,8 @@ import webtest
 
 from eventapi import demo
 from eventapi.app import create_app
-from eventapi.db import Database
 from eventapi.services import checks
+from eventapi.storage.database import Database
 from tests.conftest import SCOPES, Client, add_key
 
 

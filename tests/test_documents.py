@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from eventapi.services import files
+from eventapi.storage import files
 
 PDF = b"%PDF-1.7\n" + b"x" * 1000
 CONTRACT = ("<h1>Contract {{document.number}}</h1><p>{{organiser.name}} and <strong>{{contact.name}}</strong>, {{contact.address}}</p>"

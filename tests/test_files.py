@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eventapi import db as database
-from eventapi.services import files
+from eventapi.storage import database, files
 
 DAY = 86400
 

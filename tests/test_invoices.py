@@ -8,7 +8,8 @@ import pytest
 
 from eventapi import money, times
 from eventapi.errors import Problem
-from eventapi.services import files, invoice_pdf, invoicing, ledger
+from eventapi.services import invoice_pdf, invoicing, ledger
+from eventapi.storage import files
 
 STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
 

@@ -8,8 +8,9 @@ import threading
 
 import pytest
 
-from eventapi import cli, errors, mail_words, running, times
+from eventapi import cli, errors, mail_words, times
 from eventapi.services import checks, housekeeping, invoicing, mail_contents, mail_delivery, mails, newsletter, smtp
+from eventapi.storage import process_locks
 from eventapi.worker import mail as job
 from tests.mail_server import Inbox, Server
 from tests.test_newsletter import EMAIL
@@ -253,7 +254,7 @@ def test_a_server_that_cannot_be_reached_costs_no_mail_an_attempt(organiser, pos
 
 def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(organiser, post, inbox, db, settings, capsys, monkeypatch):
     asked(organiser)
-    with running.mailing(settings):
+    with process_locks.mailing(settings):
         assert mail_delivery.step(db, "lease")["recipient"] == EMAIL
         assert sent(db) == [("sending", None)], "it is still on its way"
     assert sent(db) == [("uncertain", mail_delivery.CUT_OFF)] and inbox.messages == []

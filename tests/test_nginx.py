@@ -106,8 +106,8 @@ def test_the_request_id_is_the_same_on_both_sides(site):
 
 def test_the_address_of_the_client_reaches_the_journal(site):
     site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json", X_Real_IP="6.6.6.6")
-    from eventapi import db
-    connection = db.connect(site.data / "eventapi.db", readonly=True)
+    from eventapi.storage import database
+    connection = database.connect(site.data / "eventapi.db", readonly=True)
     address, = connection.execute("SELECT ip_address FROM audit_log WHERE entity_type = 'event' ORDER BY id DESC").fetchone()
     connection.close()
     assert address == "127.0.0.1"

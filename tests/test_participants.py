@@ -213,7 +213,7 @@ def test_what_is_no_badge_number_is_invalid():
 @pytest.mark.parametrize("given", [(), ("event_id",), ("contact_id",), ("category_id",), ("confirmed",), ("status",), ("role",),
                                    ("badge_number",), ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
 def test_a_list_needs_no_scan_and_no_sort(db, given):
-    from eventapi.statements import statements
+    from eventapi.storage.statements import statements
     text = statements("participants").list.page(frozenset(given), "created_at", "DESC")
     plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0})]
     assert not any("TEMP B-TREE" in step for step in plan), plan

@@ -15,10 +15,10 @@ import webtest
 
 from eventapi import spreadsheet, times
 from eventapi.app import create_app
-from eventapi.db import Database
-from eventapi.door import door_of
 from eventapi.plugins.validation import accepted
-from eventapi.statements import statements
+from eventapi.storage.database import Database
+from eventapi.storage.statements import statements
+from eventapi.storage.write_lock import door_of
 from tests.conftest import SCOPES, add_key
 
 

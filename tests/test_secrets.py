@@ -11,8 +11,8 @@ import threading
 import pytest
 
 from eventapi import config as configuration
-from eventapi.db import Database
 from eventapi.services import newsletter
+from eventapi.storage.database import Database
 from tests.processes import Server, environment, eventapi, free_port, until
 
 PASSWORD = "pass-word-of-the-mail-box"

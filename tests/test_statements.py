@@ -5,11 +5,11 @@ from importlib import import_module
 
 import pytest
 
-from eventapi import db as database
 from eventapi import paths
 from eventapi.plugins.database import threads
 from eventapi.resources import CATALOGUE
-from eventapi.statements import NOTHING, statements
+from eventapi.storage import database
+from eventapi.storage.statements import NOTHING, statements
 from eventapi.validators import query_schema
 from tests.examples import address_of_list, all_routes, collections, house, make, query_for  # noqa: F401
 from tests.test_routes import each

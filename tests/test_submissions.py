@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventapi import times
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 from tests.conftest import Client
 from tests.test_submission_types import exhibitor, faults
 

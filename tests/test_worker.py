@@ -6,9 +6,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from eventapi import errors, journal, running, times
-from eventapi.db import Database, Error
+from eventapi import errors, journal, times
 from eventapi.services import housekeeping
+from eventapi.storage import process_locks
+from eventapi.storage.database import Database, Error
 from eventapi.worker import Worker
 from tests import processes
 
@@ -188,11 +189,11 @@ def test_once_does_what_is_due_and_ends(tmp_path, settings):
 def test_it_ends_within_a_second_of_sigterm_and_tells_of_its_life(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker")
     processes.until(lambda: housekeeping.worker_age(db) is not None)
-    with pytest.raises(running.InUse, match="server or worker is running"):
-        running.alone(settings)
+    with pytest.raises(process_locks.InUse, match="server or worker is running"):
+        process_locks.alone(settings)
     worker.terminate()
     assert worker.wait(1.5) == 0
-    running.alone(settings).close()
+    process_locks.alone(settings).close()
 
 
 def test_two_workers_at_once_do_no_harm(tmp_path, db, organiser):
@@ -228,7 +229,7 @@ def test_beside_a_server_that_is_killed_it_ends_and_leaves_the_data_free(tmp_pat
 
     def free():
         try:
-            return running.alone(settings).close() is None
-        except running.InUse:
+            return process_locks.alone(settings).close() is None
+        except process_locks.InUse:
             return False
     processes.until(free)

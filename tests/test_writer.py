@@ -12,11 +12,11 @@ import pytest
 import webtest
 
 from eventapi import config as configuration
-from eventapi import db as database
 from eventapi import journal
-from eventapi.door import IN_A_ROW, door_of
 from eventapi.errors import Problem
-from eventapi.writer import Writer
+from eventapi.storage import database
+from eventapi.storage.group_commit import Writer
+from eventapi.storage.write_lock import IN_A_ROW, door_of
 from tests import processes
 from tests.conftest import SCOPES, add_key
 

@@ -10,10 +10,10 @@ from importlib import import_module
 from eventapi import __version__
 from eventapi import config as configuration
 from eventapi.cli.terminal import Refused
-from eventapi.db import Error, SchemaError
 from eventapi.errors import Problem
-from eventapi.running import InUse
-from eventapi.services.backups import BackupError
+from eventapi.storage.backups import BackupError
+from eventapi.storage.database import Error, SchemaError
+from eventapi.storage.process_locks import InUse
 
 GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "mail",
           "inspections", "reference")

@@ -1,6 +1,7 @@
 """Commands that back up and restore the data."""
 from eventapi.cli.terminal import Refused, command, opened
-from eventapi.services import backups, checks, restoring
+from eventapi.services import checks, restoring
+from eventapi.storage import backups
 
 
 def register(commands):

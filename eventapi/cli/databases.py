@@ -1,7 +1,6 @@
 """The command that creates and upgrades the database."""
-from eventapi import db as database
 from eventapi.cli.terminal import Refused, command
-from eventapi.services import backups
+from eventapi.storage import backups, database
 
 
 def register(commands):

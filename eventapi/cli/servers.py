@@ -65,12 +65,12 @@ def _free(address):
 
 
 def work(args, config):
-    from eventapi import running
     from eventapi.app import ready
+    from eventapi.storage import process_locks
     from eventapi.worker import Worker
     configuration.start_logging(config)
     ready(config, to_write=True)
-    hold = running.together(config)
+    hold = process_locks.together(config)
     worker = Worker(config, parent=args.parent)
     if not args.once:
         worker.loop()

@@ -3,7 +3,7 @@ import argparse
 import json
 from contextlib import contextmanager
 
-from eventapi.db import Database
+from eventapi.storage.database import Database
 
 
 class Refused(Exception):

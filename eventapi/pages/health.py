@@ -3,12 +3,12 @@ import logging
 
 from bottle import request
 
-from eventapi.db import Error, SchemaError, as_json, check_version
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
 from eventapi.rest import Answer
 from eventapi.routes import Routes
 from eventapi.services import housekeeping
+from eventapi.storage.database import Error, SchemaError, as_json, check_version
 
 routes = Routes("health", root="", public=True)
 log = logging.getLogger("eventapi.health")

@@ -2,11 +2,11 @@
 import os
 
 from eventapi import __version__, times
-from eventapi.db import version
 from eventapi.rest import Answer
 from eventapi.routes import Routes
 from eventapi.services import housekeeping, importing, mails, webhooks
-from eventapi.statements import statements
+from eventapi.storage.database import version
+from eventapi.storage.statements import statements
 
 routes = Routes("metrics", root="", public=True)
 sql = statements("metrics")

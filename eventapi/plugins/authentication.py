@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from bottle import request
 
 from eventapi import times
-from eventapi.db import Error
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
 from eventapi.services.credentials import key_hash
-from eventapi.statements import statements
+from eventapi.storage.database import Error
+from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
 log = logging.getLogger("eventapi.authentication")

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from bottle import request
 
 from eventapi import times
-from eventapi.db import Database, Nobody, as_json
 from eventapi.errors import Problem, fault, invalid
 from eventapi.rest import Answer, base_url
-from eventapi.statements import statements
-from eventapi.writer import Writer
+from eventapi.storage.database import Database, Nobody, as_json
+from eventapi.storage.group_commit import Writer
+from eventapi.storage.statements import statements
 
 sql = statements("idempotency")
 KEEP = timedelta(hours=24)

@@ -1,6 +1,5 @@
 """Applications: someone asks to take part in one or more events."""
-from eventapi import journal, money, search
-from eventapi.db import as_json
+from eventapi import journal, money
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
@@ -16,8 +15,10 @@ from eventapi.services import (
 )
 from eventapi.services.applications import represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
-from eventapi.statements import statements
 from eventapi.states import Transitions
+from eventapi.storage import search
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("applications", "application", scope="applications")
 sql = statements("applications")

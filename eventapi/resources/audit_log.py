@@ -1,10 +1,10 @@
 """The audit log: who changed what and when, to read. Entries are written by journal.py, in the transaction of the change."""
 import json
 
-from eventapi import search
 from eventapi.rest import found, page
 from eventapi.routes import Routes
-from eventapi.statements import statements
+from eventapi.storage import search
+from eventapi.storage.statements import statements
 
 routes = Routes("audit-log", "audit_entry", scope="audit")
 sql = statements("audit_log")

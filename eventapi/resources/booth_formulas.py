@@ -4,7 +4,7 @@ from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import attached, formulas, pricing
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("booth_formulas", "booth_formula", scope="booths", flag="booths")
 sql = statements("booth_formulas")

@@ -2,7 +2,6 @@
 from functools import partial
 
 from eventapi import money, times
-from eventapi.db import as_json
 from eventapi.errors import Faults
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
@@ -10,7 +9,8 @@ from eventapi.services import anonymity, booking, booths, references, reservatio
 from eventapi.services.amounts import whole
 from eventapi.services.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.services.reservations import TRANSITIONS, represent
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths")
 sql = statements("booth_reservations")

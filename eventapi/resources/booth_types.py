@@ -5,7 +5,7 @@ from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import attached, pricing
 from eventapi.services.amounts import whole
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("booth_types", "booth_type", scope="booths", flag="booths")
 sql = statements("booth_types")

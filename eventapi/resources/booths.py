@@ -8,7 +8,7 @@ from eventapi.services.amounts import whole
 from eventapi.services.booths import represent
 from eventapi.services.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.services.reservations import has_run_out
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")
 sql = statements("booths")

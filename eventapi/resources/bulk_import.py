@@ -11,7 +11,7 @@ from eventapi.services import importing, references
 from eventapi.services.import_files import REASONS
 from eventapi.services.references import EVENT
 from eventapi.spreadsheet import cell
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("bulk_import", "bulk_import", scope="by_entity_type")
 sql = statements("bulk_import")

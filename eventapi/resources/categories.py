@@ -1,6 +1,5 @@
 """Categories: the tree that contacts, applications and participants carry."""
 from eventapi import journal, keys, money
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
@@ -8,7 +7,8 @@ from eventapi.services import attached, categories, references
 from eventapi.services.amounts import whole
 from eventapi.services.categories import represent
 from eventapi.services.references import EVENT
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("categories", "category", scope="categories")
 sql = statements("categories")

@@ -1,6 +1,4 @@
 """Contacts: the companies and people an organiser deals with."""
-from eventapi import search
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
 from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
@@ -9,7 +7,9 @@ from eventapi.services import contact_book, custom_fields, merging, participatio
 from eventapi.services.contact_book import represent
 from eventapi.services.credentials import SCOPES
 from eventapi.services.references import CATEGORY, EVENT
-from eventapi.statements import statements
+from eventapi.storage import search
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("contacts", "contact", scope="contacts")
 sql = statements("contacts")

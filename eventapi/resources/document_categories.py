@@ -5,7 +5,7 @@ from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import references
 from eventapi.services.references import DEFAULT_TEMPLATE
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("document_categories", "document_category", scope="documents", flag="documents")
 sql = statements("document_categories")

@@ -5,7 +5,7 @@ from eventapi.rest import Answer, created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import placeholders, references
 from eventapi.services.references import DOCUMENT_CATEGORY
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("document_templates", "document_template", scope="documents", flag="documents")
 sql = statements("document_templates")

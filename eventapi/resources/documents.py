@@ -2,7 +2,6 @@
 from bottle import request
 
 from eventapi import money, sending
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, not_found
 from eventapi.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
@@ -19,7 +18,8 @@ from eventapi.services import (
 from eventapi.services.contracts import CONTRACT, SIGNATURE
 from eventapi.services.documents import represent
 from eventapi.services.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("documents", "document", scope="documents", flag="documents")
 sql = statements("documents")

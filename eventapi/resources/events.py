@@ -1,8 +1,7 @@
 """Events: the trade shows themselves."""
 import json
 
-from eventapi import journal, keys, search, times
-from eventapi.db import as_json
+from eventapi import journal, keys, times
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.rest import created, deleted, found, location, one, page, unchanged
@@ -24,7 +23,9 @@ from eventapi.services import (
 )
 from eventapi.services import events as shows
 from eventapi.services.events import represent
-from eventapi.statements import statements
+from eventapi.storage import search
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("events", "event", scope="events")
 sql = statements("events")

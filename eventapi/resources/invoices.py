@@ -1,12 +1,13 @@
 """Invoices and credit notes."""
-from eventapi.db import as_json
 from eventapi.rest import Answer, created, deleted, found, is_known, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.services import files, invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
+from eventapi.services import invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
 from eventapi.services.invoices import represent
 from eventapi.services.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.services.references import CONTACT, EVENT, PARTICIPANT
-from eventapi.statements import statements
+from eventapi.storage import files
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices")
 sql = statements("invoices")

@@ -2,9 +2,9 @@
 from eventapi.errors import Faults
 from eventapi.rest import base_url, created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
-from eventapi.search import expression
 from eventapi.services import newsletter
-from eventapi.statements import statements
+from eventapi.storage.search import expression
+from eventapi.storage.statements import statements
 
 routes = Routes("newsletter", "newsletter_subscriber", scope="newsletter")
 sql = statements("newsletter")

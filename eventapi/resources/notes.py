@@ -8,7 +8,7 @@ from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import anonymity, attached
 from eventapi.services.notes import SCOPES, represent
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("notes", "note", scope="by_entity_type")
 sql = statements("notes")

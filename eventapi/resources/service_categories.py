@@ -4,7 +4,7 @@ from eventapi.errors import Problem
 from eventapi.rest import created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import attached
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("service_categories", "service_category", scope="services", flag="services")
 sql = statements("service_categories")

@@ -1,6 +1,5 @@
 """Services: what an organiser sells besides space, and at which events."""
-from eventapi import journal, keys, money, search
-from eventapi.db import as_json
+from eventapi import journal, keys, money
 from eventapi.errors import Faults, Problem
 from eventapi.rest import created, deleted, found, one, page, unchanged
 from eventapi.routes import Routes
@@ -8,7 +7,9 @@ from eventapi.services import attached, catalogue, offers, references
 from eventapi.services.amounts import whole
 from eventapi.services.catalogue import represent
 from eventapi.services.references import EVENT, SERVICE_CATEGORY
-from eventapi.statements import statements
+from eventapi.storage import search
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("services", "service", scope="services", flag="services")
 sql = statements("services")

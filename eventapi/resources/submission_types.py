@@ -6,7 +6,7 @@ from eventapi.routes import Routes
 from eventapi.services import references, submission_types
 from eventapi.services.references import EVENT
 from eventapi.services.submission_types import represent
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 routes = Routes("submission_types", "submission_type", scope="submissions")
 sql = statements("submission_types")

@@ -4,13 +4,13 @@ import re
 from datetime import datetime
 
 from eventapi import journal, times
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem, fault
 from eventapi.rest import Answer, created, deleted, found, page, unchanged
 from eventapi.routes import Routes
 from eventapi.services import addresses, event_catalogue, signatures, webhook_feed, webhooks
 from eventapi.services.webhooks import MOST_ACTIVE, represent, represent_delivery
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 routes = Routes("webhooks", "webhook", scope="webhooks", flag="webhooks")
 sql = statements("webhooks")

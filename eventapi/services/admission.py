@@ -7,7 +7,7 @@ from eventapi import journal, times
 from eventapi.errors import Faults, Problem
 from eventapi.services import anonymity, attached, badges, check_ins, references, visits
 from eventapi.services.references import EVENT, PARTICIPANT
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("admission")
 

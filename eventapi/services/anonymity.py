@@ -1,6 +1,6 @@
 """Anonymity: about a contact whose personal data was taken away nothing is written down again."""
 from eventapi.services import contact_book
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("anonymity")
 

@@ -1,7 +1,7 @@
 """Approval: an application becomes a contact and, at each of its events, a participant."""
 from eventapi.errors import Problem
 from eventapi.services import contact_book, participation
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("applications")
 

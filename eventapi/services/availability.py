@@ -2,7 +2,7 @@
 from eventapi import geometry
 from eventapi.errors import Problem
 from eventapi.services.reservations import HELD_AS
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("booth_reservations")
 

@@ -2,12 +2,12 @@
 import re
 
 from eventapi import times
-from eventapi.db import as_json
 from eventapi.errors import Problem, fault, invalid
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, svg
 from eventapi.services import badges
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("badges")
 

@@ -9,11 +9,11 @@ from decimal import Decimal
 from itertools import groupby
 
 from eventapi import journal, money, times
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.pictures.words import WORDS, number
 from eventapi.services import contact_book, invoice_lines, invoices, invoicing, issuing
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("billing")
 

@@ -2,8 +2,8 @@
 import json
 
 from eventapi import journal, money, times
-from eventapi.db import as_json
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("booths")
 

@@ -4,9 +4,9 @@ import secrets
 from datetime import datetime, timedelta, timezone
 
 from eventapi import calendar, journal, times
-from eventapi.db import as_json
 from eventapi.services.credentials import key_hash
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("calendar_feed")
 

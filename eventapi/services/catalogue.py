@@ -3,7 +3,7 @@ import json
 
 from eventapi import journal, money
 from eventapi.services import offers
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("services")
 

@@ -2,7 +2,7 @@
 import json
 
 from eventapi import money
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("categories")
 

@@ -1,6 +1,6 @@
 """Check-ins as they are answered and journalled: visits, which end with their day where nobody scanned out."""
 from eventapi import times
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("check_ins")
 

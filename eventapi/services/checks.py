@@ -1,6 +1,7 @@
 """What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
-from eventapi.services import admission, billing, files, housekeeping, importing, ledger, mails, webhooks
+from eventapi.services import admission, billing, housekeeping, importing, ledger, mails, webhooks
+from eventapi.storage import files
 
 
 def findings(db):

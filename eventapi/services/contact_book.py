@@ -2,10 +2,10 @@
 import json
 
 from eventapi import journal
-from eventapi.db import as_json
 from eventapi.errors import Problem
 from eventapi.services import attached, custom_fields, folding
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("contacts")
 

@@ -1,8 +1,9 @@
 """Contracts: documents that are signed. Whoever runs the signing tells of it; what was sent to be signed is kept as it was."""
 from eventapi.errors import Faults, Problem
-from eventapi.services import document_pages, documents, files
+from eventapi.services import document_pages, documents
 from eventapi.services.documents import sql
 from eventapi.states import Transitions
+from eventapi.storage import files
 
 CONTRACT = Transitions("contract", {
     "request-signature": (("draft",), "pending_signature"),

@@ -2,7 +2,7 @@
 from eventapi import journal, times
 from eventapi.errors import Faults
 from eventapi.services import booths, catalogue, categories, custom_fields, plans, pricing, submission_types, tasks
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("copying")
 sql_of_plans, sql_of_booths = statements("plans"), statements("booths")

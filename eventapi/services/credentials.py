@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from eventapi import journal, times
 from eventapi.errors import Problem, fault, invalid, not_found
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
 

@@ -3,10 +3,10 @@ import json
 from fractions import Fraction
 from functools import lru_cache
 
-from eventapi.db import as_json
 from eventapi.errors import fault, invalid
 from eventapi.services import field_types
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 from eventapi.validators import Judge, pointer
 
 sql = statements("custom_fields")

@@ -12,7 +12,7 @@ from eventapi.services import (
     participation,
     submissions,
 )
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("customizable")
 

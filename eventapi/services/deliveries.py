@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from eventapi import __version__, times
 from eventapi.services import addresses, posting, signatures, webhooks
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("webhooks")
 log = logging.getLogger("eventapi.deliveries")

@@ -3,10 +3,11 @@ import hashlib
 import json
 
 from eventapi import journal, markup, times
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
-from eventapi.services import content_types, files, numbering, placeholders
-from eventapi.statements import statements
+from eventapi.services import content_types, numbering, placeholders
+from eventapi.storage import files
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("documents")
 

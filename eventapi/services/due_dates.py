@@ -6,9 +6,9 @@ A service whose records are due marks with `follower` what moves their instants 
 import json
 
 from eventapi import times
-from eventapi.db import as_json
 from eventapi.errors import fault, invalid
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("due_dates")
 

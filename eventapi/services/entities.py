@@ -1,6 +1,6 @@
 """Entities: the records that documents and tasks may be about, of whatever resource."""
-from eventapi.db import as_json
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("entities")
 

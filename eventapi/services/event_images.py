@@ -1,7 +1,7 @@
 """The picture of an event: a document about it, without a number, kept as it was sent."""
 from eventapi.errors import Faults, Problem
 from eventapi.services import attached, content_types, documents, images
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("events")
 

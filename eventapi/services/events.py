@@ -1,7 +1,7 @@
 """Events as they are answered."""
 import json
 
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("events")
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 from eventapi import times
 from eventapi.services.report_periods import spans
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("reports")
 

@@ -1,7 +1,7 @@
 """Payment gateways of the tenant: a known key fills name and fee of a payment."""
 from eventapi import journal, money
 from eventapi.errors import Problem
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("gateways")
 UNKNOWN = {"gateway_id": None, "gateway_name": None, "gateway_fee": 0}

@@ -5,7 +5,7 @@ import re
 from eventapi import times
 from eventapi.pictures import canvas, svg
 from eventapi.pictures import hall as picture
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("halls")
 

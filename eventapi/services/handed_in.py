@@ -2,7 +2,7 @@
 from pathlib import PurePath
 
 from eventapi.formats import URL
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("submissions")
 

@@ -4,8 +4,9 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.services import calendar_feed, files, mails, webhooks
-from eventapi.statements import statements
+from eventapi.services import calendar_feed, mails, webhooks
+from eventapi.storage import files
+from eventapi.storage.statements import statements
 
 sql = statements("housekeeping")
 

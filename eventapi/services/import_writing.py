@@ -1,10 +1,10 @@
 """What the imports of contacts and of participants share: a record on its way, and which contacts are known by which names."""
 from dataclasses import dataclass, field
 
-from eventapi.db import as_json
 from eventapi.errors import Problem
 from eventapi.services import import_records
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("bulk_import")
 

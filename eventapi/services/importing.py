@@ -5,13 +5,14 @@ from itertools import islice
 from types import SimpleNamespace
 
 from eventapi import journal
-from eventapi.db import Nobody, as_json
 from eventapi.errors import MOST_FAULTS, Problem
-from eventapi.services import files, import_files, import_records
+from eventapi.services import import_files, import_records
 from eventapi.services.import_contacts import Contacts
 from eventapi.services.import_participants import Participants
 from eventapi.services.import_writing import Record
-from eventapi.statements import statements
+from eventapi.storage import files
+from eventapi.storage.database import Nobody, as_json
+from eventapi.storage.statements import statements
 
 sql = statements("bulk_import")
 

@@ -2,9 +2,9 @@
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.db import as_json
 from eventapi.services.invoices import PLACES
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 

@@ -4,8 +4,9 @@ import re
 from eventapi.errors import Problem
 from eventapi.pictures import invoice as picture
 from eventapi.pictures.words import WORDS
-from eventapi.services import files, invoices
-from eventapi.statements import statements
+from eventapi.services import invoices
+from eventapi.storage import files
+from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 

@@ -3,7 +3,7 @@ import json
 
 from eventapi import money, times
 from eventapi.errors import Problem
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("invoices")
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from eventapi import journal, money
 from eventapi.errors import Faults, Problem
 from eventapi.services import anonymity, attached, invoice_lines, invoices, numbering, references
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 

@@ -4,7 +4,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from eventapi import journal, money
 from eventapi.errors import Faults, Problem
 from eventapi.services import invoices
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("ledger")
 

@@ -10,7 +10,8 @@ from html import escape
 
 from eventapi import mail_words, money
 from eventapi.pictures import words as invoice_words
-from eventapi.services import files, invoice_pdf, invoices, newsletter
+from eventapi.services import invoice_pdf, invoices, newsletter
+from eventapi.storage import files
 
 
 class Gone(Exception):

@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from eventapi import journal, running, times
+from eventapi import journal, times
 from eventapi.services import contact_book, invoices, newsletter, notes
-from eventapi.statements import statements
+from eventapi.storage import process_locks
+from eventapi.storage.statements import statements
 
 sql = statements("mails")
 
@@ -82,5 +83,5 @@ def _note_refusal(db, mail, error):
 def mark_cut_off(db):
     """Mails whose sender is gone are uncertain from now on."""
     if db.value(sql.is_any_sending):
-        with suppress(running.InUse), running.mailing(db.config), db.write():
+        with suppress(process_locks.InUse), process_locks.mailing(db.config), db.write():
             db.run(sql.cut_off, error=CUT_OFF, now=db.now)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from eventapi import journal, times
 from eventapi.errors import Problem
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("mails")
 

@@ -1,6 +1,5 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
-from eventapi.db import as_json
 from eventapi.services import (
     admission,
     booking,
@@ -17,7 +16,8 @@ from eventapi.services import (
     submissions,
     tasks,
 )
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("merging")
 

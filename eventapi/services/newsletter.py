@@ -7,7 +7,7 @@ from hashlib import sha256
 from eventapi import journal, mail_words, times
 from eventapi.errors import Problem
 from eventapi.services import contact_book, mails
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("newsletter")
 

@@ -1,6 +1,6 @@
 """Notes go with the record they are about."""
 from eventapi import journal
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("notes")
 

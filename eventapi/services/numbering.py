@@ -3,7 +3,7 @@ import re
 from string import Formatter
 
 from eventapi.errors import Problem
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("numbering")
 

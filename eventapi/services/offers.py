@@ -1,10 +1,10 @@
 """Offers: on what terms a service is sold at an event. That no more is ordered than there is, is decided by the database."""
 from eventapi import money, times
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.services import references
 from eventapi.services.amounts import whole
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("offers")
 

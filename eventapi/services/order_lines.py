@@ -5,7 +5,7 @@ from eventapi import money
 from eventapi.errors import Faults, Problem
 from eventapi.services import offers, references
 from eventapi.services.references import SERVICE
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("ordering")
 

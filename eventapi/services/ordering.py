@@ -14,8 +14,8 @@ from eventapi.services import (
 )
 from eventapi.services.invoicing import same
 from eventapi.services.references import PARTICIPANT
-from eventapi.statements import statements
 from eventapi.states import Transitions
+from eventapi.storage.statements import statements
 
 sql = statements("ordering")
 

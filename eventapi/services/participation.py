@@ -4,8 +4,8 @@ import json
 from eventapi import journal
 from eventapi.errors import Problem
 from eventapi.services import attached, badges, booking, contact_book, custom_fields, schedules
-from eventapi.statements import statements
 from eventapi.states import Transitions
+from eventapi.storage.statements import statements
 
 sql = statements("participants")
 

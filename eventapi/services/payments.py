@@ -1,6 +1,6 @@
 """Payments as they are read: rows turned into answers."""
 from eventapi import money
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("payments")
 

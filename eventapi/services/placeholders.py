@@ -5,7 +5,7 @@ from decimal import Decimal
 from eventapi import money, times
 from eventapi.pictures.words import COUNTRIES, WORDS, day, number
 from eventapi.services import invoices
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("placeholders")
 

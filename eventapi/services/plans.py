@@ -2,10 +2,10 @@
 import json
 
 from eventapi import journal, money
-from eventapi.db import as_json
 from eventapi.services import attached, booths
 from eventapi.services.amounts import whole
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("plans")
 

@@ -7,11 +7,11 @@ a type, the participant's category fee and custom fields as long as there is no 
 from fractions import Fraction
 
 from eventapi import money, times
-from eventapi.db import as_json
 from eventapi.errors import Faults
 from eventapi.services import booths, custom_fields, formulas
 from eventapi.services.formulas import FormulaError, Missing
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("booths")
 

@@ -3,7 +3,6 @@ import json
 from datetime import datetime
 
 from eventapi import journal, keys, times
-from eventapi.db import as_json
 from eventapi.services import (
     applications,
     check_ins,
@@ -19,7 +18,8 @@ from eventapi.services import (
     submissions,
     tasks,
 )
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("privacy")
 

@@ -1,8 +1,8 @@
 """Readiness: what stands between a participant and the show, computed from records."""
 import json
 
-from eventapi.db import as_json
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("readiness")
 

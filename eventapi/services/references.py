@@ -1,6 +1,6 @@
 """A record may be named by id or by key, in bodies and in filters alike; both in one request must agree."""
 from eventapi.errors import fault, invalid
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("references")
 

@@ -2,7 +2,7 @@
 from datetime import date
 
 from eventapi import times
-from eventapi.db import as_json
+from eventapi.storage.database import as_json
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 NEVER, ALWAYS = "0001-01-01", "9999-12-31"

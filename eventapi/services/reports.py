@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from eventapi import money, times
 from eventapi.services import finance_reports as finance
 from eventapi.services import show_reports as show
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 from eventapi.validators import definition, query_schema
 
 sql = statements("reports")

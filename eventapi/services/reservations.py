@@ -2,8 +2,8 @@
 import json
 
 from eventapi import journal, money, times
-from eventapi.statements import statements
 from eventapi.states import Transitions
+from eventapi.storage.statements import statements
 
 sql = statements("booth_reservations")
 

@@ -5,11 +5,12 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from eventapi import journal, keys, running
-from eventapi.db import Database, Error, check_version, migrate
-from eventapi.door import door_of
-from eventapi.services import backups, files, privacy
-from eventapi.services.backups import DATABASE, BackupError
+from eventapi import journal, keys
+from eventapi.services import privacy
+from eventapi.storage import backups, files, process_locks
+from eventapi.storage.backups import DATABASE, BackupError
+from eventapi.storage.database import Database, Error, check_version, migrate
+from eventapi.storage.write_lock import door_of
 
 OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
 
@@ -24,7 +25,7 @@ def restore(config, source, *, force=False):
         raise BackupError(f"backup file {source} not found")
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
-    with closing(running.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
+    with closing(process_locks.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
         copy = Path(folder) / DATABASE
         manifest = backups.read(source, Path(folder))
         _upgrade(config, copy)

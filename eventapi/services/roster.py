@@ -2,7 +2,7 @@
 from datetime import timedelta
 from hashlib import sha256
 
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("check_ins")
 

@@ -4,7 +4,7 @@ import json
 from eventapi import journal, times
 from eventapi.errors import Problem, fault, invalid
 from eventapi.services import attached, folding
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("schedules")
 

@@ -3,7 +3,7 @@ from datetime import datetime
 
 from eventapi import money, times
 from eventapi.services.report_periods import moments, spans
-from eventapi.statements import statements
+from eventapi.storage.statements import statements
 
 sql = statements("reports")
 

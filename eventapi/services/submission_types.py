@@ -2,10 +2,10 @@
 import json
 
 from eventapi import journal
-from eventapi.db import as_json
 from eventapi.errors import Faults
 from eventapi.services import due_dates
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("submission_types")
 

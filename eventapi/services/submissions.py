@@ -2,11 +2,11 @@
 import json
 
 from eventapi import journal, times
-from eventapi.db import as_json
 from eventapi.errors import Faults, Problem
 from eventapi.services import anonymity, attached, contact_book, custom_fields, handed_in, submission_types
-from eventapi.statements import statements
 from eventapi.states import Transitions
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("submissions")
 

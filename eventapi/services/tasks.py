@@ -2,8 +2,8 @@
 from eventapi import journal
 from eventapi.errors import Faults
 from eventapi.services import due_dates, entities
-from eventapi.statements import statements
 from eventapi.states import Transitions
+from eventapi.storage.statements import statements
 
 sql = statements("tasks")
 

@@ -3,10 +3,10 @@ import json
 import re
 
 from eventapi import times
-from eventapi.db import as_json
 from eventapi.errors import fault, invalid
 from eventapi.services.webhooks import message_id
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("webhooks")
 

@@ -3,9 +3,9 @@ import json
 from datetime import datetime, timedelta, timezone
 
 from eventapi import journal, times
-from eventapi.db import as_json
 from eventapi.services import tasks
-from eventapi.statements import statements
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
 
 sql = statements("webhooks")
 

@@ -11,9 +11,9 @@ import os
 import signal
 import time
 
-from eventapi.db import Database, Error
 from eventapi.errors import Problem
 from eventapi.services import housekeeping as signs
+from eventapi.storage.database import Database, Error
 from eventapi.worker import bulk_import, expiry, housekeeping, mail, webhooks
 
 JOBS = (webhooks, mail, bulk_import, expiry, housekeeping)

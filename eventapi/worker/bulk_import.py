@@ -2,8 +2,8 @@
 import logging
 from threading import Thread
 
-from eventapi.db import Database
 from eventapi.services import importing
+from eventapi.storage.database import Database
 
 EVERY = 5
 ON_CHANGE = True

@@ -4,10 +4,10 @@ import secrets
 import time
 from threading import Thread
 
-from eventapi import running
-from eventapi.db import Database
 from eventapi.services import mail_contents, mail_delivery, mails, smtp
 from eventapi.services.mail_delivery import Outcome
+from eventapi.storage import process_locks
+from eventapi.storage.database import Database
 from eventapi.worker.patience import patiently
 
 EVERY = 1
@@ -42,7 +42,7 @@ def finish(patience=None):
 def deliver(config, stopping):
     """Hands over what is due, until nothing is; leaves it to another worker that does so already."""
     try:
-        with running.mailing(config):
+        with process_locks.mailing(config):
             db = Database(config)
             try:
                 while mail_delivery.seconds_until_next(db) is not None and not stopping():
@@ -50,7 +50,7 @@ def deliver(config, stopping):
                         converse(db, server, stopping)
             finally:
                 db.close()
-    except running.InUse as in_use:
+    except process_locks.InUse as in_use:
         log.debug("this worker sends no mails: %s", in_use)
     except smtp.Unreachable as error:
         paused[config.database] = time.monotonic() + AFTER_FAILURE

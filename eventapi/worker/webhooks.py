@@ -7,8 +7,8 @@ import secrets
 import time
 from threading import Thread
 
-from eventapi.db import Database
 from eventapi.services import deliveries, webhooks
+from eventapi.storage.database import Database
 from eventapi.worker.patience import patiently
 
 EVERY = 1

@@ -4,8 +4,8 @@ import signal
 from collections import Counter
 from types import SimpleNamespace
 
-from eventapi.db import Nobody
 from eventapi.services import checks, mails, newsletter
+from eventapi.storage.database import Nobody
 from tests import processes
 from tests.conftest import add_key
 from tests.mail_server import Inbox, Server

@@ -10,8 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from eventapi import db, times  # noqa: E402
+from eventapi import times
 from eventapi.plugins.authentication import key_hash  # noqa: E402
+from eventapi.storage import database  # noqa: E402
 
 COPY = """
 INSERT INTO admins (id, name, created_at, updated_at) VALUES (1, 'Ada', :now, :now);
@@ -41,8 +42,8 @@ def main(source, data_dir):
     folder = Path(data_dir)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "eventapi.db"
-    db.migrate(path)
-    connection = db.connect(path)
+    database.migrate(path)
+    connection = database.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("ATTACH ? AS bench", (str(source),))
     connection.execute("BEGIN")

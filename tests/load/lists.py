@@ -13,9 +13,9 @@ sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration  # noqa: E402
-from eventapi import db as database  # noqa: E402
 from eventapi.app import create_app  # noqa: E402
 from eventapi.services import credentials  # noqa: E402
+from eventapi.storage import database  # noqa: E402
 
 LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC", "/contacts?search=co&sort=last_name",
          "/contacts?sort=email&page=500", "/contacts?after=&sort=company_name", "/contacts?updated_since=2099-01-01T00:00:00Z")

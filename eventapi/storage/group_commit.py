@@ -9,8 +9,8 @@ from collections import deque
 from contextlib import contextmanager
 
 from eventapi import times
-from eventapi.db import Database, Error, writable
-from eventapi.door import WAIT
+from eventapi.storage.database import Database, Error, writable
+from eventapi.storage.write_lock import WAIT
 
 
 class Group:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from eventapi import paths, times
-from eventapi.door import WAIT, busy, door_of
 from eventapi.errors import Problem
-from eventapi.statements import NOTHING
+from eventapi.storage.statements import NOTHING
+from eventapi.storage.write_lock import WAIT, busy, door_of
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error

@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from eventapi import __version__, times
-from eventapi.db import FULL, Database, version
-from eventapi.services import files
-from eventapi.statements import statements
+from eventapi.storage import files
+from eventapi.storage.database import FULL, Database, version
+from eventapi.storage.statements import statements
 
 sql = statements("backups")
 
