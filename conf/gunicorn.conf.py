@@ -14,7 +14,7 @@ settings = configuration.load()
 bind = settings.bind
 workers = settings.workers
 threads = settings.threads
-worker_class = "eventapi.serving.Worker"
+worker_class = "eventapi.server.worker.Worker"
 preload_app = False                      # each process opens its own database, and a reload takes new code
 
 timeout = 60

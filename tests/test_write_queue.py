@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.write_queue import Write, WriteQueue
+from eventapi.server.write_queue import Write, WriteQueue
 from tests.http_client import HttpClient
 from tests.processes import ROOT, Server, eventapi, until
 

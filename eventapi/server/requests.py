@@ -13,8 +13,8 @@ from http import HTTPStatus
 from gunicorn import util
 from gunicorn.http import errors, wsgi
 
-from eventapi.connection import Gone
-from eventapi.write_queue import WriteQueue
+from eventapi.server.connection import Gone
+from eventapi.server.write_queue import WriteQueue
 
 LINGER = 10                 # seconds in which a client may still send what is thrown away, so that it gets to read the answer
 LAST_CALL = 1               # seconds in which connections without a request stay open when the worker stops
@@ -24,7 +24,7 @@ REFUSALS = {errors.LimitRequestLine: 414, errors.LimitRequestHeaders: 431, error
 
 
 class Answering:
-    """`worker` waits for connections (eventapi/serving.py); one that it gives us is ours until `wait_for` or `close`."""
+    """`worker` waits for connections (eventapi/server/worker.py); one that it gives us is ours until `wait_for` or `close`."""
 
     def __init__(self, worker):
         self.worker, self.log, self.base_url = worker, worker.log, worker.wsgi.settings.base_url or ""

@@ -17,8 +17,8 @@ from queue import SimpleQueue
 
 from gunicorn.workers import base
 
-from eventapi.answering import LAST_CALL, Answering
-from eventapi.connection import PATIENCE, Connection
+from eventapi.server.connection import PATIENCE, Connection
+from eventapi.server.requests import LAST_CALL, Answering
 
 SLOW = 0.005                # seconds of one request after which another thread leads, if something waits
 REST = 0.001                # seconds in which a process that has taken a connection leaves the next one to another process

@@ -1,0 +1,1 @@
+"""Receive requests: a gunicorn worker class of our own, and the queue in which writes wait for their commit."""
