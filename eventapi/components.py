@@ -2,8 +2,8 @@
 import re
 
 from eventapi.errors import CODES, Problem
-from eventapi.formats import FORMATS
-from eventapi.validators import answer_schema, body_schema, definition, document
+from eventapi.validation.bodies import answer_schema, body_schema, definition, document
+from eventapi.validation.formats import FORMATS
 
 SUFFIX = {"POST": "create", "PUT": "replace", "PATCH": "change"}
 

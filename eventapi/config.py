@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from eventapi import money, times
-from eventapi.formats import EMAIL
+from eventapi.validation.formats import EMAIL
 
 DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
 

@@ -10,7 +10,7 @@ from eventapi.plugins.validation import JSON, parse, read_body
 from eventapi.services import import_files, import_records, importing
 from eventapi.storage import files
 from eventapi.storage.database import as_json
-from eventapi.validators import Body
+from eventapi.validation.bodies import Body
 
 CSV = "text/csv"
 FORMS = (JSON, CSV)

@@ -4,13 +4,14 @@ import sys
 from functools import lru_cache
 from inspect import cleandoc
 
-from eventapi import __version__, examples, refusals
+from eventapi import __version__, refusals
 from eventapi.app import routes
 from eventapi.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_answer
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.states import Transitions
-from eventapi.validators import body_schema, query_schema, resource_names
+from eventapi.validation import examples
+from eventapi.validation.bodies import body_schema, query_schema, resource_names
 
 JSON = "application/json"
 # What the plugins may answer, whatever the handler does.

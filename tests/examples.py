@@ -9,7 +9,7 @@ import webtest
 from eventapi import openapi
 from eventapi.app import create_app, routes
 from eventapi.storage.database import Database
-from eventapi.validators import definition, query_schema
+from eventapi.validation.bodies import definition, query_schema
 from tests.conftest import SCOPES, Client, add_key, furnished
 
 # A member that names another record: member -> (what it names, by which of its members).

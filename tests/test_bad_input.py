@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from eventapi.validators import FORMATS, body_schema, query_schema
+from eventapi.validation.bodies import FORMATS, body_schema, query_schema
 from tests.examples import address_of_list, all_routes, body_for, example, house  # noqa: F401
 from tests.test_routes import each
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from eventapi.validators import definition, query_schema
+from eventapi.validation.bodies import definition, query_schema
 from tests.examples import REFERENCES, address_of_list, all_routes, body_for, collections, house  # noqa: F401
 
 FORMULA = "=HYPERLINK(1)"

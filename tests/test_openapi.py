@@ -9,7 +9,7 @@ from eventapi import openapi
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.resources import CATALOGUE
-from eventapi.validators import CHECKER, resource_names
+from eventapi.validation.bodies import CHECKER, resource_names
 from tests.examples import OF_THE_YEAR, House, as_read, collections, make_verbatim
 
 METHODS = {"get", "post", "put", "patch", "delete"}

@@ -9,7 +9,7 @@ import pytest
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.routes import Routes
-from eventapi.validators import answer_schema, definition, document, query_schema
+from eventapi.validation.bodies import answer_schema, definition, document, query_schema
 from tests import agreement
 from tests.conftest import SCOPES
 from tests.examples import (  # noqa: F401

@@ -6,7 +6,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.services import tasks
-from eventapi.validators import document
+from eventapi.validation.bodies import document
 from tests.examples import collections, house, make  # noqa: F401
 
 # Where a kind of record is called otherwise by its path.

@@ -1,13 +1,13 @@
-"""The quick yes of eventapi/acceptance.py never says yes where jsonschema says no, and says it where it matters."""
+"""The quick yes of eventapi/validation/fast_path.py never says yes where jsonschema says no, and says it where it matters."""
 import random
 from decimal import Decimal
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from eventapi import acceptance
-from eventapi.formats import CHECKER, CHECKS
-from eventapi.validators import Body, Judge, body_schema, document, resource_names
+from eventapi.validation import fast_path
+from eventapi.validation.bodies import Body, Judge, body_schema, document, resource_names
+from eventapi.validation.formats import CHECKER, CHECKS
 
 VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), Decimal("1E+20"), "", "x", "DE", "EUR", "info", "2026-05-01",
           "2026-02-30", "2026-05-01T10:00:00Z", "09:00", "25:00", "a@b.example", "a@b", "https://example.org", "Europe/Berlin",
@@ -15,7 +15,7 @@ VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), D
 
 
 def judges(schema):
-    return acceptance.compile_schema(schema, CHECKS), Draft202012Validator(schema, format_checker=CHECKER)
+    return fast_path.compile_schema(schema, CHECKS), Draft202012Validator(schema, format_checker=CHECKER)
 
 
 @pytest.mark.parametrize("name", resource_names())

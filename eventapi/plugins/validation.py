@@ -10,7 +10,7 @@ from bottle import request
 from eventapi import uploads
 from eventapi.errors import Problem, fault, invalid
 from eventapi.uploads import content_length, ended_early, is_chunked, too_large
-from eventapi.validators import Body, Query
+from eventapi.validation.bodies import Body, Query
 
 MAX_BODY = 1024 * 1024
 MAX_DEPTH = 32

@@ -11,7 +11,7 @@ from eventapi.services import admission, anonymity, badges, check_ins, reference
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.validators import Body
+from eventapi.validation.bodies import Body
 
 routes = Routes("check-ins", "check_in", scope="checkins")
 sql = statements("check_ins")

@@ -7,7 +7,7 @@ from eventapi.errors import fault, invalid
 from eventapi.services import field_types
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.validators import Judge, pointer
+from eventapi.validation.bodies import Judge, pointer
 
 sql = statements("custom_fields")
 

@@ -2,7 +2,7 @@
 from difflib import get_close_matches
 from functools import lru_cache
 
-from eventapi import examples
+from eventapi.validation import examples
 
 CHANGES = ("created", "updated", "deleted")
 AT = "2027-05-01T09:00:00Z"

@@ -1,8 +1,8 @@
 """What is handed in fits what its type asks for: one line, an address, a confirmation, a file of the right kind and size."""
 from pathlib import PurePath
 
-from eventapi.formats import URL
 from eventapi.storage.statements import statements
+from eventapi.validation.formats import URL
 
 sql = statements("submissions")
 

@@ -6,7 +6,7 @@ from eventapi.errors import Faults, Problem
 from eventapi.services import custom_fields, field_types
 from eventapi.services.import_files import REASONS
 from eventapi.spreadsheet import unguarded
-from eventapi.validators import Body, body_schema, document, pointer
+from eventapi.validation.bodies import Body, body_schema, document, pointer
 
 MOST_STRANGE = 20           # unknown members that are named for one record
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),

@@ -5,7 +5,7 @@ from eventapi import money, times
 from eventapi.services import finance_reports as finance
 from eventapi.services import show_reports as show
 from eventapi.storage.statements import statements
-from eventapi.validators import definition, query_schema
+from eventapi.validation.bodies import definition, query_schema
 
 sql = statements("reports")
 

@@ -1,5 +1,5 @@
 """Examples for the reference, made from those of the schema files. The tests send the bodies and compare the answers."""
-from eventapi.validators import answer_schema, definition, document
+from eventapi.validation.bodies import answer_schema, definition, document
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE", "currency": "EUR",

@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from jsonschema import Draft202012Validator
 
-from eventapi import acceptance, paths, times
+from eventapi import paths, times
 from eventapi.errors import fault, invalid
-from eventapi.formats import CHECKER, CHECKS, FORMATS
+from eventapi.validation import fast_path
+from eventapi.validation.formats import CHECKER, CHECKS, FORMATS
 
 # What to say about each keyword: keyword -> (code, text)
 
@@ -158,10 +159,10 @@ class Judge:
     """What is wrong with an object: jsonschema's errors, each with its path. Members that are surely valid are not judged."""
 
     def __init__(self, schema):
-        self.accepts = acceptance.compile_schema(schema, CHECKS)
+        self.accepts = fast_path.compile_schema(schema, CHECKS)
         self.shell = Draft202012Validator({**schema, "properties": dict.fromkeys(schema["properties"], True)})
         self.members = {
-            name: (acceptance.compile_schema(sub, CHECKS, schema),
+            name: (fast_path.compile_schema(sub, CHECKS, schema),
                    Draft202012Validator({**sub, "$defs": schema.get("$defs", {})}, format_checker=CHECKER))
             for name, sub in schema["properties"].items() if sub is not True}
 
