@@ -3,11 +3,12 @@ from importlib import import_module
 
 from bottle import Bottle, HTTPError, Route, Router, request, response
 
-from eventapi import masking, plugins, resources
+from eventapi import plugins, resources
 from eventapi.errors import Problem
 from eventapi.plugins.request import problem_answer, request_id, tell
-from eventapi.rest import Answer
 from eventapi.storage import database
+from eventapi.web import masking
+from eventapi.web.rest import Answer
 
 ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
 

@@ -5,8 +5,9 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from eventapi import calendar, request_log
+from eventapi import calendar
 from eventapi.services import calendar_feed, housekeeping
+from eventapi.web import request_log
 from tests.test_routes import problem
 
 EVENT = {"title": "Garden Fair", "event_key": "garden-fair", "date_from": "2027-05-01", "date_to": "2027-05-03", "city": "Leipzig"}

@@ -4,8 +4,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from eventapi import request_log, times
+from eventapi import times
 from eventapi.services import mails, newsletter
+from eventapi.web import request_log
 from tests.conftest import Client
 from tests.test_contacts import MARK, file_bytes
 

@@ -8,8 +8,8 @@ import pytest
 
 from eventapi.app import routes
 from eventapi.errors import CODES
-from eventapi.routes import Routes
 from eventapi.validation.bodies import answer_schema, definition, document, query_schema
+from eventapi.web.routes import Routes
 from tests import agreement
 from tests.conftest import SCOPES
 from tests.examples import (  # noqa: F401

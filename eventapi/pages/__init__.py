@@ -4,7 +4,7 @@ from hashlib import sha256
 from html import escape
 
 from eventapi.plugins.request import not_modified
-from eventapi.rest import Answer
+from eventapi.web.rest import Answer
 
 STYLE = """\
 :root{color-scheme:light dark;--ink:#1b2330;--quiet:#5b6675;--paper:#fff;--shade:#f3f5f8;--line:#d9dfe7;--link:#0b57b0;

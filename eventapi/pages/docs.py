@@ -8,8 +8,8 @@ from bottle import request
 from eventapi.errors import CODES
 from eventapi.openapi import document
 from eventapi.pages import cached, page, policy, reference
-from eventapi.rest import Answer, base_url
-from eventapi.routes import Routes
+from eventapi.web.rest import Answer, base_url
+from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True)
 

@@ -1,8 +1,8 @@
 """GET /feeds/{token}.ics: a subscription to the calendar feed. Calendar programs send no key; the token is the secret."""
 from eventapi.errors import Problem
-from eventapi.rest import drawn
-from eventapi.routes import Routes
 from eventapi.services import calendar_feed
+from eventapi.web.rest import drawn
+from eventapi.web.routes import Routes
 
 routes = Routes("feeds", root="", public=True)
 

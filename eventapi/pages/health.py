@@ -5,10 +5,10 @@ from bottle import request
 
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
-from eventapi.rest import Answer
-from eventapi.routes import Routes
 from eventapi.services import housekeeping
 from eventapi.storage.database import Error, SchemaError, as_json, check_version
+from eventapi.web.rest import Answer
+from eventapi.web.routes import Routes
 
 routes = Routes("health", root="", public=True)
 log = logging.getLogger("eventapi.health")

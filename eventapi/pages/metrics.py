@@ -2,11 +2,11 @@
 import os
 
 from eventapi import __version__, times
-from eventapi.rest import Answer
-from eventapi.routes import Routes
 from eventapi.services import housekeeping, importing, mails, webhooks
 from eventapi.storage.database import version
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer
+from eventapi.web.routes import Routes
 
 routes = Routes("metrics", root="", public=True)
 sql = statements("metrics")

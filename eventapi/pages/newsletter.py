@@ -6,9 +6,9 @@ from bottle import request
 from eventapi import mail_words
 from eventapi.pages import page
 from eventapi.plugins.authentication import client_address
-from eventapi.rest import Answer
-from eventapi.routes import Routes
 from eventapi.services import newsletter
+from eventapi.web.rest import Answer
+from eventapi.web.routes import Routes
 
 routes = Routes("newsletter_pages", root="", public=True, forms=("text/html",), lost_page=True)
 

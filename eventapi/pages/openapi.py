@@ -5,7 +5,7 @@ from bottle import request
 
 from eventapi.openapi import document
 from eventapi.pages import cached
-from eventapi.routes import Routes
+from eventapi.web.routes import Routes
 
 routes = Routes("openapi", root="", public=True)
 

@@ -3,7 +3,7 @@ from html import escape
 
 from eventapi.errors import CODES, not_found
 from eventapi.pages import cached, page
-from eventapi.routes import Routes
+from eventapi.web.routes import Routes
 
 routes = Routes("problems", root="", public=True)
 

@@ -10,10 +10,10 @@ from bottle import request
 
 from eventapi import times
 from eventapi.errors import Problem, fault, invalid
-from eventapi.rest import Answer, base_url
 from eventapi.storage.database import Database, Nobody, as_json
 from eventapi.storage.group_commit import Writer
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, base_url
 
 sql = statements("idempotency")
 KEEP = timedelta(hours=24)

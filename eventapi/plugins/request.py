@@ -6,10 +6,11 @@ import time
 
 from bottle import HTTPResponse, request, response
 
-from eventapi import masking, request_log, times
+from eventapi import times
 from eventapi.errors import Problem
-from eventapi.rest import Answer, base_url, etag, is_known
 from eventapi.storage.database import as_json, problem_of
+from eventapi.web import masking, request_log
+from eventapi.web.rest import Answer, base_url, etag, is_known
 
 REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)         # a key that was sent as one is none
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl
 
 from bottle import request
 
-from eventapi import uploads
 from eventapi.errors import Problem, fault, invalid
-from eventapi.uploads import content_length, ended_early, is_chunked, too_large
 from eventapi.validation.bodies import Body, Query
+from eventapi.web import uploads
+from eventapi.web.uploads import content_length, ended_early, is_chunked, too_large
 
 MAX_BODY = 1024 * 1024
 MAX_DEPTH = 32

@@ -1,8 +1,6 @@
 """Applications: someone asks to take part in one or more events."""
 from eventapi import journal, money
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import (
     anonymity,
     applications,
@@ -19,6 +17,8 @@ from eventapi.states import Transitions
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications")
 sql = statements("applications")

@@ -1,10 +1,10 @@
 """The audit log: who changed what and when, to read. Entries are written by journal.py, in the transaction of the change."""
 import json
 
-from eventapi.rest import found, page
-from eventapi.routes import Routes
 from eventapi.storage import search
 from eventapi.storage.statements import statements
+from eventapi.web.rest import found, page
+from eventapi.web.routes import Routes
 
 routes = Routes("audit-log", "audit_entry", scope="audit")
 sql = statements("audit_log")

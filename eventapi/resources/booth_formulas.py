@@ -1,10 +1,10 @@
 """Booth formulas: how the price of a booth is computed where neither it nor its type says a plain one."""
 from eventapi import journal
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached, formulas, pricing
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("booth_formulas", "booth_formula", scope="booths", flag="booths")
 sql = statements("booth_formulas")

@@ -3,14 +3,14 @@ from functools import partial
 
 from eventapi import money, times
 from eventapi.errors import Faults
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import anonymity, booking, booths, references, reservations
 from eventapi.services.amounts import whole
 from eventapi.services.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.services.reservations import TRANSITIONS, represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths")
 sql = statements("booth_reservations")

@@ -1,11 +1,11 @@
 """Booth types: the kinds of booths and their prices."""
 from eventapi import journal, keys, money
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached, pricing
 from eventapi.services.amounts import whole
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("booth_types", "booth_type", scope="booths", flag="booths")
 sql = statements("booth_types")

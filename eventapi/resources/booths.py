@@ -1,14 +1,14 @@
 """Booths: the pieces of a hall that are sold."""
 from eventapi import journal, money, times
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached, availability, booking, booths, custom_fields, pricing, references
 from eventapi.services.amounts import whole
 from eventapi.services.booths import represent
 from eventapi.services.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.services.reservations import has_run_out
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")
 sql = statements("booths")

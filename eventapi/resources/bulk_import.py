@@ -3,15 +3,15 @@ import csv
 import io
 
 from eventapi.errors import Faults
-from eventapi.import_bodies import CSV, FORMS, receiver
 from eventapi.plugins.access import require_scope
-from eventapi.rest import Answer, found, location, one, page
-from eventapi.routes import Routes
 from eventapi.services import importing, references
 from eventapi.services.import_files import REASONS
 from eventapi.services.references import EVENT
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
+from eventapi.web.import_bodies import CSV, FORMS, receiver
+from eventapi.web.rest import Answer, found, location, one, page
+from eventapi.web.routes import Routes
 
 routes = Routes("bulk_import", "bulk_import", scope="by_entity_type")
 sql = statements("bulk_import")

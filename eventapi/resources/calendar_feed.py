@@ -1,12 +1,12 @@
 """The calendar feed, as iCalendar (RFC 5545), and subscriptions to it for programs that send no key."""
 from eventapi import journal
 from eventapi.errors import Faults
-from eventapi.rest import Answer, base_url, created, deleted, drawn, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import calendar_feed, references
 from eventapi.services.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, base_url, created, deleted, drawn, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("calendar_feed", "calendar_subscription", scope="calendar-feed")
 sql = statements("calendar_feed")

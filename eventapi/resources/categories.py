@@ -1,14 +1,14 @@
 """Categories: the tree that contacts, applications and participants carry."""
 from eventapi import journal, keys, money
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached, categories, references
 from eventapi.services.amounts import whole
 from eventapi.services.categories import represent
 from eventapi.services.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("categories", "category", scope="categories")
 sql = statements("categories")

@@ -5,13 +5,13 @@ from bottle import request
 
 from eventapi import __version__, journal, times
 from eventapi.errors import Faults, Problem, fault, invalid
-from eventapi.rest import Answer, created, deleted, etag, found, is_known, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import admission, anonymity, badges, check_ins, references, roster
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
+from eventapi.web.rest import Answer, created, deleted, etag, found, is_known, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("check-ins", "check_in", scope="checkins")
 sql = statements("check_ins")

@@ -1,8 +1,6 @@
 """Contacts: the companies and people an organiser deals with."""
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
-from eventapi.rest import Answer, created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import contact_book, custom_fields, merging, participation, privacy, references
 from eventapi.services.contact_book import represent
 from eventapi.services.credentials import SCOPES
@@ -10,6 +8,8 @@ from eventapi.services.references import CATEGORY, EVENT
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
 sql = statements("contacts")

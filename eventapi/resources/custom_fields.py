@@ -3,12 +3,12 @@ import json
 
 from eventapi import journal, keys
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import custom_fields, customizable
 from eventapi.services.field_types import CHOICES, RULES, largest
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("custom-fields", "custom_field", scope="custom_fields")
 sql = statements("custom_fields")

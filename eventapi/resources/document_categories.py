@@ -1,11 +1,11 @@
 """Document categories: the drawers of the cabinet, each with the template that its documents are made from."""
 from eventapi import journal, keys
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import references
 from eventapi.services.references import DEFAULT_TEMPLATE
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("document_categories", "document_category", scope="documents", flag="documents")
 sql = statements("document_categories")

@@ -1,11 +1,11 @@
 """Document templates: what documents are made from, in a closed subset of HTML with placeholders."""
 from eventapi import journal, keys, markup
 from eventapi.errors import Faults, Problem
-from eventapi.rest import Answer, created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import placeholders, references
 from eventapi.services.references import DOCUMENT_CATEGORY
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("document_templates", "document_template", scope="documents", flag="documents")
 sql = statements("document_templates")

@@ -1,10 +1,8 @@
 """Documents: pages made from templates, files, and contracts that are signed."""
 from bottle import request
 
-from eventapi import money, sending
+from eventapi import money
 from eventapi.errors import Faults, Problem, not_found
-from eventapi.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import (
     anonymity,
     attached,
@@ -20,6 +18,9 @@ from eventapi.services.documents import represent
 from eventapi.services.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web import downloads
+from eventapi.web.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("documents", "document", scope="documents", flag="documents")
 sql = statements("documents")
@@ -95,13 +96,13 @@ def get_document_content(db, id):
     """
     row, form = get(db, id), request.environ["eventapi.form"]
     if is_stored(row, form):
-        return sending.stored_file(request.environ, db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
+        return downloads.stored_file(request.environ, db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
     if row["content"] is None:
         raise not_found("content of document", id)
     if form not in (content_types.HTML, content_types.PDF):
         raise Problem("not_acceptable", "The document comes as text/html or application/pdf.", offered=[content_types.HTML, content_types.PDF])
     data = (document_pages.pdf if form == content_types.PDF else document_pages.page)(db.config, row)
-    headers = {**sending.guarded(form, name_of(row, form)), "ETag": etag(f"{form}{data!r}")}
+    headers = {**downloads.guarded(form, name_of(row, form)), "ETag": etag(f"{form}{data!r}")}
     if form == content_types.HTML:
         headers["Content-Security-Policy"] = document_pages.POLICY
     return Answer(status=304, body=b"", headers=headers) if is_known(headers["ETag"]) else Answer(body=data, headers=headers)

@@ -4,8 +4,6 @@ import json
 from eventapi import journal, keys, times
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
-from eventapi.rest import created, deleted, found, location, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import (
     admission,
     attached,
@@ -26,6 +24,8 @@ from eventapi.services.events import represent
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, location, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")
 sql = statements("events")

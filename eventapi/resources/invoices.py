@@ -1,6 +1,4 @@
 """Invoices and credit notes."""
-from eventapi.rest import Answer, created, deleted, found, is_known, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
 from eventapi.services.invoices import represent
 from eventapi.services.issuing import OF_CREDIT_NOTES, TRANSITIONS
@@ -8,6 +6,8 @@ from eventapi.services.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, created, deleted, found, is_known, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices")
 sql = statements("invoices")

@@ -1,10 +1,10 @@
 """The newsletter's subscribers."""
 from eventapi.errors import Faults
-from eventapi.rest import base_url, created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import newsletter
 from eventapi.storage.search import expression
 from eventapi.storage.statements import statements
+from eventapi.web.rest import base_url, created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("newsletter", "newsletter_subscriber", scope="newsletter")
 sql = statements("newsletter")

@@ -4,11 +4,11 @@ from bottle import request
 from eventapi import journal
 from eventapi.errors import Faults
 from eventapi.plugins.access import READS, require_scope
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import anonymity, attached
 from eventapi.services.notes import SCOPES, represent
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("notes", "note", scope="by_entity_type")
 sql = statements("notes")

@@ -2,13 +2,13 @@
 from bottle import request
 
 from eventapi.errors import Faults
-from eventapi.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged
-from eventapi.routes import Routes
 from eventapi.services import badge_sheets, badges, billing, custom_fields, participation, readiness, references
 from eventapi.services.participation import TRANSITIONS, represent
 from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("participants", "participant", scope="participants")
 sql = statements("participants")

@@ -3,13 +3,13 @@ from decimal import Decimal
 
 from eventapi import journal, money, times
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached, gateways, invoices, ledger, references
 from eventapi.services.payments import represent
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices")
 sql = statements("payments")

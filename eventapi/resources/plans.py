@@ -3,12 +3,12 @@ from bottle import request
 
 from eventapi import journal, keys, times
 from eventapi.errors import Faults, Problem
-from eventapi.rest import Answer, created, deleted, found, location, one, page, picture, unchanged
-from eventapi.routes import Routes
 from eventapi.services import booths, hall_checks, halls, plans, references
 from eventapi.services.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, created, deleted, found, location, one, page, picture, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("plans", "plan", scope="plans", flag="plans")
 sql = statements("plans")

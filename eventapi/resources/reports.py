@@ -2,9 +2,9 @@
 from bottle import request
 
 from eventapi import spreadsheet
-from eventapi.rest import Answer, picture
-from eventapi.routes import Routes
 from eventapi.services import references, report_charts, reports
+from eventapi.web.rest import Answer, picture
+from eventapi.web.routes import Routes
 
 routes = Routes("reports", "report", scope="reports")
 CSV, SVG = "text/csv", "image/svg+xml"

@@ -1,13 +1,13 @@
 """Schedules: what happens when and where at an event, and who speaks, hosts or attends."""
 from eventapi import times
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import folding, references, schedules
 from eventapi.services.references import EVENT
 from eventapi.services.schedules import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("schedules", "schedule", scope="schedules", flag="schedules")
 sql = statements("schedules")

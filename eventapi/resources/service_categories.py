@@ -1,10 +1,10 @@
 """Service categories: the headings under which services stand in the catalogue."""
 from eventapi import journal, keys
 from eventapi.errors import Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("service_categories", "service_category", scope="services", flag="services")
 sql = statements("service_categories")

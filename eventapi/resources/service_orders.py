@@ -1,12 +1,12 @@
 """Service orders: what a participant wants besides space, from the draft to the last item done."""
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import anonymity, ordering, orders, references
 from eventapi.services.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.services.orders import represent
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("service_orders", "service_order", scope="service_orders", flag="service_orders")
 sql = statements("service_orders")

@@ -1,8 +1,6 @@
 """Services: what an organiser sells besides space, and at which events."""
 from eventapi import journal, keys, money
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import attached, catalogue, offers, references
 from eventapi.services.amounts import whole
 from eventapi.services.catalogue import represent
@@ -10,6 +8,8 @@ from eventapi.services.references import EVENT, SERVICE_CATEGORY
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("services", "service", scope="services", flag="services")
 sql = statements("services")

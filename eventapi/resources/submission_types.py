@@ -1,12 +1,12 @@
 """Submission types: what an event asks its participants to hand in, and until when."""
 from eventapi import keys
 from eventapi.errors import Faults, Problem
-from eventapi.rest import created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import references, submission_types
 from eventapi.services.references import EVENT
 from eventapi.services.submission_types import represent
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("submission_types", "submission_type", scope="submissions")
 sql = statements("submission_types")

@@ -1,13 +1,13 @@
 """Submissions: what participants hand in for an event, from the draft to the approval, with every revision."""
 from eventapi import times
 from eventapi.errors import Faults
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import custom_fields, references, submission_types, submissions
 from eventapi.services.references import EVENT, PARTICIPANT
 from eventapi.services.submissions import TRANSITIONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("submissions", "submission", scope="submissions")
 sql = statements("submissions")

@@ -1,13 +1,13 @@
 """Tasks: what the staff has to do, by when, and about which record."""
 from eventapi import times
 from eventapi.errors import Faults
-from eventapi.rest import created, deleted, found, one, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import anonymity, attached, entities, references, tasks
 from eventapi.services.references import EVENT
 from eventapi.services.tasks import TRANSITIONS, represent
 from eventapi.storage import search
 from eventapi.storage.statements import statements
+from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("tasks", "task", scope="tasks", flag="tasks")
 sql = statements("tasks")

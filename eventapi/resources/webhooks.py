@@ -5,12 +5,12 @@ from datetime import datetime
 
 from eventapi import journal, times
 from eventapi.errors import Faults, Problem, fault
-from eventapi.rest import Answer, created, deleted, found, page, unchanged
-from eventapi.routes import Routes
 from eventapi.services import addresses, event_catalogue, signatures, webhook_feed, webhooks
 from eventapi.services.webhooks import MOST_ACTIVE, represent, represent_delivery
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
+from eventapi.web.routes import Routes
 
 routes = Routes("webhooks", "webhook", scope="webhooks", flag="webhooks")
 sql = statements("webhooks")

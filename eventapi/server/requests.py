@@ -145,9 +145,9 @@ class Answering:
 
 def problem(code, detail, base_url, status=None):
     """A whole answer: a problem document (RFC 9457), after which the connection is closed."""
-    from eventapi import masking
     from eventapi.errors import Problem
     from eventapi.plugins.request import request_id
+    from eventapi.web import masking
     refusal, known = Problem(code, masking.path(detail)), request_id({})
     refusal.status = status or refusal.status
     body = json.dumps(refusal.document(base_url, known)).encode()

@@ -18,13 +18,13 @@ sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration  # noqa: E402
-from eventapi.import_bodies import Source  # noqa: E402
 from eventapi.services import import_files, importing
 from eventapi.storage import (
     database,  # noqa: E402
     files,  # noqa: E402
 )
 from eventapi.storage.statements import statements  # noqa: E402
+from eventapi.web.import_bodies import Source  # noqa: E402
 
 COLUMNS = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country", "notes")
 TABLES = ("contacts", "audit_log", "outgoing_events")

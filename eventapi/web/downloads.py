@@ -5,9 +5,9 @@ import re
 from urllib.parse import quote
 
 from eventapi.errors import Problem
-from eventapi.rest import Answer, is_known
 from eventapi.services import content_types
 from eventapi.storage import files
+from eventapi.web.rest import Answer, is_known
 
 PIECE = 64 * 1024
 RANGE = re.compile(r"bytes\s*=\s*(\d{0,18})-(\d{0,18})", re.I | re.ASCII)

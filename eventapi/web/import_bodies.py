@@ -3,7 +3,6 @@ import io
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from eventapi import uploads
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.database import database
 from eventapi.plugins.validation import JSON, parse, read_body
@@ -11,6 +10,7 @@ from eventapi.services import import_files, import_records, importing
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.validation.bodies import Body
+from eventapi.web import uploads
 
 CSV = "text/csv"
 FORMS = (JSON, CSV)

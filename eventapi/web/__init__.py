@@ -1,0 +1,1 @@
+"""The HTTP interface of the handlers: routes, responses, lists, bodies, uploads and downloads."""
