@@ -3,7 +3,7 @@ import re
 
 from jsonschema import Draft202012Validator
 
-from eventapi import openapi
+from eventapi.reference import document as openapi
 
 # What may be answered where no operation is: OPTIONS, an unknown path or method, and what comes before.
 NOWHERE = (204, 400, 401, 403, 404, 405, 406, 422)

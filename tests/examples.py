@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 import webtest
 
-from eventapi import openapi
 from eventapi.app import create_app, routes
+from eventapi.reference import document as openapi
 from eventapi.storage.database import Database
 from eventapi.validation.bodies import definition, query_schema
 from tests.conftest import SCOPES, Client, add_key, furnished

@@ -5,9 +5,9 @@ import re
 import pytest
 from jsonschema import Draft202012Validator
 
-from eventapi import openapi
 from eventapi.app import routes
 from eventapi.errors import CODES
+from eventapi.reference import document as openapi
 from eventapi.resources import CATALOGUE
 from eventapi.validation.bodies import CHECKER, resource_names
 from tests.examples import OF_THE_YEAR, House, as_read, collections, make_verbatim

@@ -6,8 +6,8 @@ from html import escape
 from bottle import request
 
 from eventapi.errors import CODES
-from eventapi.openapi import document
 from eventapi.pages import cached, page, policy, reference
+from eventapi.reference.document import document
 from eventapi.web.rest import Answer, base_url
 from eventapi.web.routes import Routes
 

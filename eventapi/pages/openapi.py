@@ -3,8 +3,8 @@ import json
 
 from bottle import request
 
-from eventapi.openapi import document
 from eventapi.pages import cached
+from eventapi.reference.document import document
 from eventapi.web.routes import Routes
 
 routes = Routes("openapi", root="", public=True)

@@ -9,5 +9,5 @@ def register(commands):
 
 
 def print_document(args, config):
-    from eventapi import openapi
+    from eventapi.reference import document as openapi
     print(json.dumps(openapi.document(config), ensure_ascii=False, indent=2))

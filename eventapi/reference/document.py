@@ -4,11 +4,12 @@ import sys
 from functools import lru_cache
 from inspect import cleandoc
 
-from eventapi import __version__, refusals
+from eventapi import __version__
 from eventapi.app import routes
-from eventapi.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_answer
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
+from eventapi.reference import problem_codes
+from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_answer
 from eventapi.states import Transitions
 from eventapi.validation import examples
 from eventapi.validation.bodies import body_schema, query_schema, resource_names
@@ -101,8 +102,8 @@ def told(handler):
 def codes_of(route):
     words = route.words
     if words.get("public"):
-        return refusals.codes(route.handler) | {"internal_error", "rate_limited"}
-    possible = {*ALWAYS, *refusals.codes(route.handler)}
+        return problem_codes.codes(route.handler) | {"internal_error", "rate_limited"}
+    possible = {*ALWAYS, *problem_codes.codes(route.handler)}
     (possible.add if "<" in route.path or route.method == "DELETE" else possible.discard)("not_found")
     if words.get("flag"):
         possible.add("feature_disabled")
