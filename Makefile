@@ -49,7 +49,7 @@ run: $(VENV)/ready-to-run
 	@$(BIN)/eventapi migrate
 	@test -e $(RUN)/demo-done || { echo "making a demo show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
-	@$(BIN)/python -m eventapi.first_steps http://$(ADDRESS) $(RUN)/key
+	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
 
 test: $(VENV)/ready-to-test

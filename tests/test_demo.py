@@ -1,8 +1,8 @@
 """The demo show: what `make run` shows has something in every state."""
 import webtest
 
-from eventapi import demo
 from eventapi.app import create_app
+from eventapi.demo import show as demo
 from eventapi.services import checks
 from eventapi.storage.database import Database
 from tests.conftest import SCOPES, Client, add_key

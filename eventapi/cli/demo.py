@@ -11,7 +11,7 @@ def register(commands):
 
 
 def make_demo(args, config):
-    from eventapi import demo
     from eventapi.app import ready
+    from eventapi.demo import show as demo
     ready(config)
     return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from eventapi import times
 from eventapi.app import create_app
-from eventapi.demo_hall import furnish
+from eventapi.demo.halls import furnish
 from eventapi.services import credentials
 from eventapi.storage.database import Database, SchemaError, as_json
 

@@ -1,0 +1,1 @@
+"""The demo show: a believable trade show, created through the API itself."""
