@@ -7,8 +7,8 @@ import pytest
 
 from eventapi.errors import Problem
 from eventapi.pictures import canvas, fonts, letters, svg
-from eventapi.pictures import hall as picture
-from eventapi.pictures.hall_blocks import LOOKS, blocks
+from eventapi.pictures.hall import sheet as picture
+from eventapi.pictures.hall.blocks import LOOKS, blocks
 from eventapi.pictures.shapes import Group, Lines, Text
 from tests import halls
 

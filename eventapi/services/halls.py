@@ -4,7 +4,7 @@ import re
 
 from eventapi import times
 from eventapi.pictures import canvas, svg
-from eventapi.pictures import hall as picture
+from eventapi.pictures.hall import sheet as picture
 from eventapi.storage.statements import statements
 
 sql = statements("halls")

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 from eventapi import geometry, money
 from eventapi.pictures import words
-from eventapi.pictures.hall_blocks import LOOKS, block, blocks
-from eventapi.pictures.hall_fixtures import PILLAR, WALL, Hall, opening, power
-from eventapi.pictures.hall_words import WORDS
+from eventapi.pictures.hall.blocks import LOOKS, block, blocks
+from eventapi.pictures.hall.fixtures import PILLAR, WALL, Hall, opening, power
+from eventapi.pictures.hall.words import WORDS
 from eventapi.pictures.letters import em, fit
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Text, rectangle
 

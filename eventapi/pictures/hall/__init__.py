@@ -1,0 +1,1 @@
+"""The picture of a hall plan: sheet, booths, fixtures and their texts."""
