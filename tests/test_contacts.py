@@ -4,7 +4,8 @@ import re
 import pytest
 
 from eventapi import journal, times
-from eventapi.services import contact_book, folding, privacy
+from eventapi.domain.records import normalising
+from eventapi.services import contact_book, privacy
 from tests.conftest import SCOPES
 from tests.test_billing import Fair
 
@@ -204,8 +205,8 @@ def test_a_page_is_read_in_the_order_of_an_index(db, where, sort):
 @pytest.mark.parametrize("one, other", [
     ("+49 341 12345", "0341/12345"), ("0049 (0)341 12345", "0341 123-45"), ("+49 (0) 341 12345", "0341 12345")])
 def test_a_phone_number_is_the_same_however_it_is_written(one, other):
-    assert folding.phone(one, "DE") == folding.phone(other, "DE") == "4934112345"
-    assert folding.phone(one, "AT") != folding.phone(other, "AT")
+    assert normalising.phone(one, "DE") == normalising.phone(other, "DE") == "4934112345"
+    assert normalising.phone(one, "AT") != normalising.phone(other, "AT")
 
 
 def test_twins_are_listed_with_the_strongest_reason(organiser):

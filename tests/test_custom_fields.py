@@ -1,7 +1,7 @@
 """Custom fields: definitions, values, filters."""
 import pytest
 
-from eventapi.services import custom_fields
+from eventapi.domain.records import custom_fields
 from eventapi.storage import database
 from tests.examples import body_for, collections, house, make  # noqa: F401
 

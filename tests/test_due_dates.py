@@ -1,8 +1,8 @@
 """Due dates: days, moments, and days relative to an event."""
 import pytest
 
+from eventapi.domain.records import due_dates
 from eventapi.errors import Faults
-from eventapi.services import due_dates
 
 FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadline": "2027-01-31T12:00:00", "timezone": "Europe/Berlin"}
 

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from eventapi import paths
-from eventapi.services import anonymity, checks, deliveries, housekeeping, mail_delivery, newsletter, privacy, webhooks
+from eventapi.domain.records import anonymity
+from eventapi.services import checks, deliveries, housekeeping, mail_delivery, newsletter, privacy, webhooks
 from eventapi.storage import files
 
 MARK = "Zqvxj Mårkör-ß"                 # folded as zqvxj markor; what is left of it in any encoding has its first letters

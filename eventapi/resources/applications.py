@@ -1,18 +1,10 @@
 """Applications: someone asks to take part in one or more events."""
 from eventapi import journal, money
+from eventapi.domain.records import anonymity, custom_fields, references
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import (
-    anonymity,
-    applications,
-    approval,
-    attached,
-    contact_book,
-    custom_fields,
-    participation,
-    references,
-)
+from eventapi.services import applications, approval, attached, contact_book, participation
 from eventapi.services.applications import represent
-from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.states import Transitions
 from eventapi.storage import search
 from eventapi.storage.database import as_json

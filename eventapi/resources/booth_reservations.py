@@ -2,10 +2,11 @@
 from functools import partial
 
 from eventapi import money, times
+from eventapi.domain.records import anonymity, references
+from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.errors import Faults
-from eventapi.services import anonymity, booking, booths, references, reservations
-from eventapi.services.amounts import whole
-from eventapi.services.references import BOOTH, EVENT, PARTICIPANT
+from eventapi.services import booking, booths, reservations
 from eventapi.services.reservations import TRANSITIONS, represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -1,8 +1,9 @@
 """Booth types: the kinds of booths and their prices."""
-from eventapi import journal, keys, money
+from eventapi import journal, money
+from eventapi.domain.records import slugs
+from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
 from eventapi.services import attached, pricing
-from eventapi.services.amounts import whole
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -84,4 +85,4 @@ def claim_key(db, booth_type_key, but=None):
 
 
 def free_key(db, name):
-    return keys.free(keys.slug(name), lambda key: db.value(sql.key_taken, booth_type_key=key))
+    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, booth_type_key=key))

@@ -1,10 +1,11 @@
 """Booths: the pieces of a hall that are sold."""
 from eventapi import journal, money, times
+from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, availability, booking, booths, custom_fields, pricing, references
-from eventapi.services.amounts import whole
+from eventapi.services import attached, availability, booking, booths, pricing
 from eventapi.services.booths import represent
-from eventapi.services.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.services.reservations import has_run_out
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged

@@ -2,11 +2,12 @@
 import csv
 import io
 
+from eventapi.domain.records import references
+from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
 from eventapi.plugins.access import require_scope
-from eventapi.services import importing, references
+from eventapi.services import importing
 from eventapi.services.import_files import REASONS
-from eventapi.services.references import EVENT
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
 from eventapi.web.import_bodies import CSV, FORMS, receiver

@@ -1,10 +1,11 @@
 """Categories: the tree that contacts, applications and participants carry."""
-from eventapi import journal, keys, money
+from eventapi import journal, money
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, categories, references
-from eventapi.services.amounts import whole
+from eventapi.services import attached, categories
 from eventapi.services.categories import represent
-from eventapi.services.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
@@ -121,7 +122,7 @@ def claim_key(db, category_key, but=None):
 
 
 def free_key(db, title):
-    return keys.free(keys.slug(title), lambda key: db.value(sql.key_taken, category_key=key))
+    return slugs.free(slugs.slug(title), lambda key: db.value(sql.key_taken, category_key=key))
 
 
 def nest(db, roots):

@@ -1,10 +1,11 @@
 """Contacts: the companies and people an organiser deals with."""
+from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
-from eventapi.services import contact_book, custom_fields, merging, participation, privacy, references
+from eventapi.services import contact_book, merging, participation, privacy
 from eventapi.services.contact_book import represent
 from eventapi.services.credentials import SCOPES
-from eventapi.services.references import CATEGORY, EVENT
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -1,10 +1,10 @@
 """Custom fields: what an organiser adds to contacts, applications, participants, events, booths and submissions, and the values."""
 import json
 
-from eventapi import journal, keys
+from eventapi import journal
+from eventapi.domain.records import custom_fields, customizable, slugs
+from eventapi.domain.records.field_types import CHOICES, RULES, largest
 from eventapi.errors import Faults, Problem
-from eventapi.services import custom_fields, customizable
-from eventapi.services.field_types import CHOICES, RULES, largest
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
@@ -196,7 +196,7 @@ def claim_key(db, field, but=None):
 
 def free_key(db, field):
     """Made from the label: letters, digits and underscores, with a suffix where it is taken."""
-    wanted = keys.slug(field["field_label"]).replace("-", "_")
+    wanted = slugs.slug(field["field_label"]).replace("-", "_")
     wanted = wanted if wanted[0].isalpha() and wanted not in RESERVED else f"field_{wanted}"[:60]
-    key = keys.free(wanted, lambda key: db.value(sql.key_taken, entity_type=field["entity_type"], field_key=key.replace("-", "_")))
+    key = slugs.free(wanted, lambda key: db.value(sql.key_taken, entity_type=field["entity_type"], field_key=key.replace("-", "_")))
     return key.replace("-", "_")

@@ -1,8 +1,8 @@
 """Document categories: the drawers of the cabinet, each with the template that its documents are made from."""
-from eventapi import journal, keys
+from eventapi import journal
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.references import DEFAULT_TEMPLATE
 from eventapi.errors import Faults, Problem
-from eventapi.services import references
-from eventapi.services.references import DEFAULT_TEMPLATE
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -73,4 +73,4 @@ def claim_key(db, key, but=None):
 
 
 def free_key(db, name):
-    return keys.free(keys.slug(name), lambda key: db.value(sql.key_taken, key=key))
+    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, key=key))

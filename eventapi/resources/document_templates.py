@@ -1,8 +1,9 @@
 """Document templates: what documents are made from, in a closed subset of HTML with placeholders."""
-from eventapi import journal, keys, markup
+from eventapi import journal, markup
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.errors import Faults, Problem
-from eventapi.services import placeholders, references
-from eventapi.services.references import DOCUMENT_CATEGORY
+from eventapi.services import placeholders
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -86,4 +87,4 @@ def claim_key(db, key, but=None):
 
 
 def free_key(db, name):
-    return keys.free(keys.slug(name), lambda key: db.value(sql.key_taken, key=key))
+    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, key=key))

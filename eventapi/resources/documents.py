@@ -2,20 +2,12 @@
 from bottle import request
 
 from eventapi import money
+from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Faults, Problem, not_found
-from eventapi.services import (
-    anonymity,
-    attached,
-    content_types,
-    contracts,
-    document_pages,
-    documents,
-    entities,
-    references,
-)
+from eventapi.services import attached, content_types, contracts, document_pages, documents
 from eventapi.services.contracts import CONTRACT, SIGNATURE
 from eventapi.services.documents import represent
-from eventapi.services.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web import downloads

@@ -1,7 +1,8 @@
 """Events: the trade shows themselves."""
 import json
 
-from eventapi import journal, keys, times
+from eventapi import journal, times
+from eventapi.domain.records import custom_fields, due_dates, slugs
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.services import (
@@ -11,8 +12,6 @@ from eventapi.services import (
     catalogue,
     content_types,
     copying,
-    custom_fields,
-    due_dates,
     event_images,
     plans,
     pricing,
@@ -191,8 +190,8 @@ def claim_key(db, event_key):
 def free_key(db, event):
     """The slug of title and year, with a suffix when it is taken."""
     year = (event["date_from"] or "")[:4]
-    wanted = keys.slug(event["title"] if not year or year in event["title"] else f"{event['title']} {year}")
-    return keys.free(wanted, lambda key: db.value(sql.key_taken, event_key=key))
+    wanted = slugs.slug(event["title"] if not year or year in event["title"] else f"{event['title']} {year}")
+    return slugs.free(wanted, lambda key: db.value(sql.key_taken, event_key=key))
 
 
 def include_opening_hours(db, events):

@@ -1,8 +1,9 @@
 """Invoices and credit notes."""
-from eventapi.services import invoice_pdf, invoices, invoicing, issuing, numbering, payments, references
+from eventapi.domain.records import numbering, references
+from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
+from eventapi.services import invoice_pdf, invoices, invoicing, issuing, payments
 from eventapi.services.invoices import represent
 from eventapi.services.issuing import OF_CREDIT_NOTES, TRANSITIONS
-from eventapi.services.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -2,9 +2,10 @@
 from bottle import request
 
 from eventapi import journal
+from eventapi.domain.records import anonymity
 from eventapi.errors import Faults
 from eventapi.plugins.access import READS, require_scope
-from eventapi.services import anonymity, attached
+from eventapi.services import attached
 from eventapi.services.notes import SCOPES, represent
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged

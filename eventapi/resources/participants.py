@@ -1,10 +1,11 @@
 """Participants: contacts that take part in an event."""
 from bottle import request
 
+from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults
-from eventapi.services import badge_sheets, badges, billing, custom_fields, participation, readiness, references
+from eventapi.services import badge_sheets, badges, billing, participation, readiness
 from eventapi.services.participation import TRANSITIONS, represent
-from eventapi.services.references import CATEGORY, CONTACT, EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged

@@ -2,8 +2,9 @@
 from decimal import Decimal
 
 from eventapi import journal, money, times
+from eventapi.domain.records import references
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, gateways, invoices, ledger, references
+from eventapi.services import attached, gateways, invoices, ledger
 from eventapi.services.payments import represent
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate, as_json

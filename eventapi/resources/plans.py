@@ -1,10 +1,11 @@
 """Plans: the halls of an event, with what stands in them besides booths."""
 from bottle import request
 
-from eventapi import journal, keys, times
+from eventapi import journal, times
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import booths, hall_checks, halls, plans, references
-from eventapi.services.references import EVENT
+from eventapi.services import booths, hall_checks, halls, plans
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, found, location, one, page, picture, unchanged
@@ -103,7 +104,7 @@ def claim_key(db, plan, but=None):
 
 
 def free_key(db, plan):
-    return keys.free(keys.slug(plan["plan_name"]),
+    return slugs.free(slugs.slug(plan["plan_name"]),
                      lambda key: db.value(sql.key_taken, event_id=plan["event_id"], plan_key=key))
 
 

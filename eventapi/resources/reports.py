@@ -2,7 +2,8 @@
 from bottle import request
 
 from eventapi import spreadsheet
-from eventapi.services import references, report_charts, reports
+from eventapi.domain.records import references
+from eventapi.services import report_charts, reports
 from eventapi.web.rest import Answer, picture
 from eventapi.web.routes import Routes
 

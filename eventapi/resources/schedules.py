@@ -1,8 +1,9 @@
 """Schedules: what happens when and where at an event, and who speaks, hosts or attends."""
 from eventapi import times
+from eventapi.domain.records import normalising, references
+from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import folding, references, schedules
-from eventapi.services.references import EVENT
+from eventapi.services import schedules
 from eventapi.services.schedules import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -20,7 +21,7 @@ def list_schedules(db, query):
     """What happens at an event, which event_key or event_id names."""
     query = references.filters(db, query, EVENT)
     if "location" in query:
-        query["location"] = folding.place(query["location"])
+        query["location"] = normalising.place(query["location"])
     return page(db, sql.list, query, represent, INCLUDES)
 
 

@@ -1,5 +1,6 @@
 """Service categories: the headings under which services stand in the catalogue."""
-from eventapi import journal, keys
+from eventapi import journal
+from eventapi.domain.records import slugs
 from eventapi.errors import Problem
 from eventapi.services import attached
 from eventapi.storage.statements import statements
@@ -63,4 +64,4 @@ def claim_key(db, category_key, but=None):
 
 
 def free_key(db, category_name):
-    return keys.free(keys.slug(category_name), lambda key: db.value(sql.key_taken, category_key=key))
+    return slugs.free(slugs.slug(category_name), lambda key: db.value(sql.key_taken, category_key=key))

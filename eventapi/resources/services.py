@@ -1,10 +1,11 @@
 """Services: what an organiser sells besides space, and at which events."""
-from eventapi import journal, keys, money
+from eventapi import journal, money
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, catalogue, offers, references
-from eventapi.services.amounts import whole
+from eventapi.services import attached, catalogue, offers
 from eventapi.services.catalogue import represent
-from eventapi.services.references import EVENT, SERVICE_CATEGORY
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -101,7 +102,7 @@ def claim_key(db, service_key, but=None):
 
 
 def free_key(db, service_name):
-    return keys.free(keys.slug(service_name), lambda key: db.value(sql.key_taken, service_key=key))
+    return slugs.free(slugs.slug(service_name), lambda key: db.value(sql.key_taken, service_key=key))
 
 
 def with_terms(query):

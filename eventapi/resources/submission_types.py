@@ -1,8 +1,8 @@
 """Submission types: what an event asks its participants to hand in, and until when."""
-from eventapi import keys
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import references, submission_types
-from eventapi.services.references import EVENT
+from eventapi.services import submission_types
 from eventapi.services.submission_types import represent
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
@@ -79,4 +79,4 @@ def claim_key(db, kind, but=None):
 
 
 def free_key(db, kind):
-    return keys.free(keys.slug(kind["title"]), lambda key: db.value(sql.key_taken, event_id=kind["event_id"], type_key=key))
+    return slugs.free(slugs.slug(kind["title"]), lambda key: db.value(sql.key_taken, event_id=kind["event_id"], type_key=key))

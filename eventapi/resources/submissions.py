@@ -1,8 +1,9 @@
 """Submissions: what participants hand in for an event, from the draft to the approval, with every revision."""
 from eventapi import times
+from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults
-from eventapi.services import custom_fields, references, submission_types, submissions
-from eventapi.services.references import EVENT, PARTICIPANT
+from eventapi.services import submission_types, submissions
 from eventapi.services.submissions import TRANSITIONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

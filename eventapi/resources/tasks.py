@@ -1,8 +1,9 @@
 """Tasks: what the staff has to do, by when, and about which record."""
 from eventapi import times
+from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
-from eventapi.services import anonymity, attached, entities, references, tasks
-from eventapi.services.references import EVENT
+from eventapi.services import attached, tasks
 from eventapi.services.tasks import TRANSITIONS, represent
 from eventapi.storage import search
 from eventapi.storage.statements import statements

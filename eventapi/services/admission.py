@@ -4,9 +4,10 @@ Each scan is kept, refused ones too, and what the scans of a participant on a da
 Every function here that writes is called inside a write.
 """
 from eventapi import journal, times
+from eventapi.domain.records import anonymity, references
+from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import anonymity, attached, badges, check_ins, references, visits
-from eventapi.services.references import EVENT, PARTICIPANT
+from eventapi.services import attached, badges, check_ins, visits
 from eventapi.storage.statements import statements
 
 sql = statements("admission")

@@ -2,8 +2,9 @@
 import json
 
 from eventapi import journal
+from eventapi.domain.records import custom_fields, normalising
 from eventapi.errors import Problem
-from eventapi.services import attached, custom_fields, folding
+from eventapi.services import attached
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -143,8 +144,8 @@ def title(contact):
 
 
 def columns(contact):
-    return {**contact, "folded_name": folding.name(contact["company_name"], contact["postal_code"]),
-            "folded_phone": folding.phone(contact["phone"], contact["country"])}
+    return {**contact, "folded_name": normalising.name(contact["company_name"], contact["postal_code"]),
+            "folded_phone": normalising.phone(contact["phone"], contact["country"])}
 
 
 def claim(db, contact, but=None):

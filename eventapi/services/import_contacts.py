@@ -1,6 +1,7 @@
 """Importing contacts: new ones in few statements, changed ones each for itself."""
+from eventapi.domain.records import custom_fields, references
 from eventapi.errors import Faults
-from eventapi.services import contact_book, custom_fields, import_records, participation, references
+from eventapi.services import contact_book, import_records, participation
 from eventapi.services.import_writing import Known, ambiguous, attempt
 
 

@@ -1,8 +1,9 @@
 """Importing participants of one event, with the contacts that are not there yet."""
+from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records.references import CATEGORY, CONTACT
 from eventapi.errors import Faults
-from eventapi.services import contact_book, custom_fields, import_records, participation, references
+from eventapi.services import contact_book, import_records, participation
 from eventapi.services.import_writing import Known, ambiguous, attempt, folded
-from eventapi.services.references import CATEGORY, CONTACT
 
 
 class Participants:

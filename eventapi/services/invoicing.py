@@ -2,8 +2,9 @@
 from decimal import Decimal
 
 from eventapi import journal, money
+from eventapi.domain.records import anonymity, numbering, references
 from eventapi.errors import Faults, Problem
-from eventapi.services import anonymity, attached, invoice_lines, invoices, numbering, references
+from eventapi.services import attached, invoice_lines, invoices
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")

@@ -1,7 +1,8 @@
 """Issuing: an invoice is sent with its number, from then on locked, and may be cancelled, credited, reminded of."""
 from eventapi import journal, money, times
+from eventapi.domain.records import numbering
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoice_lines, invoice_mails, invoice_pdf, invoices, invoicing, ledger, numbering
+from eventapi.services import invoice_lines, invoice_mails, invoice_pdf, invoices, invoicing, ledger
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -1,11 +1,11 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
+from eventapi.domain.records import custom_fields
 from eventapi.services import (
     admission,
     booking,
     check_ins,
     contact_book,
-    custom_fields,
     documents,
     invoices,
     notes,

@@ -1,8 +1,8 @@
 """Offers: on what terms a service is sold at an event. That no more is ordered than there is, is decided by the database."""
 from eventapi import money, times
+from eventapi.domain.records import references
+from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
-from eventapi.services import references
-from eventapi.services.amounts import whole
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -1,19 +1,10 @@
 """Ordering: service orders are written, submitted, confirmed, cancelled, and their items done one by one."""
 from eventapi import journal
+from eventapi.domain.records import numbering, references
+from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import (
-    attached,
-    contact_book,
-    invoice_lines,
-    invoices,
-    numbering,
-    offers,
-    order_lines,
-    orders,
-    references,
-)
+from eventapi.services import attached, contact_book, invoice_lines, invoices, offers, order_lines, orders
 from eventapi.services.invoicing import same
-from eventapi.services.references import PARTICIPANT
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 

@@ -2,8 +2,9 @@
 import json
 
 from eventapi import journal
+from eventapi.domain.records import custom_fields
 from eventapi.errors import Problem
-from eventapi.services import attached, badges, booking, contact_book, custom_fields, schedules
+from eventapi.services import attached, badges, booking, contact_book, schedules
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 

@@ -2,8 +2,8 @@
 import json
 
 from eventapi import journal, money
+from eventapi.domain.records.amounts import whole
 from eventapi.services import attached, booths
-from eventapi.services.amounts import whole
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

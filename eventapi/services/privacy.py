@@ -2,7 +2,8 @@
 import json
 from datetime import datetime
 
-from eventapi import journal, keys, times
+from eventapi import journal, times
+from eventapi.domain.records import slugs
 from eventapi.services import (
     applications,
     check_ins,
@@ -92,7 +93,7 @@ def anonymize(db, contact):
     id, pairs = contact["id"], as_json(records(db, contact["id"]))
     db.run(sql.overwrite)
     try:
-        number = keys.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
+        number = slugs.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
         _blank_journal(db, id, pairs)
         db.run(sql.drop_rejected_records, id=id)
         db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)

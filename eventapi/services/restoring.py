@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from eventapi import journal, keys
+from eventapi import journal
+from eventapi.domain.records import slugs
 from eventapi.services import privacy
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, BackupError
@@ -105,7 +106,7 @@ def _tell(db, manifest, end):
 
 def _free_end(config):
     """What is appended to the names of the old data: never a name that something has."""
-    return keys.free(f".before-restore-{backups.stamp()}",
+    return slugs.free(f".before-restore-{backups.stamp()}",
                      lambda end: any((config.data_dir / f"{name}{end}").exists() for name in (DATABASE, "files")))
 
 

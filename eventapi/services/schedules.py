@@ -2,8 +2,9 @@
 import json
 
 from eventapi import journal, times
+from eventapi.domain.records import normalising
 from eventapi.errors import Problem, fault, invalid
-from eventapi.services import attached, folding
+from eventapi.services import attached
 from eventapi.storage.statements import statements
 
 sql = statements("schedules")
@@ -50,7 +51,7 @@ def change(db, old, slot):
 
 
 def columns(slot):
-    return {**slot, "location_folded": slot["location"] and folding.place(slot["location"])}
+    return {**slot, "location_folded": slot["location"] and normalising.place(slot["location"])}
 
 
 def _assign(db, id, assignments):

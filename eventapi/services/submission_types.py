@@ -2,8 +2,8 @@
 import json
 
 from eventapi import journal
+from eventapi.domain.records import due_dates
 from eventapi.errors import Faults
-from eventapi.services import due_dates
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -2,8 +2,9 @@
 import json
 
 from eventapi import journal, times
+from eventapi.domain.records import anonymity, custom_fields
 from eventapi.errors import Faults, Problem
-from eventapi.services import anonymity, attached, contact_book, custom_fields, handed_in, submission_types
+from eventapi.services import attached, contact_book, handed_in, submission_types
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

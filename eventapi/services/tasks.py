@@ -1,7 +1,7 @@
 """Tasks as they are stored, due and journalled; they go with the record they are about."""
 from eventapi import journal
+from eventapi.domain.records import due_dates, entities
 from eventapi.errors import Faults
-from eventapi.services import due_dates, entities
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 

@@ -2,16 +2,8 @@
 from typing import Callable, NamedTuple
 
 from eventapi import journal
-from eventapi.services import (
-    anonymity,
-    applications,
-    booths,
-    contact_book,
-    custom_fields,
-    events,
-    participation,
-    submissions,
-)
+from eventapi.domain.records import anonymity, custom_fields
+from eventapi.services import applications, booths, contact_book, events, participation, submissions
 from eventapi.storage.statements import statements
 
 sql = statements("customizable")

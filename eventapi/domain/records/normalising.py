@@ -2,7 +2,7 @@
 import re
 import unicodedata
 
-from eventapi.keys import SPELLED
+from eventapi.domain.records.slugs import SPELLED
 
 # Country -> calling code (ITU E.164), where a national number begins with a 0 that is left out behind the code.
 CALLING_CODES = dict(pair.split("=") for pair in """

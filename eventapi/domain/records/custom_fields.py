@@ -3,8 +3,8 @@ import json
 from fractions import Fraction
 from functools import lru_cache
 
+from eventapi.domain.records import field_types
 from eventapi.errors import fault, invalid
-from eventapi.services import field_types
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Judge, pointer

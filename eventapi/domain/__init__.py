@@ -1,0 +1,1 @@
+"""The rules, one package per subject: plain functions of a database connection. They know no HTTP."""
