@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from eventapi.services.content_types import judge
+from eventapi.domain.attachments.content_types import judge
 
 
 def archive(*entries):

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from eventapi.services import images
+from eventapi.domain.attachments import images
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">IIBBBBB", 640, 480, 8, 2, 0, 0, 0) + b"\0\0\0\0"
 GIF = b"GIF89a" + struct.pack("<HHBBB", 320, 200, 0, 0, 0)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from eventapi import paths
-from eventapi.services import tasks
+from eventapi.domain.attachments import tasks
 from eventapi.validation.bodies import document
 from tests.examples import collections, house, make  # noqa: F401
 

@@ -1,9 +1,10 @@
 """Applications: someone asks to take part in one or more events."""
 from eventapi import journal, money
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import anonymity, custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import applications, approval, attached, contact_book, participation
+from eventapi.services import applications, approval, contact_book, participation
 from eventapi.services.applications import represent
 from eventapi.states import Transitions
 from eventapi.storage import search
@@ -80,7 +81,7 @@ def update_application(db, id, body):
 def delete_application(db, id):
     application = unchanged(get(db, id))
     participation.forget_application(db, id)
-    attached.delete_with(db, "application", id)
+    cascade.delete_with(db, "application", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "application", application, title=contact_book.title(application), scope="applications")
     return deleted()

@@ -1,7 +1,8 @@
 """Booth formulas: how the price of a booth is computed where neither it nor its type says a plain one."""
 from eventapi import journal
+from eventapi.domain.attachments import cascade
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, formulas, pricing
+from eventapi.services import formulas, pricing
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -52,7 +53,7 @@ def delete_booth_formula(db, id):
     users = db.values(sql.booths, id=id)
     if users:
         raise Problem("in_use", f"The formula prices {len(users)} booths; it cannot be deleted.", used_by=["booths"])
-    attached.delete_with(db, "booth_formula", id)
+    cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "booth_formula", formula, title=formula["name"], scope="booths")
     return deleted()

@@ -1,9 +1,10 @@
 """Booth types: the kinds of booths and their prices."""
 from eventapi import journal, money
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, pricing
+from eventapi.services import pricing
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -54,7 +55,7 @@ def delete_booth_type(db, id):
     users = db.values(sql.booths, id=id)
     if users:
         raise Problem("in_use", f"The type has {len(users)} booths; it cannot be deleted.", used_by=["booths"])
-    attached.delete_with(db, "booth_type", id)
+    cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "booth_type", booth_type, title=booth_type["booth_type_name"], scope="booths")
     return deleted()

@@ -1,10 +1,11 @@
 """Booths: the pieces of a hall that are sold."""
 from eventapi import journal, money, times
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, availability, booking, booths, pricing
+from eventapi.services import availability, booking, booths, pricing
 from eventapi.services.booths import represent
 from eventapi.services.reservations import has_run_out
 from eventapi.storage.statements import statements
@@ -79,7 +80,7 @@ def delete_booth(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", f"The booth has {' and '.join(users)}; it cannot be deleted. It can be blocked.", used_by=users)
-    attached.delete_with(db, "booth", id)
+    cascade.delete_with(db, "booth", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "booth", booth, title=booth["booth_number"], scope="booths")
     return deleted()

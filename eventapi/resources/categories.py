@@ -1,10 +1,11 @@
 """Categories: the tree that contacts, applications and participants carry."""
 from eventapi import journal, money
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, categories
+from eventapi.services import categories
 from eventapi.services.categories import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -76,7 +77,7 @@ def delete_category(db, id):
     for child in [get(db, child) for child in db.values(sql.children, id=id)]:
         db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
         journal.updated(db, "category", child, get(db, child["id"]), title=child["title"], scope="categories")
-    attached.delete_with(db, "category", id)
+    cascade.delete_with(db, "category", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "category", category, title=category["title"], scope="categories")
     return deleted()

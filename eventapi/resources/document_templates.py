@@ -1,9 +1,9 @@
 """Document templates: what documents are made from, in a closed subset of HTML with placeholders."""
 from eventapi import journal, markup
+from eventapi.domain.attachments import placeholders
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.errors import Faults, Problem
-from eventapi.services import placeholders
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes

@@ -2,12 +2,13 @@
 from bottle import request
 
 from eventapi import money
+from eventapi.domain.attachments import cascade, content_types, contracts, documents
+from eventapi.domain.attachments import pages as document_pages
+from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
+from eventapi.domain.attachments.documents import represent
 from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Faults, Problem, not_found
-from eventapi.services import attached, content_types, contracts, document_pages, documents
-from eventapi.services.contracts import CONTRACT, SIGNATURE
-from eventapi.services.documents import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
@@ -76,7 +77,7 @@ def delete_document(db, id):
     refuse_in_use(db, row)
     documents.refuse_signed(row)
     documents.remove(db, row)
-    attached.delete_with(db, "document", id)
+    cascade.delete_with(db, "document", id)
     return deleted()
 
 

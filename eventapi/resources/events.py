@@ -2,15 +2,14 @@
 import json
 
 from eventapi import journal, times
+from eventapi.domain.attachments import cascade, content_types
 from eventapi.domain.records import custom_fields, due_dates, slugs
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
 from eventapi.services import (
     admission,
-    attached,
     calendar_feed,
     catalogue,
-    content_types,
     copying,
     event_images,
     plans,
@@ -83,7 +82,7 @@ def delete_event(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
-    attached.delete_with(db, "event", id)
+    cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
     catalogue.leave_event(db, id)

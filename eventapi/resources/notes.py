@@ -2,11 +2,11 @@
 from bottle import request
 
 from eventapi import journal
+from eventapi.domain.attachments import cascade
+from eventapi.domain.attachments.notes import SCOPES, represent
 from eventapi.domain.records import anonymity
 from eventapi.errors import Faults
 from eventapi.plugins.access import READS, require_scope
-from eventapi.services import attached
-from eventapi.services.notes import SCOPES, represent
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -45,7 +45,7 @@ def update_note(db, who, id, body):
 def delete_note(db, who, id):
     note = unchanged(get(db, who, id))
     db.run(sql.remove, id=id)
-    attached.delete_with(db, "note", id)
+    cascade.delete_with(db, "note", id)
     journal.deleted(db, "note", note, scope=SCOPES[note["entity_type"]])
     return deleted()
 

@@ -2,9 +2,10 @@
 from decimal import Decimal
 
 from eventapi import journal, money, times
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import references
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, gateways, invoices, ledger
+from eventapi.services import gateways, invoices, ledger
 from eventapi.services.payments import represent
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate, as_json
@@ -59,7 +60,7 @@ def update_payment(db, id, body):
 def delete_payment(db, id):
     row = get(db, id)
     payment = unchanged(represent(row))
-    attached.delete_with(db, "payment", id)
+    cascade.delete_with(db, "payment", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "payment", payment, title=payment["invoice_number"], scope="payments")
     follow(db, row, None)

@@ -1,8 +1,8 @@
 """Service categories: the headings under which services stand in the catalogue."""
 from eventapi import journal
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import slugs
 from eventapi.errors import Problem
-from eventapi.services import attached
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -48,7 +48,7 @@ def delete_service_category(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", f"The category has {' and '.join(users)}; it cannot be deleted.", used_by=users)
-    attached.delete_with(db, "service_category", id)
+    cascade.delete_with(db, "service_category", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "service_category", category, title=category["category_name"], scope="services")
     return deleted()

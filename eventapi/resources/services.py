@@ -1,10 +1,11 @@
 """Services: what an organiser sells besides space, and at which events."""
 from eventapi import journal, money
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, catalogue, offers
+from eventapi.services import catalogue, offers
 from eventapi.services.catalogue import represent
 from eventapi.storage import search
 from eventapi.storage.database import as_json
@@ -67,7 +68,7 @@ def delete_service(db, id):
     users = db.values(sql.users, id=id)
     if users:
         raise Problem("in_use", "The service has been ordered; it cannot be deleted, but made inactive.", used_by=users)
-    attached.delete_with(db, "service", id)
+    cascade.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, "service", service, title=service["service_name"], scope="services")
     return deleted()

@@ -1,10 +1,10 @@
 """Tasks: what the staff has to do, by when, and about which record."""
 from eventapi import times
+from eventapi.domain.attachments import cascade, tasks
+from eventapi.domain.attachments.tasks import TRANSITIONS, represent
 from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
-from eventapi.services import attached, tasks
-from eventapi.services.tasks import TRANSITIONS, represent
 from eventapi.storage import search
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
@@ -48,7 +48,7 @@ def update_task(db, id, body):
 @routes.delete("/tasks/<id>")
 def delete_task(db, id):
     tasks.remove(db, unchanged(get(db, id)))
-    attached.delete_with(db, "task", id)
+    cascade.delete_with(db, "task", id)
     return deleted()
 
 

@@ -4,10 +4,11 @@ Each scan is kept, refused ones too, and what the scans of a participant on a da
 Every function here that writes is called inside a write.
 """
 from eventapi import journal, times
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, badges, check_ins, visits
+from eventapi.services import badges, check_ins, visits
 from eventapi.storage.statements import statements
 
 sql = statements("admission")
@@ -149,7 +150,7 @@ def write(db, visit, row, opened):
 
 
 def remove(db, record):
-    attached.delete_with(db, "check_in", record["id"])
+    cascade.delete_with(db, "check_in", record["id"])
     db.run(sql.remove, id=record["id"])
     journal.deleted(db, "check_in", check_ins.stored(record), title=check_ins.title(record), scope="checkins")
 

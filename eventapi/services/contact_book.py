@@ -2,9 +2,9 @@
 import json
 
 from eventapi import journal
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import custom_fields, normalising
 from eventapi.errors import Problem
-from eventapi.services import attached
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -95,7 +95,7 @@ def write(db, contact):
 
 def remove(db, contact):
     """Deletes a contact, with its notes and tasks. Nothing else may hang on it."""
-    attached.delete_with(db, "contact", contact["id"])
+    cascade.delete_with(db, "contact", contact["id"])
     before = state(db, contact["id"])
     db.run(sql.remove, id=contact["id"])
     journal.deleted(db, "contact", before, title=title(contact), scope="contacts")

@@ -1,6 +1,6 @@
 """The picture of an event: a document about it, without a number, kept as it was sent."""
+from eventapi.domain.attachments import cascade, content_types, documents, images
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, content_types, documents, images
 from eventapi.storage.statements import statements
 
 sql = statements("events")
@@ -33,4 +33,4 @@ def remove(db, event):
     if event["image"]:
         db.run(sql.set_image, id=event["id"], image_document_id=None, now=db.now)
         documents.remove(db, documents.row(db, event["image"]["document_id"]))
-        attached.delete_with(db, "document", event["image"]["document_id"])
+        cascade.delete_with(db, "document", event["image"]["document_id"])

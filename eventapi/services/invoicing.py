@@ -2,9 +2,10 @@
 from decimal import Decimal
 
 from eventapi import journal, money
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import anonymity, numbering, references
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, invoice_lines, invoices
+from eventapi.services import invoice_lines, invoices
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
@@ -68,7 +69,7 @@ def change_draft(db, row, old, body):
 def remove(db, invoice):
     if invoice["is_locked"]:
         raise Problem("invoice_locked", f"{invoice['invoice_number']} was sent; only drafts are deleted. Cancel it.")
-    attached.delete_with(db, "invoice", invoice["id"])
+    cascade.delete_with(db, "invoice", invoice["id"])
     db.run(sql.remove, id=invoice["id"])
     journal.deleted(db, "invoice", invoice, title=invoice["invoice_number"], scope="invoices")
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from eventapi import journal, times
-from eventapi.services import contact_book, invoices, newsletter, notes
+from eventapi.domain.attachments import notes
+from eventapi.services import contact_book, invoices, newsletter
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 

@@ -1,20 +1,18 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
+from eventapi.domain.attachments import documents, notes, tasks
 from eventapi.domain.records import custom_fields
 from eventapi.services import (
     admission,
     booking,
     check_ins,
     contact_book,
-    documents,
     invoices,
-    notes,
     orders,
     participation,
     reservations,
     schedules,
     submissions,
-    tasks,
 )
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

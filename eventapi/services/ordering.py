@@ -1,9 +1,10 @@
 """Ordering: service orders are written, submitted, confirmed, cancelled, and their items done one by one."""
 from eventapi import journal
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, contact_book, invoice_lines, invoices, offers, order_lines, orders
+from eventapi.services import contact_book, invoice_lines, invoices, offers, order_lines, orders
 from eventapi.services.invoicing import same
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
@@ -92,7 +93,7 @@ def store_items(db, id, lines):
 def remove(db, row):
     if row["status"] != "draft":
         raise Problem("order_locked", f"The order is {row['status']}; only drafts are deleted. Cancel it.")
-    attached.delete_with(db, "service_order", row["id"])
+    cascade.delete_with(db, "service_order", row["id"])
     db.run(sql.remove, id=row["id"])
     journal.deleted(db, "service_order", orders.represent(row), scope="service_orders")
 

@@ -2,9 +2,10 @@
 import json
 
 from eventapi import journal
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Problem
-from eventapi.services import attached, badges, booking, contact_book, schedules
+from eventapi.services import badges, booking, contact_book, schedules
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -111,7 +112,7 @@ def remove(db, participant_id):
     """Takes a participation away, with its notes; 409 when more than notes hangs on it."""
     old = get(db, participant_id)
     refuse_in_use(db, participant_id, "it cannot be deleted; cancel it")
-    attached.delete_with(db, "event_participant", participant_id)
+    cascade.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
     journal.deleted(db, "event_participant", old, title=title(old), scope="participants")
 

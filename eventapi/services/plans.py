@@ -2,8 +2,9 @@
 import json
 
 from eventapi import journal, money
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records.amounts import whole
-from eventapi.services import attached, booths
+from eventapi.services import booths
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -56,10 +57,10 @@ def booths_of(db, plan_ids):
 def remove(db, plan):
     """Deletes a plan and its booths, each journalled; that none of these is in use is the caller's to know."""
     for booth in [booths.record(db, row) for row in booths_of(db, [plan["id"]])]:
-        attached.delete_with(db, "booth", booth["id"])
+        cascade.delete_with(db, "booth", booth["id"])
         journal.deleted(db, "booth", booth, title=booth["booth_number"], scope="booths")
     db.run(sql.remove_booths, id=plan["id"])
-    attached.delete_with(db, "plan", plan["id"])
+    cascade.delete_with(db, "plan", plan["id"])
     db.run(sql.remove, id=plan["id"])
     journal.deleted(db, "plan", plan, title=plan["plan_name"], scope="plans")
 

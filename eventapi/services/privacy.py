@@ -3,21 +3,19 @@ import json
 from datetime import datetime
 
 from eventapi import journal, times
+from eventapi.domain.attachments import documents, notes, tasks
 from eventapi.domain.records import slugs
 from eventapi.services import (
     applications,
     check_ins,
     contact_book,
-    documents,
     invoices,
     newsletter,
-    notes,
     orders,
     participation,
     payments,
     reservations,
     submissions,
-    tasks,
 )
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

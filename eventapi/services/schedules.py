@@ -2,9 +2,9 @@
 import json
 
 from eventapi import journal, times
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import normalising
 from eventapi.errors import Problem, fault, invalid
-from eventapi.services import attached
 from eventapi.storage.statements import statements
 
 sql = statements("schedules")
@@ -85,7 +85,7 @@ def tell(db, old):
 
 
 def remove(db, slot):
-    attached.delete_with(db, "schedule", slot["id"])
+    cascade.delete_with(db, "schedule", slot["id"])
     db.run(sql.remove, id=slot["id"])
     journal.deleted(db, "schedule", slot, title=slot["title"], scope="schedules")
 

@@ -2,9 +2,10 @@
 import json
 
 from eventapi import journal, times
+from eventapi.domain.attachments import cascade
 from eventapi.domain.records import anonymity, custom_fields
 from eventapi.errors import Faults, Problem
-from eventapi.services import attached, contact_book, handed_in, submission_types
+from eventapi.services import contact_book, handed_in, submission_types
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -155,7 +156,7 @@ def changed(db, old, action):
 
 def remove(db, submission):
     """Deletes a submission with its revisions."""
-    attached.delete_with(db, "submission", submission["id"])
+    cascade.delete_with(db, "submission", submission["id"])
     db.run(sql.remove, id=submission["id"])
     journal.deleted(db, "submission", submission, title=title(submission), scope="submissions")
 

@@ -3,7 +3,7 @@ import json
 from datetime import datetime, timedelta, timezone
 
 from eventapi import journal, times
-from eventapi.services import tasks
+from eventapi.domain.attachments import tasks
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

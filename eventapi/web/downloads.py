@@ -4,8 +4,8 @@ import os
 import re
 from urllib.parse import quote
 
+from eventapi.domain.attachments import content_types
 from eventapi.errors import Problem
-from eventapi.services import content_types
 from eventapi.storage import files
 from eventapi.web.rest import Answer, is_known
 

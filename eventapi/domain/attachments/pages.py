@@ -4,9 +4,9 @@ from hashlib import sha256
 from html import escape
 
 from eventapi import markup
+from eventapi.domain.attachments.content_types import HTML, PDF
 from eventapi.errors import Faults, Problem
 from eventapi.pictures import document as picture
-from eventapi.services.content_types import HTML, PDF
 
 STYLE = """\
 :root{color-scheme:light}*{box-sizing:border-box}

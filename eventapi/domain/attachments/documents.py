@@ -3,9 +3,9 @@ import hashlib
 import json
 
 from eventapi import journal, markup, times
+from eventapi.domain.attachments import content_types, placeholders
 from eventapi.domain.records import numbering
 from eventapi.errors import Faults, Problem
-from eventapi.services import content_types, placeholders
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -1,5 +1,5 @@
 """What is attached to a record, its documents, notes and tasks, goes with it, and what is attached to these in turn."""
-from eventapi.services import documents, notes, tasks
+from eventapi.domain.attachments import documents, notes, tasks
 
 
 def delete_with(db, entity_type, entity_id):

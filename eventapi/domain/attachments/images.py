@@ -2,7 +2,7 @@
 import os
 import struct
 
-from eventapi.services.content_types import GIF, JPEG, PNG, WEBP
+from eventapi.domain.attachments.content_types import GIF, JPEG, PNG, WEBP
 
 LARGEST = 65535             # pixels along a side
 SEGMENTS = 1000             # of a JPEG that are looked at

@@ -1,7 +1,7 @@
 """Contracts: documents that are signed. Whoever runs the signing tells of it; what was sent to be signed is kept as it was."""
+from eventapi.domain.attachments import documents, pages
+from eventapi.domain.attachments.documents import sql
 from eventapi.errors import Faults, Problem
-from eventapi.services import document_pages, documents
-from eventapi.services.documents import sql
 from eventapi.states import Transitions
 from eventapi.storage import files
 
@@ -39,7 +39,7 @@ def request_signature(db, row, admin_id):
 
 def freeze(db, row):
     """Stores a page as PDF, or as HTML where PDF cannot be drawn."""
-    kind, data = document_pages.to_sign(db.config, row)
+    kind, data = pages.to_sign(db.config, row)
     return {"sha256": files.store(db.config, data), "content_type": kind, "size": len(data)}
 
 
