@@ -8,8 +8,10 @@ import threading
 
 import pytest
 
-from eventapi import cli, errors, mail_words, times
-from eventapi.services import checks, housekeeping, invoicing, mail_contents, mail_delivery, mails, newsletter, smtp
+from eventapi import cli, errors, times
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
+from eventapi.services import checks, housekeeping, invoicing, mail_contents, mail_delivery, newsletter, smtp
 from eventapi.storage import process_locks
 from eventapi.worker import mail as job
 from tests.mail_server import Inbox, Server

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from eventapi import times
-from eventapi.services import mails, newsletter
+from eventapi.domain.mail import queue as mails
+from eventapi.services import newsletter
 from eventapi.web import request_log
 from tests.conftest import Client
 from tests.test_contacts import MARK, file_bytes

@@ -1,6 +1,6 @@
 """Commands that list mails and queue failed or uncertain ones again."""
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
-from eventapi.services import mails
+from eventapi.domain.mail import queue as mails
 
 COLUMNS = ["id", "state", "kind", "recipient", "subject", "attempts", "next_at", "error", "updated_at"]
 

@@ -2,7 +2,8 @@
 import os
 
 from eventapi import __version__, times
-from eventapi.services import housekeeping, importing, mails, webhooks
+from eventapi.domain.mail import queue as mails
+from eventapi.services import housekeeping, importing, webhooks
 from eventapi.storage.database import version
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer

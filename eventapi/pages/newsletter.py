@@ -3,7 +3,7 @@ from html import escape
 
 from bottle import request
 
-from eventapi import mail_words
+from eventapi.domain.mail import words as mail_words
 from eventapi.pages import page
 from eventapi.plugins.authentication import client_address
 from eventapi.services import newsletter

@@ -1,6 +1,7 @@
 """What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
-from eventapi.services import admission, billing, housekeeping, importing, ledger, mails, webhooks
+from eventapi.domain.mail import queue as mails
+from eventapi.services import admission, billing, housekeeping, importing, ledger, webhooks
 from eventapi.storage import files
 
 

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.services import calendar_feed, mails, webhooks
+from eventapi.domain.mail import queue as mails
+from eventapi.services import calendar_feed, webhooks
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 

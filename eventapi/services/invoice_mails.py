@@ -1,7 +1,8 @@
 """Mails with invoices, credit notes and payment reminders."""
-from eventapi import mail_words
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
 from eventapi.errors import Problem
-from eventapi.services import invoice_pdf, invoices, mails
+from eventapi.services import invoice_pdf, invoices
 
 
 def refuse_unconfigured(db, mail):

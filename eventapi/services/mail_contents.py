@@ -8,7 +8,8 @@ from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from html import escape
 
-from eventapi import mail_words, money
+from eventapi import money
+from eventapi.domain.mail import words as mail_words
 from eventapi.pictures import words as invoice_words
 from eventapi.services import invoice_pdf, invoices, newsletter
 from eventapi.storage import files

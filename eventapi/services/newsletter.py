@@ -4,9 +4,11 @@ import re
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from eventapi import journal, mail_words, times
+from eventapi import journal, times
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
 from eventapi.errors import Problem
-from eventapi.services import contact_book, mails
+from eventapi.services import contact_book
 from eventapi.storage.statements import statements
 
 sql = statements("newsletter")

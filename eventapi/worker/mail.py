@@ -4,7 +4,8 @@ import secrets
 import time
 from threading import Thread
 
-from eventapi.services import mail_contents, mail_delivery, mails, smtp
+from eventapi.domain.mail import queue as mails
+from eventapi.services import mail_contents, mail_delivery, smtp
 from eventapi.services.mail_delivery import Outcome
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database

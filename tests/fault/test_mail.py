@@ -4,7 +4,8 @@ import signal
 from collections import Counter
 from types import SimpleNamespace
 
-from eventapi.services import checks, mails, newsletter
+from eventapi.domain.mail import queue as mails
+from eventapi.services import checks, newsletter
 from eventapi.storage.database import Nobody
 from tests import processes
 from tests.conftest import add_key

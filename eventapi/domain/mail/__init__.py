@@ -1,0 +1,1 @@
+"""Outgoing mail: the queue and the texts. The worker sends them."""
