@@ -7,8 +7,8 @@ import webtest
 from eventapi import config as configuration
 from eventapi import journal
 from eventapi.app import create_app
+from eventapi.domain.webhooks import addresses, event_types
 from eventapi.plugins.authentication import key_hash
-from eventapi.services import addresses, event_catalogue
 from eventapi.storage import database
 from eventapi.storage.statements import statements
 from tests import agreement
@@ -83,14 +83,14 @@ def resolver(monkeypatch):
 @pytest.fixture(autouse=True)
 def catalogue(monkeypatch):
     """Whatever a test makes happen, integrators find its name in GET /webhooks/events."""
-    tell, listed, unlisted = journal._tell, set(event_catalogue.names()), set()
+    tell, listed, unlisted = journal._tell, set(event_types.names()), set()
 
     def noted(db, name, *rest):
         unlisted.update({name} - listed)
         return tell(db, name, *rest)
     monkeypatch.setattr(journal, "_tell", noted)
     yield
-    assert not unlisted, f"add {sorted(unlisted)} to EVENTS in services/event_catalogue.py"
+    assert not unlisted, f"add {sorted(unlisted)} to EVENTS in domain/webhooks/event_types.py"
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import socket
 
 import pytest
 
-from eventapi.services import addresses, posting
+from eventapi.domain.webhooks import addresses
+from eventapi.services import posting
 
 NOBODY = ()
 TRICKS = """

@@ -7,7 +7,8 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.records import anonymity
-from eventapi.services import checks, deliveries, housekeeping, mail_delivery, newsletter, privacy, webhooks
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.services import checks, deliveries, housekeeping, mail_delivery, newsletter, privacy
 from eventapi.storage import files
 
 MARK = "Zqvxj Mårkör-ß"                 # folded as zqvxj markor; what is left of it in any encoding has its first letters

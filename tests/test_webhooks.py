@@ -12,8 +12,10 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
+from eventapi.domain.webhooks import event_types
+from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
-from eventapi.services import checks, credentials, deliveries, event_catalogue, housekeeping, posting, webhooks
+from eventapi.services import checks, credentials, deliveries, housekeeping, posting
 from eventapi.worker import Worker
 from eventapi.worker import webhooks as job
 from tests import receiver as manners
@@ -732,5 +734,5 @@ def test_secrets_are_not_in_the_log(organiser, db, hook, receiver, caplog):
 
 
 def test_names_are_listed_once():
-    names = event_catalogue.names()
+    names = event_types.names()
     assert len(names) == len(set(names))

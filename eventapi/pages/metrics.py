@@ -3,7 +3,8 @@ import os
 
 from eventapi import __version__, times
 from eventapi.domain.mail import queue as mails
-from eventapi.services import housekeeping, importing, webhooks
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.services import housekeeping, importing
 from eventapi.storage.database import version
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer

@@ -4,9 +4,11 @@ import re
 from datetime import datetime
 
 from eventapi import journal, times
+from eventapi.domain.webhooks import addresses, event_types, signatures
+from eventapi.domain.webhooks import feed as webhook_feed
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.domain.webhooks.subscriptions import MOST_ACTIVE, represent, represent_delivery
 from eventapi.errors import Faults, Problem, fault
-from eventapi.services import addresses, event_catalogue, signatures, webhook_feed, webhooks
-from eventapi.services.webhooks import MOST_ACTIVE, represent, represent_delivery
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
@@ -28,7 +30,7 @@ def checked(body, config):
     if wrong:
         faults.add("/url", "refused", wrong)
     for place, pattern in enumerate(body.get("events") or ()):
-        wrong = event_catalogue.unknown(pattern)
+        wrong = event_types.unknown(pattern)
         if wrong:
             faults.add(f"/events/{place}", "unknown", wrong)
     return [*faults, *(fault for name, value in (body.get("headers") or {}).items() for fault in wrong_header(name, value))]
@@ -75,7 +77,7 @@ def create_webhook(db, who, body):
 @routes.get("/webhooks/events", answer="webhook.events")
 def list_webhook_events():
     """Every event there is: its type, the scope that a key needs to hear of it, and a message as it is sent."""
-    return Answer(event_catalogue.listed())
+    return Answer(event_types.listed())
 
 
 @routes.get("/webhooks/feed", query="webhook.feed", answer="webhook.messages")

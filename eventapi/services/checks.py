@@ -1,7 +1,8 @@
 """What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
 from eventapi.domain.mail import queue as mails
-from eventapi.services import admission, billing, housekeeping, importing, ledger, webhooks
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.services import admission, billing, housekeeping, importing, ledger
 from eventapi.storage import files
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from eventapi import __version__, times
-from eventapi.services import addresses, posting, signatures, webhooks
+from eventapi.domain.webhooks import addresses, signatures
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.services import posting
 from eventapi.storage.statements import statements
 
 sql = statements("webhooks")

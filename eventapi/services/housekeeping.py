@@ -5,7 +5,8 @@ from itertools import takewhile
 
 from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
-from eventapi.services import calendar_feed, webhooks
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.services import calendar_feed
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 

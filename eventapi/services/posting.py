@@ -6,7 +6,7 @@ import ssl
 import time
 from functools import lru_cache
 
-from eventapi.services import addresses
+from eventapi.domain.webhooks import addresses
 
 MOST_OF_ANSWER = 64 * 1024           # bytes; the status decides, so the rest is left
 

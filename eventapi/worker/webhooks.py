@@ -7,7 +7,8 @@ import secrets
 import time
 from threading import Thread
 
-from eventapi.services import deliveries, webhooks
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.services import deliveries
 from eventapi.storage.database import Database
 from eventapi.worker.patience import patiently
 

@@ -3,8 +3,8 @@ import json
 import re
 
 from eventapi import times
+from eventapi.domain.webhooks.subscriptions import message_id
 from eventapi.errors import fault, invalid
-from eventapi.services.webhooks import message_id
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

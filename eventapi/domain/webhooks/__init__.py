@@ -1,0 +1,1 @@
+"""Webhooks: subscriptions, event types, signatures, and the feed of the same events."""
