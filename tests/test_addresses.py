@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from eventapi.domain.webhooks import addresses
-from eventapi.services import posting
+from eventapi.worker.webhooks import http_post
 
 NOBODY = ()
 TRICKS = """
@@ -61,8 +61,8 @@ def test_a_trick_is_refused_at_delivery_and_nothing_is_connected(url, monkeypatc
     def connect(*_, **__):
         raise AssertionError("somebody was called")
     monkeypatch.setattr(socket, "create_connection", connect)
-    with pytest.raises((addresses.Refused, posting.Failed)):
-        posting.post(url, b"{}", {}, seconds=2, allowed=NOBODY)
+    with pytest.raises((addresses.Refused, http_post.Failed)):
+        http_post.post(url, b"{}", {}, seconds=2, allowed=NOBODY)
 
 
 @pytest.mark.parametrize("url", GOOD)
@@ -83,7 +83,7 @@ def test_a_name_that_points_elsewhere_at_delivery_is_refused_then(names):
     assert addresses.acceptable("https://hook.example.org/", NOBODY) is None
     names["hook.example.org"] = ["127.0.0.1"]
     with pytest.raises(addresses.Refused):
-        posting.post("https://hook.example.org/", b"{}", {}, seconds=2, allowed=NOBODY)
+        http_post.post("https://hook.example.org/", b"{}", {}, seconds=2, allowed=NOBODY)
 
 
 def test_what_is_connected_is_the_address_that_was_checked(names, monkeypatch):
@@ -99,8 +99,8 @@ def test_what_is_connected_is_the_address_that_was_checked(names, monkeypatch):
         raise ConnectionRefusedError(111, "Connection refused")
     monkeypatch.setattr(addresses, "lookup", lookup)
     monkeypatch.setattr(socket, "create_connection", connect)
-    with pytest.raises(posting.Failed, match="Connection refused"):
-        posting.post("https://hook.example.org:8443/", b"{}", {}, seconds=2, allowed=NOBODY)
+    with pytest.raises(http_post.Failed, match="Connection refused"):
+        http_post.post("https://hook.example.org:8443/", b"{}", {}, seconds=2, allowed=NOBODY)
     assert (asked, called) == (["hook.example.org"], [("93.184.216.34", 8443)])
 
 
@@ -110,7 +110,7 @@ def test_a_resolver_that_does_not_answer_holds_nobody_up_for_long(monkeypatch):
     monkeypatch.setattr(addresses, "lookup", lambda host, port: over.wait(10) and [])
     try:
         assert addresses.acceptable("https://hook.example.org/", NOBODY) is None
-        with pytest.raises(posting.Failed, match="not known"):
-            posting.post("https://hook.example.org/", b"{}", {}, seconds=0.2, allowed=NOBODY)
+        with pytest.raises(http_post.Failed, match="not known"):
+            http_post.post("https://hook.example.org/", b"{}", {}, seconds=0.2, allowed=NOBODY)
     finally:
         over.set()

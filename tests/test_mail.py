@@ -11,9 +11,11 @@ import pytest
 from eventapi import cli, errors, times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
-from eventapi.services import checks, housekeeping, invoicing, mail_contents, mail_delivery, newsletter, smtp
+from eventapi.services import checks, housekeeping, invoicing, newsletter
 from eventapi.storage import process_locks
-from eventapi.worker import mail as job
+from eventapi.worker.mail import contents as mail_contents
+from eventapi.worker.mail import delivery as mail_delivery
+from eventapi.worker.mail import job, smtp
 from tests.mail_server import Inbox, Server
 from tests.test_newsletter import EMAIL
 

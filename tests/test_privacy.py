@@ -8,8 +8,10 @@ import pytest
 from eventapi import paths
 from eventapi.domain.records import anonymity
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import checks, deliveries, housekeeping, mail_delivery, newsletter, privacy
+from eventapi.services import checks, housekeeping, newsletter, privacy
 from eventapi.storage import files
+from eventapi.worker.mail import delivery as mail_delivery
+from eventapi.worker.webhooks import delivery as webhook_delivery
 
 MARK = "Zqvxj Mårkör-ß"                 # folded as zqvxj markor; what is left of it in any encoding has its first letters
 TRACE = re.compile(rb"zqvxj|7084991", re.I)
@@ -364,9 +366,9 @@ def test_a_mail_that_waits_is_not_sent_and_a_delivery_that_waits_tells_nothing(l
         recipients.append(mail["recipient"])
     assert len(recipients) == 2 and set(recipients) == {f"bill.{other.email}"}
     told, done = b"", None
-    while delivery := deliveries.step(db, 1, "lease", done):
+    while delivery := webhook_delivery.step(db, 1, "lease", done):
         told += webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])
-        done = delivery, deliveries.Outcome(204)
+        done = delivery, webhook_delivery.Outcome(204)
     assert not TRACE.search(told) and other.email.encode() in told and b'"contact.created","timestamp"' in told
 
 

@@ -15,9 +15,10 @@ from eventapi import times
 from eventapi.domain.webhooks import event_types
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
-from eventapi.services import checks, credentials, deliveries, housekeeping, posting
+from eventapi.services import checks, credentials, housekeeping
 from eventapi.worker import Worker
-from eventapi.worker import webhooks as job
+from eventapi.worker.webhooks import delivery as webhook_delivery
+from eventapi.worker.webhooks import http_post, job
 from tests import receiver as manners
 from tests.receiver import Receiver
 from tests.test_routes import problem
@@ -517,28 +518,28 @@ def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organ
     webhook = hook(timeout_seconds=1)
     happen(organiser)
     webhooks.fan_out(db, lambda: False)
-    taken = deliveries.step(db, webhook["id"], "somebody who dies")
+    taken = webhook_delivery.step(db, webhook["id"], "somebody who dies")
     assert taken and sent(organiser, webhook)[0]["status"] == "delivering"
     work(db)
     assert receiver.got == []
     db.connection.execute("UPDATE webhooks SET lease_ends_at = ?", [over])
     work(db)
     assert len(receiver.got) == 1
-    assert deliveries.step(db, webhook["id"], "somebody who dies", (taken, deliveries.Outcome(error="late"))) is None
+    assert webhook_delivery.step(db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))) is None
     assert sent(organiser, webhook)[0]["status"] == "delivered", "the dead come too late"
 
 
 def test_what_was_delivered_is_written_down_also_when_others_write_long(organiser, db, hook, receiver, monkeypatch):
     webhook = hook()
     happen(organiser)
-    step, refused = deliveries.step, []
+    step, refused = webhook_delivery.step, []
 
     def busy_once(db, id, lease, done=None, more=True):
         if done and not refused:
             refused.append(done)
             raise Problem("database_busy", "Another change takes long.")
         return step(db, id, lease, done, more)
-    monkeypatch.setattr(deliveries, "step", busy_once)
+    monkeypatch.setattr(webhook_delivery, "step", busy_once)
     work(db, hurry=False)
     assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == ["delivered"] and len(receiver.got) == 1
 
@@ -568,7 +569,7 @@ def certified(tmp_path, receiver, monkeypatch):
     serving.sni_callback = lambda sock, name, context: asked.append(name)
     receiver.socket = serving.wrap_socket(receiver.socket, server_side=True)
     trusting = ssl.create_default_context(cafile=str(certificate))
-    monkeypatch.setattr(posting, "_context", lambda: trusting)
+    monkeypatch.setattr(http_post, "_context", lambda: trusting)
     return receiver, asked
 
 
@@ -576,26 +577,26 @@ def test_https_proves_the_name_and_not_the_address(certified, resolver):
     receiver, asked = certified
     allowed = (ipaddress.ip_network("127.0.0.0/8"),)
     resolver.update({"hooks.example.org": ["127.0.0.1"], "other.example.org": ["127.0.0.1"]})
-    assert posting.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+    assert http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
     assert asked == ["hooks.example.org"]
     for host in ("other.example.org", "127.0.0.1"):
-        with pytest.raises(posting.Failed, match="certificate"):
-            posting.post(f"https://{host}:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed)
+        with pytest.raises(http_post.Failed, match="certificate"):
+            http_post.post(f"https://{host}:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed)
     assert len(receiver.got) == 1
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(certified, resolver, monkeypatch):
     receiver, _ = certified
-    monkeypatch.setattr(posting, "_context", ssl.create_default_context)
+    monkeypatch.setattr(http_post, "_context", ssl.create_default_context)
     resolver["hooks.example.org"] = ["127.0.0.1"]
-    with pytest.raises(posting.Failed, match="certificate"):
-        posting.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),))
+    with pytest.raises(http_post.Failed, match="certificate"):
+        http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),))
 
 
 def test_of_the_addresses_of_a_name_one_that_answers_is_enough(receiver, resolver):
     resolver["both.example.org"] = ["::1", "127.0.0.2", "127.0.0.1"]
     allowed = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
-    assert posting.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+    assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
 
 
 def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, resolver, monkeypatch):
@@ -609,13 +610,13 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, reso
     monkeypatch.setattr(socket, "create_connection", slow)
     resolver["both.example.org"] = ["127.0.0.2", "127.0.0.1"]
     allowed = (ipaddress.ip_network("127.0.0.0/8"),)
-    assert posting.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed) == 200
+    assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed) == 200
 
 
 def test_proxies_of_the_environment_are_not_asked(receiver, monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/")
-    assert posting.post(receiver.url("/x?y=1"), b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),)) == 200
+    assert http_post.post(receiver.url("/x?y=1"), b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),)) == 200
     assert receiver.got[0][0] == "/x?y=1" and receiver.got[0][1]["Host"] == f"127.0.0.1:{receiver.port}"
 
 

@@ -14,7 +14,9 @@ import time
 from eventapi.errors import Problem
 from eventapi.services import housekeeping as signs
 from eventapi.storage.database import Database, Error
-from eventapi.worker import bulk_import, expiry, housekeeping, mail, webhooks
+from eventapi.worker import bulk_import, expiry, housekeeping
+from eventapi.worker.mail import job as mail
+from eventapi.worker.webhooks import job as webhooks
 
 JOBS = (webhooks, mail, bulk_import, expiry, housekeeping)
 

@@ -3,7 +3,7 @@ import smtplib
 import ssl
 from contextlib import contextmanager, suppress
 
-from eventapi.services.mail_delivery import Outcome
+from eventapi.worker.mail.delivery import Outcome
 
 TIMEOUT = 60                 # seconds for each answer of the server
 

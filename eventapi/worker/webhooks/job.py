@@ -8,9 +8,9 @@ import time
 from threading import Thread
 
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import deliveries
 from eventapi.storage.database import Database
-from eventapi.worker.patience import patiently
+from eventapi.worker.retry import patiently
+from eventapi.worker.webhooks import delivery as webhook_delivery
 
 EVERY = 1
 ON_CHANGE = True
@@ -41,7 +41,7 @@ def finish(patience=None):
         thread.join(None if deadline is None else max(0, deadline - time.monotonic()))
         if thread.is_alive():
             db = Database(config)
-            deliveries.give_back(db, id, lease)
+            webhook_delivery.give_back(db, id, lease)
             db.close()
 
 
@@ -51,8 +51,8 @@ def deliver(config, id, lease, stopping):
     try:
         db = Database(config)
         try:
-            while delivery := patiently(deliveries.step, db, id, lease, done, more=not stopping()):
-                done = delivery, deliveries.send(delivery, config)
+            while delivery := patiently(webhook_delivery.step, db, id, lease, done, more=not stopping()):
+                done = delivery, webhook_delivery.send(delivery, config)
         finally:
             db.close()
     except Exception:

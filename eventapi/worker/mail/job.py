@@ -5,11 +5,11 @@ import time
 from threading import Thread
 
 from eventapi.domain.mail import queue as mails
-from eventapi.services import mail_contents, mail_delivery, smtp
-from eventapi.services.mail_delivery import Outcome
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
-from eventapi.worker.patience import patiently
+from eventapi.worker.mail import contents, delivery, smtp
+from eventapi.worker.mail.delivery import Outcome
+from eventapi.worker.retry import patiently
 
 EVERY = 1
 ON_CHANGE = True
@@ -25,10 +25,10 @@ def run(db, stopping):
     thread = sending.get(db.path)
     if thread and thread.is_alive():
         return
-    mail_delivery.mark_cut_off(db)
+    delivery.mark_cut_off(db)
     if not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
         return
-    if mail_delivery.seconds_until_next(db) == 0 and not stopping():
+    if delivery.seconds_until_next(db) == 0 and not stopping():
         sending[db.path] = Thread(target=deliver, args=(db.config, stopping), daemon=True, name="mail")
         sending[db.path].start()
 
@@ -46,7 +46,7 @@ def deliver(config, stopping):
         with process_locks.mailing(config):
             db = Database(config)
             try:
-                while mail_delivery.seconds_until_next(db) is not None and not stopping():
+                while delivery.seconds_until_next(db) is not None and not stopping():
                     with smtp.connected(config) as server:
                         converse(db, server, stopping)
             finally:
@@ -65,15 +65,15 @@ def converse(db, server, stopping):
     """What one connection carries. While mails_per_minute says wait, it is held open. Unreachable where it breaks over its first mail."""
     lease, done = secrets.token_hex(8), None
     for number in range(MOST + 1):
-        mail = patiently(mail_delivery.step, db, lease, done, more=number < MOST and not stopping())
+        mail = patiently(delivery.step, db, lease, done, more=number < MOST and not stopping())
         done = None
         while mail is None and number < MOST and wait(db, stopping):
-            mail = patiently(mail_delivery.step, db, lease)
+            mail = patiently(delivery.step, db, lease)
         if mail is None:
             return
         done = mail, attempt(db, server, mail)
         if not done[1].is_connected:
-            patiently(mail_delivery.step, db, lease, done, more=False)
+            patiently(delivery.step, db, lease, done, more=False)
             if number == 0:
                 raise smtp.Unreachable(done[1].error)
             return
@@ -81,8 +81,8 @@ def converse(db, server, stopping):
 
 def attempt(db, server, mail):
     try:
-        recipient, message = mail_contents.build(db, mail)
-    except mail_contents.Gone as gone:
+        recipient, message = contents.build(db, mail)
+    except contents.Gone as gone:
         return Outcome("failed", str(gone))
     except Exception as error:                       # nothing was handed over yet, and the others shall have their turn
         log.exception("mail %s cannot be built", mail["id"])
@@ -93,7 +93,7 @@ def attempt(db, server, mail):
 def wait(db, stopping):
     """Waits until the next mail may be taken; False when none is due or the worker ends."""
     while not stopping():
-        seconds = mail_delivery.seconds_until_next(db)
+        seconds = delivery.seconds_until_next(db)
         if not seconds:
             return seconds == 0
         time.sleep(min(seconds, NAP))

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from eventapi import __version__, times
 from eventapi.domain.webhooks import addresses, signatures
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import posting
 from eventapi.storage.statements import statements
+from eventapi.worker.webhooks import http_post
 
 sql = statements("webhooks")
 log = logging.getLogger("eventapi.deliveries")
@@ -72,10 +72,10 @@ def send(delivery, config):
     began = time.monotonic()
     outcome = Outcome()
     try:
-        outcome.status = posting.post(delivery["url"], body, headers(delivery, body), seconds=delivery["timeout_seconds"],
+        outcome.status = http_post.post(delivery["url"], body, headers(delivery, body), seconds=delivery["timeout_seconds"],
                                       allowed=config.webhook_allowed_networks)
         outcome.error = None if outcome.is_success else f"answered {outcome.status}"
-    except posting.Failed as failed:
+    except http_post.Failed as failed:
         outcome.error = str(failed)
     except addresses.Refused as refused:
         outcome.error = f"the url {refused}"

@@ -6,7 +6,7 @@ from eventapi.errors import Problem
 
 NAP = 0.5
 TRIES = 10
-log = logging.getLogger("eventapi.worker.patience")
+log = logging.getLogger("eventapi.worker.retry")
 
 
 def patiently(step, *args, **words):

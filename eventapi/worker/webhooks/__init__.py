@@ -1,0 +1,1 @@
+"""Deliver webhooks: the job, delivery attempts and the HTTP POST."""
