@@ -3,7 +3,8 @@ from threading import Thread
 
 import pytest
 
-from eventapi.services import checks, ledger
+from eventapi.domain.billing import ledger
+from eventapi.services import checks
 
 SUMS = ("ordered", "unbilled", "to_credit", "invoiced", "paid", "open")
 

@@ -9,9 +9,10 @@ import threading
 import pytest
 
 from eventapi import cli, errors, times
+from eventapi.domain.billing import drafts
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
-from eventapi.services import checks, housekeeping, invoicing, newsletter
+from eventapi.services import checks, housekeeping, newsletter
 from eventapi.storage import process_locks
 from eventapi.worker.mail import contents as mail_contents
 from eventapi.worker.mail import delivery as mail_delivery
@@ -172,7 +173,7 @@ def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, d
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     item = {"description": "Hall", "quantity": -1, "unit_price": 100, "tax_rate": 19}
     with db.write():
-        note = invoicing.add(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note", related_invoice_id=draft["id"])
+        note = drafts.add(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note", related_invoice_id=draft["id"])
     done = organiser.post(f"/invoices/{note['id']}/send", {"mail": True}, status=200).json["data"]
     sent(db)
     [message] = inbox.messages

@@ -6,9 +6,9 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 
 from eventapi import money
+from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.billing.ledger import status_of
 from eventapi.errors import Faults
-from eventapi.services import invoice_lines
-from eventapi.services.ledger import status_of
 
 
 @pytest.mark.parametrize("currency, places", [("EUR", 2), ("JPY", 0), ("KWD", 3), ("CLF", 4)])

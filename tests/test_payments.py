@@ -4,7 +4,7 @@ from threading import Thread
 import pytest
 
 from eventapi import money
-from eventapi.services import gateways, ledger
+from eventapi.domain.billing import gateways, ledger
 
 
 @pytest.fixture

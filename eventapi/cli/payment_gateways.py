@@ -4,7 +4,7 @@ from decimal import Decimal, InvalidOperation
 
 from eventapi import money
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
-from eventapi.services import gateways
+from eventapi.domain.billing import gateways
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)
 COLUMNS = ["gateway_key", "name", "fee_percent", "fee_fixed"]

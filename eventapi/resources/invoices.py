@@ -1,9 +1,10 @@
 """Invoices and credit notes."""
+from eventapi.domain.billing import drafts, invoices, issuing, payments
+from eventapi.domain.billing import pdf as invoice_pdf
+from eventapi.domain.billing.invoices import represent
+from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
-from eventapi.services import invoice_pdf, invoices, invoicing, issuing, payments
-from eventapi.services.invoices import represent
-from eventapi.services.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -28,7 +29,7 @@ def list_invoices(db, query):
 
 @routes.post("/invoices", schema="invoice")
 def create_invoice(db, body):
-    invoice = invoicing.add(db, body)
+    invoice = drafts.add(db, body)
     return created(invoice, f"/invoices/{invoice['id']}")
 
 
@@ -47,14 +48,14 @@ def get_invoice(db, id, query):
 def update_invoice(db, id, body):
     row = get(db, id)
     unchanged(represent(row))
-    changed = invoicing.change(db, row, body)
+    changed = drafts.change(db, row, body)
     return represent(issuing.bring_to(db, changed, body.get("status", row["status"])))
 
 
 @routes.delete("/invoices/<id>")
 def delete_invoice(db, id):
     """Deletes a draft."""
-    invoicing.remove(db, unchanged(represent(get(db, id))))
+    drafts.remove(db, unchanged(represent(get(db, id))))
     return deleted()
 
 

@@ -1,10 +1,11 @@
 """Participants: contacts that take part in an event."""
 from bottle import request
 
+from eventapi.domain.billing import claims
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults
-from eventapi.services import badge_sheets, badges, billing, participation, readiness
+from eventapi.services import badge_sheets, badges, participation, readiness
 from eventapi.services.participation import TRANSITIONS, represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -103,7 +104,7 @@ def print_badges(db, query):
 @routes.get("/participants/<id>/balance", answer="participant.balance")
 def get_balance(db, id):
     """What was ordered, billed and paid."""
-    return billing.balance(db, get(db, id))
+    return claims.balance(db, get(db, id))
 
 
 @routes.post("/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201)
@@ -113,7 +114,7 @@ def bill_participant(db, id):
     Category fee, confirmed reservations and the items of confirmed orders stand on one invoice; it is the answer, and
     `credit_notes` in meta has the ids of the credit notes. Where there is nothing to invoice the first credit note is the answer.
     """
-    made = billing.bill(db, get(db, id))
+    made = claims.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
     return Answer(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
 

@@ -3,10 +3,10 @@ from decimal import Decimal
 
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
+from eventapi.domain.billing import gateways, invoices, ledger
+from eventapi.domain.billing.payments import represent
 from eventapi.domain.records import references
 from eventapi.errors import Faults, Problem
-from eventapi.services import gateways, invoices, ledger
-from eventapi.services.payments import represent
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements

@@ -1,8 +1,9 @@
 """What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
+from eventapi.domain.billing import claims, ledger
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import admission, billing, housekeeping, importing, ledger
+from eventapi.services import admission, housekeeping, importing
 from eventapi.storage import files
 
 
@@ -14,7 +15,7 @@ def findings(db):
     with db.snapshot():
         found += [("foreign keys", line) for line in db.broken_foreign_keys()]
         found += [("money", line) for line in ledger.check(db)]
-        found += [("sales", line) for line in billing.check(db)]
+        found += [("sales", line) for line in claims.check(db)]
         found += [("check-ins", line) for line in admission.check(db)]
         found += [("webhooks", line) for line in webhooks.check(db)]
         found += [("mail", line) for line in mails.check(db)]

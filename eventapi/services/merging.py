@@ -1,13 +1,13 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
 from eventapi.domain.attachments import documents, notes, tasks
+from eventapi.domain.billing import invoices
 from eventapi.domain.records import custom_fields
 from eventapi.services import (
     admission,
     booking,
     check_ins,
     contact_book,
-    invoices,
     orders,
     participation,
     reservations,

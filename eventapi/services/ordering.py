@@ -1,11 +1,13 @@
 """Ordering: service orders are written, submitted, confirmed, cancelled, and their items done one by one."""
 from eventapi import journal
 from eventapi.domain.attachments import cascade
+from eventapi.domain.billing import invoices
+from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.billing.drafts import same
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import contact_book, invoice_lines, invoices, offers, order_lines, orders
-from eventapi.services.invoicing import same
+from eventapi.services import contact_book, offers, order_lines, orders
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 

@@ -4,16 +4,15 @@ from datetime import datetime
 
 from eventapi import journal, times
 from eventapi.domain.attachments import documents, notes, tasks
+from eventapi.domain.billing import invoices, payments
 from eventapi.domain.records import slugs
 from eventapi.services import (
     applications,
     check_ins,
     contact_book,
-    invoices,
     newsletter,
     orders,
     participation,
-    payments,
     reservations,
     submissions,
 )

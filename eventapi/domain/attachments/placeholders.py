@@ -3,8 +3,8 @@ import re
 from decimal import Decimal
 
 from eventapi import money, times
+from eventapi.domain.billing import invoices
 from eventapi.pictures.words import COUNTRIES, WORDS, day, number
-from eventapi.services import invoices
 from eventapi.storage.statements import statements
 
 sql = statements("placeholders")

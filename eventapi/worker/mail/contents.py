@@ -9,9 +9,11 @@ from email.utils import format_datetime
 from html import escape
 
 from eventapi import money
+from eventapi.domain.billing import invoices
+from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import words as mail_words
 from eventapi.pictures import words as invoice_words
-from eventapi.services import invoice_pdf, invoices, newsletter
+from eventapi.services import newsletter
 from eventapi.storage import files
 
 

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 
 from eventapi import journal, times
 from eventapi.domain.attachments import notes
-from eventapi.services import contact_book, invoices, newsletter
+from eventapi.domain.billing import invoices
+from eventapi.services import contact_book, newsletter
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 

@@ -2,8 +2,8 @@
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
+from eventapi.domain.billing import invoices
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoices
 from eventapi.storage.statements import statements
 
 sql = statements("ledger")

@@ -3,9 +3,10 @@ from decimal import Decimal
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
+from eventapi.domain.billing import invoices
+from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, numbering, references
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoice_lines, invoices
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")

@@ -1,10 +1,10 @@
 """The PDF of an invoice: kept as it was sent, and drawn anew for a draft."""
 import re
 
+from eventapi.domain.billing import invoices
 from eventapi.errors import Problem
 from eventapi.pictures import invoice as picture
 from eventapi.pictures.words import WORDS
-from eventapi.services import invoices
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 

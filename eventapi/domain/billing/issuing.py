@@ -1,8 +1,9 @@
 """Issuing: an invoice is sent with its number, from then on locked, and may be cancelled, credited, reminded of."""
 from eventapi import journal, money, times
+from eventapi.domain.billing import drafts, invoices, ledger, mails, pdf
+from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import numbering
 from eventapi.errors import Faults, Problem
-from eventapi.services import invoice_lines, invoice_mails, invoice_pdf, invoices, invoicing, ledger
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -50,7 +51,7 @@ def bring_to(db, row, status):
 
 def send(db, row, mail=None):
     """Gives a draft its number and locks it; gives the row."""
-    invoice_mails.refuse_unconfigured(db, mail)
+    mails.refuse_unconfigured(db, mail)
     if table(row).move("send", invoices.public_status(row)) is None:
         return row
     sent = issue(db, row)
@@ -60,7 +61,7 @@ def send(db, row, mail=None):
         ledger.settle(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
     elif sent["status"] == "paid":                      # there was nothing to pay
         journal.told(db, "invoice.paid", "invoice", invoices.represent(sent), "invoices")
-    invoice_mails.add(db, "invoice", sent, mail)
+    mails.add(db, "invoice", sent, mail)
     return sent
 
 
@@ -73,7 +74,7 @@ def cancel(db, row):
     lines = invoice_lines.reversed_(db.all(sql.lines_left, id=row["id"]))
     note = issue_credit_note(db, row, lines)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], now=db.now)
-    return invoicing.changed(db, row, "cancelled")
+    return drafts.changed(db, row, "cancelled")
 
 
 def credit(db, row, items):
@@ -102,11 +103,11 @@ def taxed_alike(items, invoice):
 
 def remind(db, row, mail=None):
     """Notes that the customer was reminded, or does it; gives the row."""
-    invoice_mails.refuse_unconfigured(db, mail)
+    mails.refuse_unconfigured(db, mail)
     table(row).move("remind", invoices.public_status(row))
     db.run(sql.remind, id=row["id"], now=db.now)
-    invoice_mails.add(db, "invoice_reminder", row, mail)
-    return invoicing.changed(db, row, "reminded")
+    mails.add(db, "invoice_reminder", row, mail)
+    return drafts.changed(db, row, "reminded")
 
 
 def issue_credit_note(db, invoice, lines):
@@ -121,7 +122,7 @@ def draft_credit_note(db, invoice, lines):
     draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")), "taken_over": 0,
              "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
              **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
-    return invoices.row(db, invoicing.store(db, draft, lines))
+    return invoices.row(db, drafts.store(db, draft, lines))
 
 
 def issue(db, row):
@@ -140,7 +141,7 @@ def issue(db, row):
         issued.update(numbering.number(db, row["invoice_type"], day[:4]))
     db.run(sql.send, id=row["id"], **issued, now=db.now)
     sent = invoices.row(db, row["id"])
-    return {**sent, "pdf_sha256": invoice_pdf.keep(db, sent)}
+    return {**sent, "pdf_sha256": pdf.keep(db, sent)}
 
 
 def fit_into_invoice(db, note):
@@ -159,7 +160,7 @@ def fit_into_invoice(db, note):
         open_total = money.major(open_total, note["currency"])
         raise Problem("exceeds_invoice", f"Of {invoice['invoice_number']} is left to credit: {open_total} with tax.",
                       left_total=open_total)
-    invoicing.store_taxes(db, note["id"], taxes)
+    drafts.store_taxes(db, note["id"], taxes)
     return totals
 
 

@@ -9,9 +9,12 @@ from decimal import Decimal
 from itertools import groupby
 
 from eventapi import journal, money, times
+from eventapi.domain.billing import drafts as invoicing
+from eventapi.domain.billing import invoices, issuing
+from eventapi.domain.billing import lines as invoice_lines
 from eventapi.errors import Faults, Problem
 from eventapi.pictures.words import WORDS, number
-from eventapi.services import contact_book, invoice_lines, invoices, invoicing, issuing
+from eventapi.services import contact_book
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

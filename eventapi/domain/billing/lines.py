@@ -2,7 +2,7 @@
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.services.invoices import PLACES
+from eventapi.domain.billing.invoices import PLACES
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -1,0 +1,1 @@
+"""Billing: invoices, credit notes, payments, and what a participant owes."""
