@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from eventapi import journal, times
-from eventapi.services import availability, booking
+from eventapi.domain.halls import availability, booking
 from eventapi.worker import Worker
 
 PLAN = ("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, sort_order, created_at,"

@@ -3,8 +3,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from eventapi.domain.halls import booths, pricing
 from eventapi.errors import Problem
-from eventapi.services import booths, pricing
 from eventapi.storage.statements import statements
 
 ROW = {"booth_type_name": "Row", "price_model": "per_m2", "price": 189.5}

@@ -7,8 +7,8 @@ from itertools import count
 
 import pytest
 
-from eventapi.services import formulas
-from eventapi.services.formulas import FormulaError, Missing
+from eventapi.domain.halls import formulas
+from eventapi.domain.halls.formulas import FormulaError, Missing
 
 VALUES = {"booth_size": Fraction(25, 2), "booth_width": Fraction(5), "booth_depth": Fraction(5, 2), "open_sides": 2, "days": 3,
           "quantity": 1}

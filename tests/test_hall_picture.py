@@ -39,7 +39,7 @@ def tooltips(root):
 
 
 def hall(*booths, objects=(), **values):
-    """A hall as services/halls.py reads it."""
+    """A hall as domain/halls/plan_pictures.py reads it."""
     return {"id": 7, "name": "Hall 1", "event": "Garden Fair", "city": "Leipzig", "area_name": None, "from": "2027-05-01", "to": "2027-05-03",
             "changed": "2027-01-01", "view": "internal", "currency": "EUR", "width": 20000, "height": 15000, "objects": list(objects),
             "booths": [{"id": number, "exhibitor": None, "exhibitor_id": None, "color": None, **booth, "type": None}

@@ -1,8 +1,8 @@
 """Booth formulas: how the price of a booth is computed where neither it nor its type says a plain one."""
 from eventapi import journal
 from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import formulas, pricing
 from eventapi.errors import Faults, Problem
-from eventapi.services import formulas, pricing
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes

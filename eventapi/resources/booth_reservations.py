@@ -2,12 +2,12 @@
 from functools import partial
 
 from eventapi import money, times
+from eventapi.domain.halls import booking, booths, reservations
+from eventapi.domain.halls.reservations import TRANSITIONS, represent
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.errors import Faults
-from eventapi.services import booking, booths, reservations
-from eventapi.services.reservations import TRANSITIONS, represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged

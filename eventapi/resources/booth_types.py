@@ -1,10 +1,10 @@
 """Booth types: the kinds of booths and their prices."""
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import pricing
 from eventapi.domain.records import slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
-from eventapi.services import pricing
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes

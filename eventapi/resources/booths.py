@@ -1,13 +1,13 @@
 """Booths: the pieces of a hall that are sold."""
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import availability, booking, booths, pricing
+from eventapi.domain.halls.booths import represent
+from eventapi.domain.halls.reservations import has_run_out
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.errors import Faults, Problem
-from eventapi.services import availability, booking, booths, pricing
-from eventapi.services.booths import represent
-from eventapi.services.reservations import has_run_out
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes

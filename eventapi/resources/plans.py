@@ -2,10 +2,10 @@
 from bottle import request
 
 from eventapi import journal, times
+from eventapi.domain.halls import booths, layout_checks, plan_pictures, plans
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import booths, hall_checks, halls, plans
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, found, location, one, page, picture, unchanged
@@ -64,16 +64,16 @@ def check_plan(db, id, query):
     """What may be wrong with the hall, as coded warnings: nothing of it is refused."""
     with db.snapshot():
         plan, outlines = found(db.one(sql.get, id=id), "plan", id), db.all(sql.outlines, id=id)
-    warnings, is_complete = hall_checks.warnings(plan, outlines, round(1000 * query["min_aisle"]))
+    warnings, is_complete = layout_checks.warnings(plan, outlines, round(1000 * query["min_aisle"]))
     return Answer({"plan_id": id, "min_aisle": float(query["min_aisle"]), "warnings": warnings, "is_complete": is_complete,
                    "checked_at": times.now()}, has_etag=False)
 
 
-@routes.get("/plans/<id>/svg", query="plan.picture", forms=halls.FORMS)
+@routes.get("/plans/<id>/svg", query="plan.picture", forms=plan_pictures.FORMS)
 def get_plan_svg(db, id, query):
     """The hall as a picture to look at and to print on A3, as SVG or PDF."""
-    form, hall = request.environ["eventapi.form"], found(halls.read(db, id, query["view"]), "plan", id)
-    return picture([query, hall], form, lambda: halls.draw(hall, form, query["language"]))
+    form, hall = request.environ["eventapi.form"], found(plan_pictures.read(db, id, query["view"]), "plan", id)
+    return picture([query, hall], form, lambda: plan_pictures.draw(hall, form, query["language"]))
 
 
 def get(db, id):

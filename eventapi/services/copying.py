@@ -1,9 +1,10 @@
 """Copying an event: last year's show as next year's, every date moved by the same number of days."""
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
+from eventapi.domain.halls import booths, plans, pricing
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Faults
-from eventapi.services import booths, catalogue, categories, plans, pricing, submission_types
+from eventapi.services import catalogue, categories, submission_types
 from eventapi.storage.statements import statements
 
 sql = statements("copying")

@@ -3,9 +3,10 @@ import json
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import booking
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Problem
-from eventapi.services import badges, booking, contact_book, schedules
+from eventapi.services import badges, contact_book, schedules
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 

@@ -5,17 +5,9 @@ from datetime import datetime
 from eventapi import journal, times
 from eventapi.domain.attachments import documents, notes, tasks
 from eventapi.domain.billing import invoices, payments
+from eventapi.domain.halls import reservations
 from eventapi.domain.records import slugs
-from eventapi.services import (
-    applications,
-    check_ins,
-    contact_book,
-    newsletter,
-    orders,
-    participation,
-    reservations,
-    submissions,
-)
+from eventapi.services import applications, check_ins, contact_book, newsletter, orders, participation, submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -1,5 +1,5 @@
 """Expiry: holds of booths that have run out end, and the booths are offered to those who wait for them."""
-from eventapi.services import booking
+from eventapi.domain.halls import booking
 
 EVERY = 5
 ON_CHANGE = False

@@ -2,8 +2,9 @@
 from typing import Callable, NamedTuple
 
 from eventapi import journal
+from eventapi.domain.halls import booths
 from eventapi.domain.records import anonymity, custom_fields
-from eventapi.services import applications, booths, contact_book, events, participation, submissions
+from eventapi.services import applications, contact_book, events, participation, submissions
 from eventapi.storage.statements import statements
 
 sql = statements("customizable")

@@ -18,7 +18,7 @@ MOST_TYPES = 10
 
 
 def picture(hall, language="en"):
-    """The hall as services/halls.py reads it, drawn."""
+    """The hall as domain/halls/plan_pictures.py reads it, drawn."""
     return Sheet(hall, language).picture()
 
 

@@ -3,8 +3,8 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import booths
 from eventapi.domain.records.amounts import whole
-from eventapi.services import booths
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

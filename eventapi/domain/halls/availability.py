@@ -1,7 +1,7 @@
 """Availability: what stands against reserving a booth. Each square metre is sold once, so what overlaps it counts too."""
 from eventapi import geometry
+from eventapi.domain.halls.reservations import HELD_AS
 from eventapi.errors import Problem
-from eventapi.services.reservations import HELD_AS
 from eventapi.storage.statements import statements
 
 sql = statements("booth_reservations")

@@ -6,10 +6,11 @@ run out ends it. Every function here that writes is called inside a write.
 from datetime import datetime, timedelta
 
 from eventapi import journal, money, times
+from eventapi.domain.halls import booths, pricing
+from eventapi.domain.halls.availability import blockers, overlapping, reach, refuse_taken, unavailable
+from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store, title
 from eventapi.errors import Faults, Problem, fault, invalid
-from eventapi.services import booths, contact_book, pricing
-from eventapi.services.availability import blockers, overlapping, reach, refuse_taken, unavailable
-from eventapi.services.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store, title
+from eventapi.services import contact_book
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
 

@@ -7,10 +7,10 @@ a type, the participant's category fee and custom fields as long as there is no 
 from fractions import Fraction
 
 from eventapi import money, times
+from eventapi.domain.halls import booths, formulas
+from eventapi.domain.halls.formulas import FormulaError, Missing
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Faults
-from eventapi.services import booths, formulas
-from eventapi.services.formulas import FormulaError, Missing
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -1,0 +1,1 @@
+"""Halls: plans, booths, their prices, and their reservations."""
