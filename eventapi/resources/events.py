@@ -4,10 +4,11 @@ import json
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade, content_types
 from eventapi.domain.halls import plans, pricing
+from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, slugs
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
-from eventapi.services import admission, calendar_feed, catalogue, copying, event_images, schedules, submission_types
+from eventapi.services import admission, calendar_feed, copying, event_images, schedules, submission_types
 from eventapi.services import events as shows
 from eventapi.services.events import represent
 from eventapi.storage import search
@@ -76,7 +77,7 @@ def delete_event(db, id):
     cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
-    catalogue.leave_event(db, id)
+    services.leave_event(db, id)
     schedules.delete_with(db, id)
     submission_types.delete_with(db, id)
     db.run(sql.remove, id=id)

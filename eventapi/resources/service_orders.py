@@ -1,9 +1,9 @@
 """Service orders: what a participant wants besides space, from the draft to the last item done."""
+from eventapi.domain.orders import ordering, orders
+from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
+from eventapi.domain.orders.orders import represent
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.services import ordering, orders
-from eventapi.services.ordering import OF_ITEMS, TRANSITIONS
-from eventapi.services.orders import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged

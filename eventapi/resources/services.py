@@ -1,12 +1,13 @@
 """Services: what an organiser sells besides space, and at which events."""
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
+from eventapi.domain.orders import offers
+from eventapi.domain.orders import services as catalogue
+from eventapi.domain.orders.services import represent
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.errors import Faults, Problem
-from eventapi.services import catalogue, offers
-from eventapi.services.catalogue import represent
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -2,9 +2,10 @@
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
 from eventapi.domain.halls import booths, plans, pricing
+from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Faults
-from eventapi.services import catalogue, categories, submission_types
+from eventapi.services import categories, submission_types
 from eventapi.storage.statements import statements
 
 sql = statements("copying")
@@ -48,11 +49,11 @@ def _bring_booth(db, booth):
 def bring_services(db, old_id, new_id, days):
     """What is offered, on the same terms: nothing of it is ordered yet."""
     for offer in db.all(sql.offers, event_id=old_id):
-        old = catalogue.get(db, offer["service_id"])
+        old = services.get(db, offer["service_id"])
         dates = {name: offer[name] and times.add_days(offer[name], days) for name in ("early_bird_until", "order_deadline")}
         db.run(sql_of_offers.put, **{**offer, **dates, "event_id": new_id})
         db.run(sql_of_services.touch, id=old["id"], now=db.now)
-        journal.updated(db, "service", old, catalogue.get(db, old["id"]), title=old["service_name"], scope="services")
+        journal.updated(db, "service", old, services.get(db, old["id"]), title=old["service_name"], scope="services")
 
 
 def bring_categories(db, old_id, new_id, days):

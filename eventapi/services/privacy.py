@@ -6,8 +6,9 @@ from eventapi import journal, times
 from eventapi.domain.attachments import documents, notes, tasks
 from eventapi.domain.billing import invoices, payments
 from eventapi.domain.halls import reservations
+from eventapi.domain.orders import orders
 from eventapi.domain.records import slugs
-from eventapi.services import applications, check_ins, contact_book, newsletter, orders, participation, submissions
+from eventapi.services import applications, check_ins, contact_book, newsletter, participation, submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

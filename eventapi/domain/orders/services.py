@@ -2,7 +2,7 @@
 import json
 
 from eventapi import journal, money
-from eventapi.services import offers
+from eventapi.domain.orders import offers
 from eventapi.storage.statements import statements
 
 sql = statements("services")

@@ -2,10 +2,10 @@
 from collections import Counter
 
 from eventapi import money
+from eventapi.domain.orders import offers
 from eventapi.domain.records import references
 from eventapi.domain.records.references import SERVICE
 from eventapi.errors import Faults, Problem
-from eventapi.services import offers
 from eventapi.storage.statements import statements
 
 sql = statements("ordering")

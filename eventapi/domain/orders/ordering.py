@@ -4,10 +4,12 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.billing.drafts import same
+from eventapi.domain.orders import lines as order_lines
+from eventapi.domain.orders import offers, orders
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import contact_book, offers, order_lines, orders
+from eventapi.services import contact_book
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
