@@ -6,11 +6,12 @@ from importlib.util import find_spec
 
 import pytest
 
+from eventapi.domain.entrance import badges
 from eventapi.errors import Problem
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, fonts, qr, svg
 from eventapi.pictures.shapes import Area, Group, Text
-from eventapi.services import badge_sheets, badges
+from eventapi.services import badge_sheets
 from tests.examples import make
 from tests.test_routes import problem
 

@@ -6,8 +6,8 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
+from eventapi.domain.entrance import admission, badges, visits
 from eventapi.plugins import database as plugin
-from eventapi.services import admission, badges, visits
 from tests.test_routes import problem
 
 

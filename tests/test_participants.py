@@ -1,7 +1,7 @@
 """Participants."""
 import pytest
 
-from eventapi.services import badges
+from eventapi.domain.entrance import badges
 
 
 @pytest.fixture

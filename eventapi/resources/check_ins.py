@@ -4,10 +4,10 @@ from datetime import datetime, timezone
 from bottle import request
 
 from eventapi import __version__, journal, times
+from eventapi.domain.entrance import admission, badges, check_ins, roster
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem, fault, invalid
-from eventapi.services import admission, badges, check_ins, roster
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body

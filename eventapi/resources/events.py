@@ -3,12 +3,13 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade, content_types
+from eventapi.domain.entrance import admission
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, slugs
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
-from eventapi.services import admission, calendar_feed, copying, event_images, schedules, submission_types
+from eventapi.services import calendar_feed, copying, event_images, schedules, submission_types
 from eventapi.services import events as shows
 from eventapi.services.events import represent
 from eventapi.storage import search

@@ -2,10 +2,11 @@
 from bottle import request
 
 from eventapi.domain.billing import claims
+from eventapi.domain.entrance import badges
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults
-from eventapi.services import badge_sheets, badges, participation, readiness
+from eventapi.services import badge_sheets, participation, readiness
 from eventapi.services.participation import TRANSITIONS, represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

@@ -2,10 +2,10 @@
 import re
 
 from eventapi import times
+from eventapi.domain.entrance import badges
 from eventapi.errors import Problem, fault, invalid
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, svg
-from eventapi.services import badges
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -1,9 +1,10 @@
 """What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
 from eventapi import journal
 from eventapi.domain.billing import claims, ledger
+from eventapi.domain.entrance import admission
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import admission, housekeeping, importing
+from eventapi.services import housekeeping, importing
 from eventapi.storage import files
 
 

@@ -5,10 +5,11 @@ from datetime import datetime
 from eventapi import journal, times
 from eventapi.domain.attachments import documents, notes, tasks
 from eventapi.domain.billing import invoices, payments
+from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservations
 from eventapi.domain.orders import orders
 from eventapi.domain.records import slugs
-from eventapi.services import applications, check_ins, contact_book, newsletter, participation, submissions
+from eventapi.services import applications, contact_book, newsletter, participation, submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

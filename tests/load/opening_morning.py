@@ -20,7 +20,8 @@ sys.path.insert(0, str(ROOT))
 
 from eventapi import config as configuration  # noqa: E402
 from eventapi import times  # noqa: E402
-from eventapi.services import badges, credentials  # noqa: E402
+from eventapi.domain.entrance import badges
+from eventapi.services import credentials  # noqa: E402
 from eventapi.storage import database  # noqa: E402
 from tests import processes  # noqa: E402
 from tests.http_client import HttpClient  # noqa: E402

@@ -5,10 +5,10 @@ Every function here that writes is called inside a write.
 """
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
+from eventapi.domain.entrance import badges, check_ins, visits
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import badges, check_ins, visits
 from eventapi.storage.statements import statements
 
 sql = statements("admission")

@@ -1,0 +1,1 @@
+"""The entrance: scans, visits, the roster of badges."""
