@@ -1,7 +1,7 @@
 """Submission types: what an event asks for, and until when."""
 import pytest
 
-from eventapi.services import submission_types
+from eventapi.domain.submissions import types as submission_types
 
 LOGO = {"event_key": "fair", "title": "Logo", "allowed_extensions": ["SVG", "png", "svg"], "max_size_mb": 5,
         "due": {"before": "date_from", "days": 30}}

@@ -7,9 +7,10 @@ from eventapi.domain.entrance import admission
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, slugs
+from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
-from eventapi.services import calendar_feed, copying, event_images, schedules, submission_types
+from eventapi.services import calendar_feed, copying, event_images, schedules
 from eventapi.services import events as shows
 from eventapi.services.events import represent
 from eventapi.storage import search

@@ -1,9 +1,9 @@
 """Submission types: what an event asks its participants to hand in, and until when."""
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.references import EVENT
+from eventapi.domain.submissions import types as submission_types
+from eventapi.domain.submissions.types import represent
 from eventapi.errors import Faults, Problem
-from eventapi.services import submission_types
-from eventapi.services.submission_types import represent
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes

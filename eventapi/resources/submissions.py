@@ -2,9 +2,10 @@
 from eventapi import times
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
+from eventapi.domain.submissions import submissions
+from eventapi.domain.submissions import types as submission_types
+from eventapi.domain.submissions.submissions import TRANSITIONS
 from eventapi.errors import Faults
-from eventapi.services import submission_types, submissions
-from eventapi.services.submissions import TRANSITIONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged

@@ -4,8 +4,9 @@ from eventapi.domain.attachments import tasks
 from eventapi.domain.halls import booths, plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields
+from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults
-from eventapi.services import categories, submission_types
+from eventapi.services import categories
 from eventapi.storage.statements import statements
 
 sql = statements("copying")

@@ -6,7 +6,8 @@ from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.halls import booking, reservations
 from eventapi.domain.orders import orders
 from eventapi.domain.records import custom_fields
-from eventapi.services import contact_book, participation, schedules, submissions
+from eventapi.domain.submissions import submissions
+from eventapi.services import contact_book, participation, schedules
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -9,7 +9,8 @@ from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservations
 from eventapi.domain.orders import orders
 from eventapi.domain.records import slugs
-from eventapi.services import applications, contact_book, newsletter, participation, submissions
+from eventapi.domain.submissions import submissions
+from eventapi.services import applications, contact_book, newsletter, participation
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

@@ -4,7 +4,8 @@ from typing import Callable, NamedTuple
 from eventapi import journal
 from eventapi.domain.halls import booths
 from eventapi.domain.records import anonymity, custom_fields
-from eventapi.services import applications, contact_book, events, participation, submissions
+from eventapi.domain.submissions import submissions
+from eventapi.services import applications, contact_book, events, participation
 from eventapi.storage.statements import statements
 
 sql = statements("customizable")

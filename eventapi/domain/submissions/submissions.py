@@ -4,8 +4,9 @@ import json
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.records import anonymity, custom_fields
+from eventapi.domain.submissions import types, values
 from eventapi.errors import Faults, Problem
-from eventapi.services import contact_book, handed_in, submission_types
+from eventapi.services import contact_book
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -60,9 +61,9 @@ def title(submission):
 def add(db, participant, kind, body):
     """A new submission, submitted at once unless it is a draft; 422 and 409 for all that is wrong with it."""
     faults = Faults()
-    handed_in.check(db, kind, participant, body, faults)
+    values.check(db, kind, participant, body, faults)
     if not body["draft"]:
-        handed_in.demand(kind, body, faults)
+        values.demand(kind, body, faults)
     fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
     refuse_gone(participant)
@@ -85,7 +86,7 @@ def change(db, old, body):
     fields = custom_fields.checked(db, "submission", body, old["custom_fields"], faults)
     if given:
         refuse_locked(old, given)
-        handed_in.check(db, submission_types.get(db, old["type_id"]), participant, {**old, **given}, faults)
+        values.check(db, types.get(db, old["type_id"]), participant, {**old, **given}, faults)
     faults.raise_any()
     if given or fields != old["custom_fields"]:
         refuse_gone(participant)
@@ -97,13 +98,13 @@ def change(db, old, body):
 
 def submit(db, old):
     """What was handed in is one more revision, to be reviewed; approved at once where the type needs no approval."""
-    kind = submission_types.get(db, old["type_id"])
+    kind = types.get(db, old["type_id"])
     target = "submitted" if kind["needs_approval"] else "approved"
     if old["status"] == target or TRANSITIONS.move("submit", old["status"]) is None:
         return old
     participant, faults = db.one(sql.participant, id=old["event_participant_id"]), Faults()
-    handed_in.check(db, kind, participant, old, faults)
-    handed_in.demand(kind, old, faults)
+    values.check(db, kind, participant, old, faults)
+    values.demand(kind, old, faults)
     faults.raise_any()
     refuse_gone(participant)
     db.run(sql.submit, id=old["id"], status=target, now=db.now)

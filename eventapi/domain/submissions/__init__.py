@@ -1,0 +1,1 @@
+"""Submissions: what participants have to deliver, and its review."""
