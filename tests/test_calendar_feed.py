@@ -5,8 +5,9 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from eventapi import calendar
-from eventapi.services import calendar_feed, housekeeping
+from eventapi.domain.events import calendar_feed
+from eventapi.domain.events import icalendar as calendar
+from eventapi.services import housekeeping
 from eventapi.web import request_log
 from tests.test_routes import problem
 

@@ -1,6 +1,6 @@
 """GET /feeds/{token}.ics: a subscription to the calendar feed. Calendar programs send no key; the token is the secret."""
+from eventapi.domain.events import calendar_feed
 from eventapi.errors import Problem
-from eventapi.services import calendar_feed
 from eventapi.web.rest import drawn
 from eventapi.web.routes import Routes
 

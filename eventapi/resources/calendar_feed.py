@@ -1,9 +1,9 @@
 """The calendar feed, as iCalendar (RFC 5545), and subscriptions to it for programs that send no key."""
 from eventapi import journal
+from eventapi.domain.events import calendar_feed
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
-from eventapi.services import calendar_feed
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, base_url, created, deleted, drawn, found, page, unchanged

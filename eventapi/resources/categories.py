@@ -1,12 +1,12 @@
 """Categories: the tree that contacts, applications and participants carry."""
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
+from eventapi.domain.events import categories
+from eventapi.domain.events.categories import represent
 from eventapi.domain.records import references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import categories
-from eventapi.services.categories import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged

@@ -4,15 +4,16 @@ import json
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade, content_types
 from eventapi.domain.entrance import admission
+from eventapi.domain.events import calendar_feed, copying, schedules
+from eventapi.domain.events import events as shows
+from eventapi.domain.events import images as event_images
+from eventapi.domain.events.events import represent
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, slugs
 from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
-from eventapi.services import calendar_feed, copying, event_images, schedules
-from eventapi.services import events as shows
-from eventapi.services.events import represent
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

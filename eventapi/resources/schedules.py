@@ -1,10 +1,10 @@
 """Schedules: what happens when and where at an event, and who speaks, hosts or attends."""
 from eventapi import times
+from eventapi.domain.events import schedules
+from eventapi.domain.events.schedules import represent
 from eventapi.domain.records import normalising, references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import schedules
-from eventapi.services.schedules import represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
+from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import calendar_feed
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 

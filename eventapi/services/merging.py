@@ -3,11 +3,12 @@ from eventapi import journal
 from eventapi.domain.attachments import documents, notes, tasks
 from eventapi.domain.billing import invoices
 from eventapi.domain.entrance import admission, check_ins
+from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking, reservations
 from eventapi.domain.orders import orders
 from eventapi.domain.records import custom_fields
 from eventapi.domain.submissions import submissions
-from eventapi.services import contact_book, participation, schedules
+from eventapi.services import contact_book, participation
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

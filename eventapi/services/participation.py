@@ -4,10 +4,11 @@ import json
 from eventapi import journal
 from eventapi.domain.attachments import cascade
 from eventapi.domain.entrance import badges
+from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Problem
-from eventapi.services import contact_book, schedules
+from eventapi.services import contact_book
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 

@@ -2,10 +2,11 @@
 from typing import Callable, NamedTuple
 
 from eventapi import journal
+from eventapi.domain.events import events
 from eventapi.domain.halls import booths
 from eventapi.domain.records import anonymity, custom_fields
 from eventapi.domain.submissions import submissions
-from eventapi.services import applications, contact_book, events, participation
+from eventapi.services import applications, contact_book, participation
 from eventapi.storage.statements import statements
 
 sql = statements("customizable")

@@ -1,12 +1,12 @@
 """Copying an event: last year's show as next year's, every date moved by the same number of days."""
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
+from eventapi.domain.events import categories
 from eventapi.domain.halls import booths, plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields
 from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults
-from eventapi.services import categories
 from eventapi.storage.statements import statements
 
 sql = statements("copying")

@@ -3,7 +3,8 @@ import json
 import secrets
 from datetime import datetime, timedelta, timezone
 
-from eventapi import calendar, journal, times
+from eventapi import journal, times
+from eventapi.domain.events import icalendar
 from eventapi.services.credentials import key_hash
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -28,7 +29,7 @@ def state(db, name, found):
 
 
 def write(db, name, found):
-    return calendar.calendar(name, found, db.value(sql.identity), db.config.timezone)
+    return icalendar.calendar(name, found, db.value(sql.identity), db.config.timezone)
 
 
 # Subscriptions

@@ -1,0 +1,1 @@
+"""Events, their categories, schedules and calendar feeds."""
