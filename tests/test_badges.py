@@ -7,11 +7,11 @@ from importlib.util import find_spec
 import pytest
 
 from eventapi.domain.entrance import badges
+from eventapi.domain.people import badge_sheets
 from eventapi.errors import Problem
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, fonts, qr, svg
 from eventapi.pictures.shapes import Area, Group, Text
-from eventapi.services import badge_sheets
 from tests.examples import make
 from tests.test_routes import problem
 
@@ -25,7 +25,7 @@ NAMES = [("Ada Lovelace", "Analytical Engines Ltd"), ("Łucja Święcicka-Grzeg�
 
 
 def card(name="Ada Lovelace", company="Analytical Engines Ltd", **values):
-    """A badge as services/badge_sheets.py reads it."""
+    """A badge as domain/people/badge_sheets.py reads it."""
     return {"id": 7, "role": "exhibitor", "name": name, "company": company, "code": "2345ACEFHJKM", "number": "2345 ACEF HJKM",
             "event": "Garden Fair", "city": "Leipzig", "from": "2027-05-01", "to": "2027-05-03", "category": None, "color": None, **values}
 

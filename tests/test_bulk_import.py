@@ -14,7 +14,8 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import journal
-from eventapi.services import contact_book, housekeeping, importing
+from eventapi.domain.people import contacts as contact_book
+from eventapi.services import housekeeping, importing
 from eventapi.services.import_contacts import Contacts
 from eventapi.services.import_writing import Record
 from eventapi.storage.database import Database

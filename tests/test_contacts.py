@@ -4,8 +4,8 @@ import re
 import pytest
 
 from eventapi import journal, times
+from eventapi.domain.people import contacts, privacy
 from eventapi.domain.records import normalising
-from eventapi.services import contact_book, privacy
 from tests.conftest import SCOPES
 from tests.test_billing import Fair
 
@@ -191,7 +191,7 @@ def test_contacts_as_csv(organiser, three):
 @pytest.mark.parametrize("where", [{"country"}, {"category_id"}, {"category_id", "country"}, set()])
 @pytest.mark.parametrize("sort", ["company_name", "id"])
 def test_a_page_is_read_in_the_order_of_an_index(db, where, sort):
-    sql = contact_book.sql
+    sql = contacts.sql
     statement = sql.list_in_category if "category_id" in where else sql.list
     values = {"country": "DE", "category_id": 1, "limit": 20, "offset": 0}
     plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + statement.page(frozenset(where), sort, "ASC"), values)]
@@ -333,7 +333,7 @@ def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, pare
     text = re.sub(r"--.*", "", (contact_book_folder() / "merging.sql").read_text())
     for table, column in foreign_keys(db, parent):
         assert re.search(rf"UPDATE {table} SET {column} =|INSERT OR IGNORE INTO {table} \({column}", text), (
-            f"a merge forgets {table}.{column}: name it in sql/merging.sql and services/merging.py")
+            f"a merge forgets {table}.{column}: name it in sql/merging.sql and domain/people/merging.py")
 
 
 def test_privacy_knows_every_table_that_names_a_contact_participant_or_application(db):
@@ -341,7 +341,7 @@ def test_privacy_knows_every_table_that_names_a_contact_participant_or_applicati
     for parent in ("contacts", "participants", "applications", "invoices"):
         for table, _ in foreign_keys(db, parent):
             assert re.search(rf"(UPDATE|FROM|JOIN) {table}\b", text) or table == "invoice_taxes", (
-                f"export and anonymising forget {table}: name it in sql/privacy.sql and services/privacy.py")
+                f"export and anonymising forget {table}: name it in sql/privacy.sql and domain/people/privacy.py")
 
 
 def contact_book_folder():

@@ -406,7 +406,7 @@ def test_documents_are_in_the_export_and_go_when_anonymised_but_for_signed_contr
 
 
 def test_a_signed_contract_of_an_anonymised_contact_goes_when_its_time_is_over(organiser, exhibitor, contract, db):
-    from eventapi.services import privacy
+    from eventapi.domain.people import privacy
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
     organiser.post(f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
     organiser.post(f"/contacts/{exhibitor['contact_id']}/anonymize", status=200)

@@ -6,7 +6,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.mail import queue as mails
-from eventapi.services import newsletter
+from eventapi.domain.people import newsletter
 from eventapi.web import request_log
 from tests.conftest import Client
 from tests.test_contacts import MARK, file_bytes

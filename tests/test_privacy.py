@@ -6,9 +6,10 @@ import time
 import pytest
 
 from eventapi import paths
+from eventapi.domain.people import newsletter, privacy
 from eventapi.domain.records import anonymity
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import checks, housekeeping, newsletter, privacy
+from eventapi.services import checks, housekeeping
 from eventapi.storage import files
 from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.webhooks import delivery as webhook_delivery
@@ -113,7 +114,7 @@ def classified(table, column):
 def test_of_each_column_that_holds_text_it_is_known_whether_it_is_personal(db):
     found = [(table, column) for table, names in columns(db).items() for column in names]
     unknown = [f"{table}.{column}" for table, column in found if len(classified(table, column)) != 1]
-    assert not unknown, f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in services/privacy.py: {unknown}"
+    assert not unknown, f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in domain/people/privacy.py: {unknown}"
     gone = {f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()} - {".".join(pair) for pair in found}
     assert not gone, f"no longer there: {gone}"
 

@@ -225,6 +225,6 @@ def happen(fair, chance, who, number):
 
 
 def test_no_checklist_walks_through_the_invoices_of_others(db):
-    from eventapi.services.readiness import sql
+    from eventapi.domain.people.readiness import sql
     plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + sql.facts.plain(), {"ids": "[1]"})]
     assert "invoices_by_participant" in " ".join(plan) and "invoices_by_status" not in " ".join(plan)

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from eventapi import config as configuration
-from eventapi.services import newsletter
+from eventapi.domain.people import newsletter
 from eventapi.storage.database import Database
 from tests.processes import Server, environment, eventapi, free_port, until
 

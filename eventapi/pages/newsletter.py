@@ -4,9 +4,9 @@ from html import escape
 from bottle import request
 
 from eventapi.domain.mail import words as mail_words
+from eventapi.domain.people import newsletter
 from eventapi.pages import page
 from eventapi.plugins.authentication import client_address
-from eventapi.services import newsletter
 from eventapi.web.rest import Answer
 from eventapi.web.routes import Routes
 

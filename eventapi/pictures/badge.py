@@ -25,7 +25,7 @@ WORDS = {
 
 
 def picture(badge, language="en"):
-    """One badge as services/badge_sheets.py reads it, as a picture of its own."""
+    """One badge as domain/people/badge_sheets.py reads it, as a picture of its own."""
     said = {**words.WORDS[language], **WORDS[language]}
     parts = (Area((rectangle(0, 0, WIDTH, HEIGHT),), PAPER), *card(badge, 0, 0, said))
     return Picture(f"badge{badge['id']}", WIDTH, HEIGHT, f"{said['badge']} – {badge['name']}", _told(badge, said), language, parts)

@@ -1,11 +1,11 @@
 """Applications: someone asks to take part in one or more events."""
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
+from eventapi.domain.people import applications, approval, contacts, participants
+from eventapi.domain.people.applications import represent
 from eventapi.domain.records import anonymity, custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults, Problem
-from eventapi.services import applications, approval, contact_book, participation
-from eventapi.services.applications import represent
 from eventapi.states import Transitions
 from eventapi.storage import search
 from eventapi.storage.database import as_json
@@ -47,7 +47,7 @@ def create_application(db, body):
     assign(db, id, event_ids, category_ids)
     custom_fields.store(db, "application", id, {}, fields)
     application = get(db, id)
-    journal.created(db, "application", application, title=contact_book.title(application), scope="applications")
+    journal.created(db, "application", application, title=contacts.title(application), scope="applications")
     return created(application, f"/applications/{id}")
 
 
@@ -73,17 +73,17 @@ def update_application(db, id, body):
     if get(db, id) != old:
         db.run(sql.touch, id=id, now=db.now)
     new = get(db, id)
-    journal.updated(db, "application", old, new, title=contact_book.title(new), scope="applications")
+    journal.updated(db, "application", old, new, title=contacts.title(new), scope="applications")
     return new
 
 
 @routes.delete("/applications/<id>")
 def delete_application(db, id):
     application = unchanged(get(db, id))
-    participation.forget_application(db, id)
+    participants.forget_application(db, id)
     cascade.delete_with(db, "application", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "application", application, title=contact_book.title(application), scope="applications")
+    journal.deleted(db, "application", application, title=contacts.title(application), scope="applications")
     return deleted()
 
 
@@ -141,7 +141,7 @@ def move(db, old, action, **values):
         anonymity.refuse(db, "application", old["id"])
     db.run(sql.move, **{**old, **values, "status": status}, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "application", old, new, action=PAST[action], title=contact_book.title(new), scope="applications")
+    journal.updated(db, "application", old, new, action=PAST[action], title=contacts.title(new), scope="applications")
     return new
 
 

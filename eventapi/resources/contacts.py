@@ -1,10 +1,11 @@
 """Contacts: the companies and people an organiser deals with."""
+from eventapi.domain.people import contacts as contact_book
+from eventapi.domain.people import merging, participants, privacy
+from eventapi.domain.people.contacts import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
-from eventapi.services import contact_book, merging, participation, privacy
-from eventapi.services.contact_book import represent
 from eventapi.services.credentials import SCOPES
 from eventapi.storage import search
 from eventapi.storage.database import as_json
@@ -29,7 +30,7 @@ def list_contacts(db, query):
 def create_contact(db, body):
     category_ids, event_ids, fields = assignments(db, body, {})
     contact = contact_book.add(db, body, category_ids or (), fields)
-    participation.take_part(db, contact["id"], event_ids)
+    participants.take_part(db, contact["id"], event_ids)
     return created(contact, f"/contacts/{contact['id']}")
 
 
@@ -43,7 +44,7 @@ def update_contact(db, id, body):
     old = unchanged(get(db, id))
     category_ids, event_ids, fields = assignments(db, body, old["custom_fields"])
     contact = contact_book.change(db, old, body, category_ids, fields)
-    participation.take_part(db, id, event_ids)
+    participants.take_part(db, id, event_ids)
     return contact
 
 

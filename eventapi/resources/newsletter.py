@@ -1,6 +1,6 @@
 """The newsletter's subscribers."""
+from eventapi.domain.people import newsletter
 from eventapi.errors import Faults
-from eventapi.services import newsletter
 from eventapi.storage.search import expression
 from eventapi.storage.statements import statements
 from eventapi.web.rest import base_url, created, deleted, found, one, page, unchanged

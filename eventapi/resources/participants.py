@@ -3,11 +3,12 @@ from bottle import request
 
 from eventapi.domain.billing import claims
 from eventapi.domain.entrance import badges
+from eventapi.domain.people import badge_sheets, readiness
+from eventapi.domain.people import participants as participation
+from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults
-from eventapi.services import badge_sheets, participation, readiness
-from eventapi.services.participation import TRANSITIONS, represent
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged

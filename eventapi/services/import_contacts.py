@@ -1,7 +1,8 @@
 """Importing contacts: new ones in few statements, changed ones each for itself."""
+from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.errors import Faults
-from eventapi.services import contact_book, import_records, participation
+from eventapi.services import import_records
 from eventapi.services.import_writing import Known, ambiguous, attempt
 
 
@@ -15,7 +16,7 @@ class Contacts:
     def write(self, db, records):
         """Settles what becomes of each record, and does it unless this is a dry run. Needs a running write."""
         dry, self.new = self.options["dry_run"], {}
-        self.next_id = self.next_id if dry and self.next_id else contact_book.next_id(db)
+        self.next_id = self.next_id if dry and self.next_id else contacts.next_id(db)
         self.known.look_up(db, [record.body for record in records])
         for record in records:
             if record.faults:
@@ -73,19 +74,19 @@ class Contacts:
         """Adds the new contacts."""
         additions, self.new = self.new, {}
         if additions:
-            contact_book.add_many(db, [addition for addition, _ in additions.values()])
+            contacts.add_many(db, [addition for addition, _ in additions.values()])
         for id, (_, event_ids) in additions.items():
-            participation.take_part(db, id, event_ids)
+            participants.take_part(db, id, event_ids)
 
 
 def change_contact(db, record, id):
-    old = contact_book.get(db, id)
+    old = contacts.get(db, id)
     faults, (category_ids, event_ids, fields) = _named(db, record.body, old["custom_fields"])
     if faults:
         record.reject(faults)
         return
-    contact_book.change(db, old, record.body, category_ids, fields)
-    participation.take_part(db, id, event_ids)
+    contacts.change(db, old, record.body, category_ids, fields)
+    participants.take_part(db, id, event_ids)
     record.end("updated", id)
 
 

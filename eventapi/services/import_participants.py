@@ -1,8 +1,9 @@
 """Importing participants of one event, with the contacts that are not there yet."""
+from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT
 from eventapi.errors import Faults
-from eventapi.services import contact_book, import_records, participation
+from eventapi.services import import_records
 from eventapi.services.import_writing import Known, ambiguous, attempt, folded
 
 
@@ -45,7 +46,7 @@ class Participants:
         if record.action:
             return
         role = record.body.get("role", "exhibitor")
-        found = contact_id and db.value(participation.sql.find, event_id=self.options["event_id"], contact_id=contact_id, role=role)
+        found = contact_id and db.value(participants.sql.find, event_id=self.options["event_id"], contact_id=contact_id, role=role)
         if found or self._key(record) in self.seen:
             self._change(db, record, found)
         elif self.options["mode"] == "update":
@@ -80,7 +81,7 @@ class Participants:
         wrong = [*import_records.nothing_said(members), *self.known.taken(None, members)]
         if wrong:
             return record.reject(wrong)
-        record.contact_id, record.contact_created = contact_book.add(db, members)["id"], True
+        record.contact_id, record.contact_created = contacts.add(db, members)["id"], True
         return record.contact_id
 
     def _create(self, db, record, contact_id, role):
@@ -91,7 +92,7 @@ class Participants:
         if contact_id is None:
             record.end("created")
             return
-        participant = participation.add(
+        participant = participants.add(
             db, event_id=self.options["event_id"], contact_id=contact_id, role=role, category_id=category_id, fields=fields,
             badge_name=record.body.get("badge_name"), confirmed=record.body.get("is_confirmed", False))
         record.end("created", participant["id"])
@@ -100,7 +101,7 @@ class Participants:
         if self.options["mode"] == "create":
             record.end("skipped", id, "exists")
             return
-        old = participation.get(db, id) if id else None
+        old = participants.get(db, id) if id else None
         faults, category_id, fields = self._rest(db, record, old["custom_fields"] if old else {})
         if faults:
             record.reject(faults)
@@ -119,8 +120,8 @@ class Participants:
 def change_participant(db, old, body, category_id, fields):
     """Gives a participant the members that a record holds."""
     names_category = "category_id" in body or "category_key" in body
-    new = participation.change(db, old, {
+    new = participants.change(db, old, {
         **old, "badge_name": body.get("badge_name", old["badge_name"]), "custom_fields": fields,
         "category_id": category_id if names_category else old["category_id"]})
     if body.get("is_confirmed", old["is_confirmed"]) != old["is_confirmed"]:
-        participation.move(db, new, "confirm" if body["is_confirmed"] else "unconfirm")
+        participants.move(db, new, "confirm" if body["is_confirmed"] else "unconfirm")

@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from eventapi import journal
+from eventapi.domain.people import privacy
 from eventapi.domain.records import slugs
-from eventapi.services import privacy
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database, Error, check_version, migrate

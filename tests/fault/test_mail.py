@@ -5,7 +5,8 @@ from collections import Counter
 from types import SimpleNamespace
 
 from eventapi.domain.mail import queue as mails
-from eventapi.services import checks, newsletter
+from eventapi.domain.people import newsletter
+from eventapi.services import checks
 from eventapi.storage.database import Nobody
 from tests import processes
 from tests.conftest import add_key

@@ -6,10 +6,10 @@ from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.billing.drafts import same
 from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import offers, orders
+from eventapi.domain.people import contacts
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
-from eventapi.services import contact_book
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -184,7 +184,7 @@ def totals(lines):
 
 
 def refuse_gone(participant):
-    contact_book.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
+    contacts.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
     if participant["status"] == "cancelled":
         raise Problem("invalid_transition", "The participant is cancelled and orders nothing; reinstate the participation first.",
                       state="cancelled", allowed_from=["registered", "confirmed"], allowed_actions=[])

@@ -1,5 +1,5 @@
 """Anonymity: about a contact whose personal data was taken away nothing is written down again."""
-from eventapi.services import contact_book
+from eventapi.domain.people import contacts
 from eventapi.storage.statements import statements
 
 sql = statements("anonymity")
@@ -13,7 +13,7 @@ def refuse(db, entity_type, entity_id):
     """409 when the record is one of a contact that was anonymised, or is about one."""
     contact = entity_type in ABOUT_PEOPLE and db.one(sql.contact_behind, entity_type=entity_type, entity_id=entity_id)
     if contact:
-        contact_book.refuse_anonymized(contact)
+        contacts.refuse_anonymized(contact)
 
 
 def refuse_text(db, entity_type, record, body, *names):

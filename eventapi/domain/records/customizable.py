@@ -4,9 +4,9 @@ from typing import Callable, NamedTuple
 from eventapi import journal
 from eventapi.domain.events import events
 from eventapi.domain.halls import booths
+from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import anonymity, custom_fields
 from eventapi.domain.submissions import submissions
-from eventapi.services import applications, contact_book, participation
 from eventapi.storage.statements import statements
 
 sql = statements("customizable")
@@ -21,9 +21,9 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "contact": Kind(contact_book.state, sql.touch_contact, contact_book.title, "contacts"),
-    "application": Kind(applications.get, sql.touch_application, contact_book.title, "applications"),
-    "event_participant": Kind(participation.get, sql.touch_participant, participation.title, "participants"),
+    "contact": Kind(contacts.state, sql.touch_contact, contacts.title, "contacts"),
+    "application": Kind(applications.get, sql.touch_application, contacts.title, "applications"),
+    "event_participant": Kind(participants.get, sql.touch_participant, participants.title, "participants"),
     "event": Kind(events.get, sql.touch_event, lambda event: event["title"], "events"),
     "booth": Kind(booths.stored, sql.touch_booth, lambda booth: booth["booth_number"], "booths"),
     "submission": Kind(submissions.get, sql.touch_submission, submissions.title, "submissions"),

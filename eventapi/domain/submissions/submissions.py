@@ -3,10 +3,10 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
+from eventapi.domain.people import contacts
 from eventapi.domain.records import anonymity, custom_fields
 from eventapi.domain.submissions import types, values
 from eventapi.errors import Faults, Problem
-from eventapi.services import contact_book
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -126,7 +126,7 @@ def refuse_locked(old, names):
 
 
 def refuse_gone(participant):
-    contact_book.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
+    contacts.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
     if participant["status"] == "cancelled":
         raise Problem("participant_cancelled", "The participation is cancelled and submits nothing; reinstate it first.")
 

@@ -12,8 +12,8 @@ from eventapi import money
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import words as mail_words
+from eventapi.domain.people import newsletter
 from eventapi.pictures import words as invoice_words
-from eventapi.services import newsletter
 from eventapi.storage import files
 
 

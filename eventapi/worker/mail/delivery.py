@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from eventapi import journal, times
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
-from eventapi.services import contact_book, newsletter
+from eventapi.domain.people import contacts, newsletter
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 
@@ -74,7 +74,7 @@ def _note_refusal(db, mail, error):
         newsletter.note_refusal(db, mail["entity_id"], error)
         return
     invoice = invoices.get(db, mail["entity_id"])
-    contact = invoice and contact_book.get(db, invoice["contact_id"])
+    contact = invoice and contacts.get(db, invoice["contact_id"])
     if contact and not contact["anonymized_at"]:
         note = db.one(notes.sql.add, entity_type="contact", entity_id=contact["id"], admin_id=mail["admin_id"], note_type="warning", is_pinned=0,
                       note_text=f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}",

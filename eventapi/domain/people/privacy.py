@@ -8,9 +8,9 @@ from eventapi.domain.billing import invoices, payments
 from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservations
 from eventapi.domain.orders import orders
+from eventapi.domain.people import applications, contacts, newsletter, participants
 from eventapi.domain.records import slugs
 from eventapi.domain.submissions import submissions
-from eventapi.services import applications, contact_book, newsletter, participation
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -43,10 +43,10 @@ def export(db, contact):
         "newsletter_subscriber")}
     return {
         "contact": contact,
-        "category_keys": contact_book.category_keys(db, contact_id),
+        "category_keys": contacts.category_keys(db, contact_id),
         "merged_contacts": db.all(sql.merged, id=contact_id),
         "applications": _there(applications.get(db, id) for id in ids["application"]),
-        "participants": _there(participation.get(db, id) for id in ids["event_participant"]),
+        "participants": _there(participants.get(db, id) for id in ids["event_participant"]),
         "booth_reservations": [reservations.represent(db, row) for row in _there(reservations.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row) for row in _there(orders.row(db, id) for id in ids["service_order"])],
         "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
@@ -107,7 +107,7 @@ def anonymize(db, contact):
     for subscriber in subscribers:
         journal.deleted(db, newsletter.ENTITY, {"id": subscriber}, scope="newsletter")
     journal.administered(db, "anonymized", "contact", id)
-    contact = contact_book.get(db, id)
+    contact = contacts.get(db, id)
     journal.told(db, "contact.anonymized", "contact", contact, "contacts")
     return contact
 
@@ -159,7 +159,7 @@ def apply_again(db, anonymizations=None):
     again = 0
     for entry in made(db) if anonymizations is None else anonymizations:
         with db.write():
-            contact = contact_book.get(db, entry["contact_id"])
+            contact = contacts.get(db, entry["contact_id"])
             # An id that the backup gave out later is somebody else's.
             if contact and not contact["anonymized_at"] and contact["created_at"] <= entry["anonymized_at"]:
                 anonymize(db, contact)

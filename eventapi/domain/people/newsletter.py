@@ -7,8 +7,8 @@ from hashlib import sha256
 from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
+from eventapi.domain.people import contacts
 from eventapi.errors import Problem
-from eventapi.services import contact_book
 from eventapi.storage.statements import statements
 
 sql = statements("newsletter")
@@ -42,7 +42,7 @@ def by_email(db, email):
 
 def language(db, row):
     """That of the contact with this address, or None."""
-    return contact_book.language(db, row["contact_id"])
+    return contacts.language(db, row["contact_id"])
 
 
 def consents(db, id):

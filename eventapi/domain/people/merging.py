@@ -6,9 +6,10 @@ from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking, reservations
 from eventapi.domain.orders import orders
+from eventapi.domain.people import contacts as contact_book
+from eventapi.domain.people import participants
 from eventapi.domain.records import custom_fields
 from eventapi.domain.submissions import submissions
-from eventapi.services import contact_book, participation
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -57,13 +58,13 @@ def _missing(contact, duplicate):
 def _move_participants(db, id, duplicate_id):
     """Where both take part in the same event and role, the one of the contact that stays takes over what hangs on the other."""
     for row in db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id):
-        old = participation.get(db, row["id"])
+        old = participants.get(db, row["id"])
         if row["twin_id"]:
-            _absorb(db, participation.get(db, row["twin_id"]), old)
+            _absorb(db, participants.get(db, row["twin_id"]), old)
         else:
             db.run(sql.move_participant, id=old["id"], contact_id=id, now=db.now)
-            new = participation.get(db, old["id"])
-            journal.updated(db, "event_participant", old, new, title=participation.title(new), scope="participants")
+            new = participants.get(db, old["id"])
+            journal.updated(db, "event_participant", old, new, title=participants.title(new), scope="participants")
 
 
 def _absorb(db, kept, other):
@@ -78,12 +79,12 @@ def _absorb(db, kept, other):
     _move_attached(db, "event_participant", other["id"], kept["id"])
     filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
     filled["custom_fields"] = {**other["custom_fields"], **kept["custom_fields"]}
-    kept = participation.change(db, kept, {**kept, **filled})
+    kept = participants.change(db, kept, {**kept, **filled})
     if kept["status"] == "cancelled" and other["status"] != "cancelled":
-        kept = participation.move(db, kept, "reinstate")
+        kept = participants.move(db, kept, "reinstate")
     if kept["status"] == "registered" and other["status"] == "confirmed":
-        participation.move(db, kept, "confirm")
-    participation.remove(db, other["id"])
+        participants.move(db, kept, "confirm")
+    participants.remove(db, other["id"])
 
 
 def _hand_over_reservations(db, kept_id, other_id):

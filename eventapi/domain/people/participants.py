@@ -6,9 +6,9 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.entrance import badges
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
+from eventapi.domain.people import contacts
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Problem
-from eventapi.services import contact_book
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -41,7 +41,7 @@ def represent(row):
 def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False,
         fields=None):
     """A new participant, `fields` its custom fields; 409 when the contact takes part in this role already, or was anonymised."""
-    contact_book.refuse_anonymized(contact_book.get(db, contact_id))
+    contacts.refuse_anonymized(contacts.get(db, contact_id))
     claim(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
                    application_id=application_id, badge_name=badge_name, badge_number=free_badge_number(db),
@@ -69,7 +69,7 @@ def take_part(db, contact_id, event_ids):
     """Makes these the events of the contact: it joins those that are new and leaves the others. None leaves all as it is."""
     if event_ids is None:
         return
-    participants = db.all(contact_book.sql.participants_of, contact_id=contact_id)
+    participants = db.all(contacts.sql.participants_of, contact_id=contact_id)
     for participant in participants:
         if participant["event_id"] not in event_ids:
             remove(db, participant["id"])
@@ -84,7 +84,7 @@ def change(db, old, merged):
     if merged == old:
         return old
     if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
-        contact_book.refuse_anonymized(contact_book.get(db, old["contact_id"]))
+        contacts.refuse_anonymized(contacts.get(db, old["contact_id"]))
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
         refuse_in_use(db, old["id"], "its event and contact cannot change")
     identity = merged["event_id"], merged["contact_id"], merged["role"]

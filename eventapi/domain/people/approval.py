@@ -1,6 +1,6 @@
 """Approval: an application becomes a contact and, at each of its events, a participant."""
+from eventapi.domain.people import contacts, participants
 from eventapi.errors import Problem
-from eventapi.services import contact_book, participation
 from eventapi.storage.statements import statements
 
 sql = statements("applications")
@@ -13,17 +13,17 @@ def admit(db, application, event_ids, contact_id=None):
     """
     category_ids = db.values(sql.category_ids, id=application["id"])
     contact_id = contact_id or application["contact_id"] or contact_of(db, application, category_ids)
-    contact_book.assign_categories(db, contact_id, category_ids)
+    contacts.assign_categories(db, contact_id, category_ids)
     for event_id in event_ids:
-        participation.ensure(db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
+        participants.ensure(db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
                              category_id=category_ids[0] if len(category_ids) == 1 else None)
     return contact_id
 
 
 def contact_of(db, application, category_ids):
     """The contact with the applicant's e-mail, or a new one of these categories; 409 when several have it."""
-    known = contact_book.ids_by_email(db, application["email"]) if application["email"] else []
+    known = contacts.ids_by_email(db, application["email"]) if application["email"] else []
     if len(known) > 1:
         raise Problem("ambiguous_contact", f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "
                       "name one of them as contact_id.", candidates=known)
-    return known[0] if known else contact_book.add(db, application, category_ids)["id"]
+    return known[0] if known else contacts.add(db, application, category_ids)["id"]

@@ -1,0 +1,1 @@
+"""People: contacts, participants, applications, newsletter, privacy requests."""
