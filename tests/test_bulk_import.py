@@ -14,10 +14,11 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import journal
+from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports.contacts import Contacts
+from eventapi.domain.imports.matching import Record
 from eventapi.domain.people import contacts as contact_book
-from eventapi.services import housekeeping, importing
-from eventapi.services.import_contacts import Contacts
-from eventapi.services.import_writing import Record
+from eventapi.services import housekeeping
 from eventapi.storage.database import Database
 from eventapi.worker import bulk_import as job
 from tests.test_routes import problem
@@ -412,7 +413,7 @@ def test_all_or_nothing_holds_no_savepoint_around_the_records(organiser, db):
         send(organiser, records, skip_on_error=False, status=202)
         job_db, told = Database(db.config), []
         job_db.connection.set_trace_callback(told.append)
-        importing.carry_on(job_db, importing.waiting(db)[0], lambda: False)
+        import_runs.carry_on(job_db, import_runs.waiting(db)[0], lambda: False)
         job_db.close()
         assert "BEGIN IMMEDIATE" in told and not [text for text in told if text.startswith("SAVEPOINT")]
 
@@ -424,7 +425,7 @@ def test_an_import_whose_event_is_deleted_fails_and_says_so(organiser, fair, db,
     run_worker(db)
     record = organiser.data(f"/bulk-import/{gone}")
     assert (record["status"], record["failure"], record["processed"]) == ("failed", "Its event was deleted.", 0)
-    assert organiser.data("/contacts") == [] and importing.waiting(db) == []
+    assert organiser.data("/contacts") == [] and import_runs.waiting(db) == []
 
 
 def test_a_dry_run_later_sees_what_it_would_have_made(organiser, db):
@@ -448,7 +449,7 @@ def test_a_file_that_is_gone_fails_the_import(organiser, db, settings):
 def test_it_stops_when_told_and_goes_on_where_it_was(organiser, db):
     id = send(organiser, people(2500), status=202)["id"]
     asked = iter([False, False, False, True, True, True])
-    importing.carry_on(db, id, lambda: next(asked))
+    import_runs.carry_on(db, id, lambda: next(asked))
     between = organiser.data(f"/bulk-import/{id}")
     assert between["status"] == "running" and 0 < between["processed"] == between["created"] < 2500
     run_worker(db)
@@ -462,7 +463,7 @@ def test_two_workers_do_no_harm(organiser, db, settings):
     def work():
         own = Database(settings)
         for id in ids:
-            importing.carry_on(own, id, lambda: False)
+            import_runs.carry_on(own, id, lambda: False)
         own.close()
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
@@ -566,9 +567,9 @@ def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser
     told = organiser.app.get("/metrics").text
     assert "eventapi_bulk_imports_waiting 1\n" in told and "eventapi_bulk_import_records_waiting 2001\n" in told
     run_worker(db)
-    assert importing.check(db) == []
+    assert import_runs.check(db) == []
     db.connection.execute("UPDATE bulk_imports SET created = 7")
-    assert importing.check(db) == ["the counters of bulk import 1 do not add up"]
+    assert import_runs.check(db) == ["the counters of bulk import 1 do not add up"]
 
 
 def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(organiser, monkeypatch):

@@ -2,12 +2,12 @@
 import csv
 import io
 
+from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports.files import REASONS
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
 from eventapi.plugins.access import require_scope
-from eventapi.services import importing
-from eventapi.services.import_files import REASONS
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
 from eventapi.web.import_bodies import CSV, FORMS, receiver
@@ -27,7 +27,7 @@ def list_bulk_imports(db, who, query):
     if query.get("kind") or len(readable) < len(KINDS):
         query["kind"] = query.get("kind") or (readable or KINDS)[0]
         require_scope(who, query["kind"], writes=False)
-    return page(db, sql.list, query, importing.represent, INCLUDES)
+    return page(db, sql.list, query, import_runs.represent, INCLUDES)
 
 
 @routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts", raw_body=FORMS,
@@ -58,7 +58,7 @@ def import_participants(db, upload):
 
 
 def imported(db, kind, options, upload):
-    record = importing.take_in(db, kind, options, upload)
+    record = import_runs.take_in(db, kind, options, upload)
     return Answer(record, 201 if record["finished_at"] else 202, {"Location": location(f"/bulk-import/{record['id']}")})
 
 
@@ -67,7 +67,7 @@ def get_bulk_import(db, who, id):
     """How far an import is, and what became of it: counters, the first 1,000 errors and the first 1,000 records."""
     with db.snapshot():
         get(db, who, id)
-        return one(db, importing.whole(db, id), {}, INCLUDES)
+        return one(db, import_runs.whole(db, id), {}, INCLUDES)
 
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))
@@ -80,7 +80,7 @@ def get_rejected_records(db, who, id):
 
 
 def get(db, who, id):
-    row = found(importing.get(db, id), "bulk import", id)
+    row = found(import_runs.get(db, id), "bulk import", id)
     require_scope(who, row["kind"], writes=False)
     return row
 
@@ -90,13 +90,13 @@ def lines(db, row):
     columns = row["form"].get("columns") or named(db, row["id"])
     columns = [name for name in columns if name and name not in REASONS]
     yield written([[*map(cell, columns), *REASONS]])
-    for piece in importing.rejected(db, row["id"]):
+    for piece in import_runs.rejected(db, row["id"]):
         yield written([[*cells(row["form"], columns, sent), index, cell("; ".join(map(said, faults)))] for index, sent, faults in piece])
 
 
 def named(db, id):
     """The members of rejected objects, in the order in which they come; custom fields each for itself."""
-    return list(dict.fromkeys(name for piece in importing.rejected(db, id) for _, sent, _ in piece for name in flat(sent)))
+    return list(dict.fromkeys(name for piece in import_runs.rejected(db, id) for _, sent, _ in piece for name in flat(sent)))
 
 
 def flat(sent):
@@ -124,4 +124,4 @@ def written(rows):
     return buffer.getvalue().encode()
 
 
-INCLUDES = {"errors": importing.attach_errors, "details": importing.attach_details}
+INCLUDES = {"errors": import_runs.attach_errors, "details": import_runs.attach_details}

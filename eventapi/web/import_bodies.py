@@ -3,10 +3,12 @@ import io
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import records as import_records
+from eventapi.domain.imports import runs as import_runs
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.database import database
 from eventapi.plugins.validation import JSON, parse, read_body
-from eventapi.services import import_files, import_records, importing
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.validation.bodies import Body
@@ -48,18 +50,18 @@ def _wrong(kind, options, total):
     faults = Faults()
     if not total:
         faults.add("/records", "min_items", "must have at least one record")
-    if total > importing.ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
-        faults.add("/skip_on_error", "too_many", f"must be true for more than {importing.ALL_OR_NOTHING} records")
+    if total > import_runs.ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
+        faults.add("/skip_on_error", "too_many", f"must be true for more than {import_runs.ALL_OR_NOTHING} records")
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
         faults.add("/event_key", "required", "is required, or event_id")
     return faults
 
 
 def _judged(config, kind, upload, form, options, total):
-    if total > importing.AT_ONCE:
+    if total > import_runs.AT_ONCE:
         return None
     read = import_records.Reader(database(config), kind, form, options["field_mapping"])
-    return importing.judged(read, import_files.records(upload.path, form))
+    return import_runs.judged(read, import_files.records(upload.path, form))
 
 
 @contextmanager

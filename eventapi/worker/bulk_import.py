@@ -2,7 +2,7 @@
 import logging
 from threading import Thread
 
-from eventapi.services import importing
+from eventapi.domain.imports import runs as import_runs
 from eventapi.storage.database import Database
 
 EVERY = 5
@@ -13,7 +13,7 @@ running = {}                 # database -> its thread
 
 def run(db, stopping):
     thread = running.get(db.path)
-    if (thread is None or not thread.is_alive()) and importing.waiting(db):
+    if (thread is None or not thread.is_alive()) and import_runs.waiting(db):
         running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="bulk import")
         running[db.path].start()
 
@@ -27,7 +27,7 @@ def finish(patience=None):
 def work(config, stopping):
     db = Database(config)
     try:
-        for id in importing.waiting(db):
+        for id in import_runs.waiting(db):
             attempt(db, id, stopping)
     finally:
         db.close()
@@ -36,6 +36,6 @@ def work(config, stopping):
 def attempt(db, id, stopping):
     """An import that fails does not hold up those that follow; unless its file cannot be read, it goes on in a later round."""
     try:
-        importing.carry_on(db, id, stopping)
+        import_runs.carry_on(db, id, stopping)
     except Exception:
         log.exception("bulk import %s failed", id)

@@ -18,7 +18,8 @@ sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration  # noqa: E402
-from eventapi.services import import_files, importing
+from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import runs as import_runs
 from eventapi.storage import (
     database,  # noqa: E402
     files,  # noqa: E402
@@ -40,11 +41,11 @@ def main(many):
         id = queued(db, text)
         judging = timed(lambda: judged(db, id))
         memory, watch = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, watcher(db.config)
-        before, took = time.process_time(), timed(lambda: importing.carry_on(db, id, lambda: False))
+        before, took = time.process_time(), timed(lambda: import_runs.carry_on(db, id, lambda: False))
         busy = time.process_time() - before
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         reads, writes = watched(watch)
-        row = importing.get(db, id)
+        row = import_runs.get(db, id)
         assert (row["status"], row["created"]) == ("done", many), row
         bare = executed(db, fresh(folder, "bare"))
         print(f"{many} contacts: {took:.1f} s, of which {judging:.1f} s reading and judging; bare executemany {bare:.1f} s; "
@@ -80,14 +81,14 @@ def queued(db, path):
     with open(path, "rb") as stream, files.received(db.config, stream, 2 ** 30) as upload:
         form, total = import_files.understand(upload.path)
         with db.write():
-            return importing.take_in(db, "contacts", OPTIONS, Source(OPTIONS, upload, form, total, None))["id"]
+            return import_runs.take_in(db, "contacts", OPTIONS, Source(OPTIONS, upload, form, total, None))["id"]
 
 
 def judged(db, id):
     """Reads and judges all of it, a piece at a time."""
-    job, row = importing.Job(db, id), importing.get(db, id)
+    job, row = import_runs.Job(db, id), import_runs.get(db, id)
     sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
-    while job.judged(record for record, _ in zip(sent, range(importing.PIECE))):
+    while job.judged(record for record, _ in zip(sent, range(import_runs.PIECE))):
         pass
 
 
@@ -98,10 +99,10 @@ def executed(source, target):
     target.connection.executescript("DELETE FROM counters;")
 
     def run():
-        for start in range(0, max(map(len, rows.values())), importing.PIECE):
+        for start in range(0, max(map(len, rows.values())), import_runs.PIECE):
             with target.write():
                 for table, found in rows.items():
-                    target.connection.executemany(inserts[table], found[start:start + importing.PIECE])
+                    target.connection.executemany(inserts[table], found[start:start + import_runs.PIECE])
     return timed(run)
 
 

@@ -5,11 +5,12 @@ from itertools import islice
 from types import SimpleNamespace
 
 from eventapi import journal
+from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import records as import_records
+from eventapi.domain.imports.contacts import Contacts
+from eventapi.domain.imports.matching import Record
+from eventapi.domain.imports.participants import Participants
 from eventapi.errors import MOST_FAULTS, Problem
-from eventapi.services import import_files, import_records
-from eventapi.services.import_contacts import Contacts
-from eventapi.services.import_participants import Participants
-from eventapi.services.import_writing import Record
 from eventapi.storage import files
 from eventapi.storage.database import Nobody, as_json
 from eventapi.storage.statements import statements

@@ -2,9 +2,9 @@
 import re
 from functools import cached_property
 
+from eventapi.domain.imports.files import REASONS
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import Faults, Problem
-from eventapi.services.import_files import REASONS
 from eventapi.spreadsheet import unguarded
 from eventapi.validation.bodies import Body, body_schema, document, pointer
 

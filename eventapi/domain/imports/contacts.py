@@ -1,9 +1,9 @@
 """Importing contacts: new ones in few statements, changed ones each for itself."""
+from eventapi.domain.imports import records as import_records
+from eventapi.domain.imports.matching import Known, ambiguous, attempt
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.errors import Faults
-from eventapi.services import import_records
-from eventapi.services.import_writing import Known, ambiguous, attempt
 
 
 class Contacts:

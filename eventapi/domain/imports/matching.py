@@ -1,8 +1,8 @@
 """What the imports of contacts and of participants share: a record on its way, and which contacts are known by which names."""
 from dataclasses import dataclass, field
 
+from eventapi.domain.imports import records
 from eventapi.errors import Problem
-from eventapi.services import import_records
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -94,7 +94,7 @@ def attempt(db, record, dry, act):
             if dry or record.action == "rejected":
                 raise Undone
     except Problem as problem:
-        record.reject(import_records.as_faults(problem))
+        record.reject(records.as_faults(problem))
     except Undone:
         record.id = None if record.action == "created" else record.id
 

@@ -1,10 +1,10 @@
 """Importing participants of one event, with the contacts that are not there yet."""
+from eventapi.domain.imports import records as import_records
+from eventapi.domain.imports.matching import Known, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT
 from eventapi.errors import Faults
-from eventapi.services import import_records
-from eventapi.services.import_writing import Known, ambiguous, attempt, folded
 
 
 class Participants:

@@ -1,0 +1,1 @@
+"""Bulk imports of contacts and participants."""
