@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from eventapi.domain.reports import charts as report_charts
+from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.pictures import charts, svg
-from eventapi.services import report_charts
-from eventapi.services.reports import REPORTS
 from tests.days import day, today
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -386,7 +386,7 @@ def test_an_unknown_event_and_an_empty_house_are_no_failure(organiser, name):
 
 def test_a_report_is_read_at_one_moment(organiser, books, db, monkeypatch):
     """While it is read nothing else is seen: the overview agrees with itself."""
-    from eventapi.services import reports
+    from eventapi.domain.reports import catalogue as reports
     seen, whole = [], reports.figures
 
     def figures(used, name, asked):

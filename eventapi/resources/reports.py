@@ -3,7 +3,8 @@ from bottle import request
 
 from eventapi import spreadsheet
 from eventapi.domain.records import references
-from eventapi.services import report_charts, reports
+from eventapi.domain.reports import catalogue as reports
+from eventapi.domain.reports import charts as report_charts
 from eventapi.web.rest import Answer, picture
 from eventapi.web.routes import Routes
 

@@ -1,9 +1,9 @@
 """Reports as charts: which figures of each are drawn, and how. One panel for each currency, so that none is compared with another."""
+from eventapi.domain.reports.catalogue import REPORTS
+from eventapi.domain.reports.finance import BUCKETS
+from eventapi.domain.reports.periods import named, next_first_day
 from eventapi.pictures import charts, svg
 from eventapi.pictures.charts import MOST_SERIES, Panel
-from eventapi.services.finance_reports import BUCKETS
-from eventapi.services.report_periods import named, next_first_day
-from eventapi.services.reports import REPORTS
 
 MOST_GAPS = 60                      # periods without figures that are shown as such
 LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")

@@ -2,7 +2,7 @@
 from datetime import datetime
 
 from eventapi import money, times
-from eventapi.services.report_periods import moments, spans
+from eventapi.domain.reports.periods import moments, spans
 from eventapi.storage.statements import statements
 
 sql = statements("reports")

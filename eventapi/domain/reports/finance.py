@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 
 from eventapi import times
-from eventapi.services.report_periods import spans
+from eventapi.domain.reports.periods import spans
 from eventapi.storage.statements import statements
 
 sql = statements("reports")

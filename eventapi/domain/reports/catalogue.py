@@ -2,8 +2,7 @@
 from dataclasses import dataclass
 
 from eventapi import money, times
-from eventapi.services import finance_reports as finance
-from eventapi.services import show_reports as show
+from eventapi.domain.reports import finance, show
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import definition, query_schema
 

@@ -1,0 +1,1 @@
+"""Reports: figures about money and about the show, and their charts."""
