@@ -12,7 +12,7 @@ import pytest
 
 from eventapi import config as configuration
 from eventapi import journal
-from eventapi.services import checks, restoring
+from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups, database, files, process_locks
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Database

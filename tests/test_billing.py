@@ -4,7 +4,7 @@ from threading import Thread
 import pytest
 
 from eventapi.domain.billing import ledger
-from eventapi.services import checks
+from eventapi.domain.upkeep import checks
 
 SUMS = ("ordered", "unbilled", "to_credit", "invoiced", "paid", "open")
 

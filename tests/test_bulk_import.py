@@ -18,7 +18,7 @@ from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
 from eventapi.domain.people import contacts as contact_book
-from eventapi.services import housekeeping
+from eventapi.domain.upkeep import housekeeping
 from eventapi.storage.database import Database
 from eventapi.worker import bulk_import as job
 from tests.test_routes import problem

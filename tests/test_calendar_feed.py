@@ -7,7 +7,7 @@ import pytest
 
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.events import icalendar as calendar
-from eventapi.services import housekeeping
+from eventapi.domain.upkeep import housekeeping
 from eventapi.web import request_log
 from tests.test_routes import problem
 

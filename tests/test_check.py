@@ -4,7 +4,7 @@ import json
 import pytest
 
 from eventapi import journal
-from eventapi.services import checks
+from eventapi.domain.upkeep import checks
 from eventapi.storage import files
 from tests import processes
 

@@ -3,7 +3,7 @@ import webtest
 
 from eventapi.app import create_app
 from eventapi.demo import show as demo
-from eventapi.services import checks
+from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Database
 from tests.conftest import SCOPES, Client, add_key
 

@@ -400,7 +400,7 @@ def test_documents_are_in_the_export_and_go_when_anonymised_but_for_signed_contr
     organiser.get(f"/documents/{begun['id']}", status=404)
     assert organiser.data(f"/documents/{contract['id']}")["metadata"] is None
     assert not db.connection.execute("SELECT 1 FROM audit_log WHERE entity_type = 'document' AND new_values IS NOT NULL").fetchall()
-    from eventapi.services import housekeeping
+    from eventapi.domain.upkeep import housekeeping
     used = housekeeping.used_files(db)
     assert hashlib.sha256(b"personal data").hexdigest() not in used and len(used) == 1
 

@@ -1,7 +1,7 @@
 """/healthz and /metrics: for load balancers and monitoring, without a key."""
 import re
 
-from eventapi.services import housekeeping
+from eventapi.domain.upkeep import housekeeping
 
 
 def test_health_says_that_process_and_database_answer(app, db):

@@ -13,7 +13,7 @@ from eventapi.domain.billing import drafts
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
-from eventapi.services import checks, housekeeping
+from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.storage import process_locks
 from eventapi.worker.mail import contents as mail_contents
 from eventapi.worker.mail import delivery as mail_delivery

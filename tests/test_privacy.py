@@ -8,8 +8,8 @@ import pytest
 from eventapi import paths
 from eventapi.domain.people import newsletter, privacy
 from eventapi.domain.records import anonymity
+from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import checks, housekeeping
 from eventapi.storage import files
 from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.webhooks import delivery as webhook_delivery

@@ -12,10 +12,11 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
+from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.domain.webhooks import event_types
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
-from eventapi.services import checks, credentials, housekeeping
+from eventapi.services import credentials
 from eventapi.worker import Worker
 from eventapi.worker.webhooks import delivery as webhook_delivery
 from eventapi.worker.webhooks import http_post, job

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from eventapi import errors, journal, times
-from eventapi.services import housekeeping
+from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database, Error
 from eventapi.worker import Worker

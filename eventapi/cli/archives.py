@@ -1,6 +1,6 @@
 """Commands that back up and restore the data."""
 from eventapi.cli.terminal import Refused, command, opened
-from eventapi.services import checks, restoring
+from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups
 
 

@@ -5,7 +5,7 @@ import re
 
 from eventapi import journal
 from eventapi.cli.terminal import Refused, command, group, lists, opened
-from eventapi.services import checks
+from eventapi.domain.upkeep import checks
 
 
 def register(commands):

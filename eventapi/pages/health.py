@@ -3,9 +3,9 @@ import logging
 
 from bottle import request
 
+from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
-from eventapi.services import housekeeping
 from eventapi.storage.database import Error, SchemaError, as_json, check_version
 from eventapi.web.rest import Answer
 from eventapi.web.routes import Routes

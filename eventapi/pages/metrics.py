@@ -4,8 +4,8 @@ import os
 from eventapi import __version__, times
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import housekeeping
 from eventapi.storage.database import version
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer

@@ -11,8 +11,8 @@ import os
 import signal
 import time
 
+from eventapi.domain.upkeep import housekeeping as signs
 from eventapi.errors import Problem
-from eventapi.services import housekeeping as signs
 from eventapi.storage.database import Database, Error
 from eventapi.worker import bulk_import, expiry, housekeeping
 from eventapi.worker.mail import job as mail

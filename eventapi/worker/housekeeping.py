@@ -1,6 +1,6 @@
 """Housekeeping: what is over is cleared away, in pieces, so that no request waits long."""
 from eventapi.domain.people import privacy
-from eventapi.services import housekeeping
+from eventapi.domain.upkeep import housekeeping
 
 EVERY = 600
 ON_CHANGE = False

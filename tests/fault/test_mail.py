@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
-from eventapi.services import checks
+from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Nobody
 from tests import processes
 from tests.conftest import add_key

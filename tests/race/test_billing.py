@@ -3,7 +3,8 @@ from collections import Counter
 
 import pytest
 
-from eventapi.services import checks, credentials
+from eventapi.domain.upkeep import checks
+from eventapi.services import credentials
 from tests import crowd, processes
 from tests.crowd import ROUNDS
 from tests.test_billing import Fair

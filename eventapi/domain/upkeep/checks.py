@@ -4,8 +4,8 @@ from eventapi.domain.billing import claims, ledger
 from eventapi.domain.entrance import admission
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.services import housekeeping
 from eventapi.storage import files
 
 

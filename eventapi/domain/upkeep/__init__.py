@@ -1,0 +1,1 @@
+"""Upkeep: clearing expired records, checking the data, restoring a backup."""
