@@ -10,7 +10,7 @@ import pytest
 
 from eventapi import journal
 from eventapi.cli import main
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from eventapi.storage import database
 from tests import processes
 from tests.conftest import SCOPES, Client
@@ -53,7 +53,7 @@ def test_a_key_is_printed_once_and_only_its_hash_is_kept(run, app, db, settings)
     assert key.startswith("evk_") and len(key) == 47
     Client(app, key).get("/events", status=200)
     stored = db.connection.execute("SELECT * FROM api_keys").fetchone()
-    assert key not in map(str, stored) and credentials.key_hash(key) in stored
+    assert key not in map(str, stored) and api_keys.key_hash(key) in stored
     assert key.encode() not in settings.database.read_bytes()
 
 
@@ -72,7 +72,7 @@ def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db)
 def test_all_scopes_are_those_of_the_catalogue(run):
     run("key", "create", "--name", "all", "--all-scopes")
     assert table(run, "key", "list")[0]["scopes"] == SCOPES.split()
-    assert len(credentials.SCOPES) == 22
+    assert len(api_keys.SCOPES) == 22
 
 
 def test_an_unknown_scope_is_refused_and_the_nearest_named(run):

@@ -12,11 +12,11 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
+from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.domain.webhooks import event_types
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
-from eventapi.services import credentials
 from eventapi.worker import Worker
 from eventapi.worker.webhooks import delivery as webhook_delivery
 from eventapi.worker.webhooks import http_post, job
@@ -189,7 +189,7 @@ def test_a_revoked_key_hears_nothing_more(organiser, db, hook, receiver, change)
 def test_a_rotated_key_hands_its_webhooks_on(organiser, db, hook, receiver):
     hook()
     with db.write():
-        credentials.rotate_key(db, 1)
+        api_keys.rotate_key(db, 1)
     with db.write():
         db.connection.execute("INSERT INTO outgoing_events (name, entity_type, entity_id, scope, data, created_at) "
                               "VALUES ('event.created', 'event', 1, 'events', '{}', ?)", [db.now])

@@ -1,6 +1,6 @@
 """Commands for feature flags and the plan tier. Running servers apply a change from the next request on."""
 from eventapi.cli.terminal import command, group, lists, opened, show
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 
 
 def register(commands):
@@ -16,25 +16,25 @@ def register(commands):
 
 def list_flags(args, config):
     with opened(config) as db:
-        show(args, credentials.flags(db), ["name", "enabled"])
+        show(args, api_keys.flags(db), ["name", "enabled"])
 
 
 def enable_flag(args, config):
     with opened(config) as db, db.write():
-        credentials.set_flag(db, args.name, True)
+        api_keys.set_flag(db, args.name, True)
 
 
 def disable_flag(args, config):
     with opened(config) as db, db.write():
-        credentials.set_flag(db, args.name, False)
+        api_keys.set_flag(db, args.name, False)
 
 
 def show_tier(args, config):
     with opened(config) as db:
-        tier = credentials.tier(db)
+        tier = api_keys.tier(db)
     print(f'{{"tier": "{tier}"}}' if args.json else tier)
 
 
 def set_tier(args, config):
     with opened(config) as db, db.write():
-        credentials.set_tier(db, args.name)
+        api_keys.set_tier(db, args.name)

@@ -1,7 +1,7 @@
 """Commands for admins and API keys."""
 from eventapi import times
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 
 KEY_COLUMNS = ["id", "name", "status", "admin_id", "admin_name", "expires_at", "last_used_at", "scopes"]
 
@@ -46,25 +46,25 @@ def _hours(text):
 
 def add_admin(args, config):
     with opened(config) as db, db.write():
-        id = credentials.add_admin(db, args.name, args.email)
+        id = api_keys.add_admin(db, args.name, args.email)
     print(id)
 
 
 def list_admins(args, config):
     with opened(config) as db:
-        show(args, credentials.admins(db), ["id", "name", "email", "is_active", "created_at"])
+        show(args, api_keys.admins(db), ["id", "name", "email", "is_active", "created_at"])
 
 
 def disable_admin(args, config):
     with opened(config) as db, db.write():
-        credentials.disable_admin(db, args.id)
+        api_keys.disable_admin(db, args.id)
 
 
 def create_key(args, config):
-    scopes = credentials.SCOPES if args.all_scopes else args.scope
+    scopes = api_keys.SCOPES if args.all_scopes else args.scope
     expires_at = args.expires and _moment(args.expires, config.timezone)
     with opened(config) as db, db.write():
-        id, key = credentials.create_key(db, args.name, scopes, admin_id=args.admin, expires_at=expires_at)
+        id, key = api_keys.create_key(db, args.name, scopes, admin_id=args.admin, expires_at=expires_at)
     _print_key(args, id, key)
 
 
@@ -76,17 +76,17 @@ def _moment(text, zone):
 
 def list_keys(args, config):
     with opened(config) as db:
-        show(args, credentials.keys(db), KEY_COLUMNS)
+        show(args, api_keys.keys(db), KEY_COLUMNS)
 
 
 def revoke_key(args, config):
     with opened(config) as db, db.write():
-        credentials.revoke_key(db, args.id)
+        api_keys.revoke_key(db, args.id)
 
 
 def rotate_key(args, config):
     with opened(config) as db, db.write():
-        id, key = credentials.rotate_key(db, args.id, grace_hours=args.grace)
+        id, key = api_keys.rotate_key(db, args.id, grace_hours=args.grace)
     _print_key(args, id, key)
 
 

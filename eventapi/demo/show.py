@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from eventapi import times
 from eventapi.app import create_app
 from eventapi.demo.halls import furnish
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from eventapi.storage.database import Database, SchemaError, as_json
 
 SIZES = {"small": (60, 240), "messe": (4500, 150000)}          # exhibitors, visitors
@@ -65,12 +65,12 @@ def make(config, size="small", say=lambda text: None):
         if not is_empty(db):
             raise SchemaError("the database is not empty; the sample show needs an empty database")
         with db.write():
-            key_id, key = credentials.create_key(db, "demo", credentials.SCOPES)
+            key_id, key = api_keys.create_key(db, "demo", api_keys.SCOPES)
         try:
             show(Api(create_app(config), key), *SIZES[size], random.Random(7), say)
         finally:
             with db.write():
-                credentials.revoke_key(db, key_id)
+                api_keys.revoke_key(db, key_id)
     finally:
         db.close()
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from bottle import request
 
 from eventapi import times
+from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
-from eventapi.services.credentials import key_hash
 from eventapi.storage.database import Error
 from eventapi.storage.statements import statements
 

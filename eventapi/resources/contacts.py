@@ -1,4 +1,5 @@
 """Contacts: the companies and people an organiser deals with."""
+from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.people import contacts as contact_book
 from eventapi.domain.people import merging, participants, privacy
 from eventapi.domain.people.contacts import represent
@@ -6,7 +7,6 @@ from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
-from eventapi.services.credentials import SCOPES
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements

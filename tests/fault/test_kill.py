@@ -6,7 +6,7 @@ import signal
 import time
 from threading import Lock, Thread
 
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import processes
 
 PAYMENTS = 1000
@@ -93,7 +93,7 @@ def test_no_acknowledged_payment_is_lost_or_doubled(tmp_path, settings, organise
         {"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]}) for _ in range(INVOICES)]
     numbers = [organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"] for draft in drafts]
     with db.write():
-        _, key = credentials.create_key(db, "tills", ["payments"])
+        _, key = api_keys.create_key(db, "tills", ["payments"])
 
     server = processes.Server(tmp_path, "--workers", "2", "--with-worker")
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import processes
 from tests.fault.test_kill import kill, restarted, served_by
 from tests.http_client import HttpClient
@@ -24,7 +24,7 @@ OPEN = {"EVENTAPI_WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8"}
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "crash", SCOPES)[1]
+        return api_keys.create_key(db, "crash", SCOPES)[1]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration  # noqa: E402
 from eventapi.app import create_app  # noqa: E402
-from eventapi.services import credentials  # noqa: E402
+from eventapi.domain.access import api_keys  # noqa: E402
 from eventapi.storage import database  # noqa: E402
 
 LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC", "/contacts?search=co&sort=last_name",
@@ -33,7 +33,7 @@ def main(many):
         db = database.Database(config)
         with db.write():
             db.connection.execute(FILL, {"many": many})
-            key = credentials.create_key(db, "load", credentials.SCOPES)[1]
+            key = api_keys.create_key(db, "load", api_keys.SCOPES)[1]
         app = create_app(config)
         ask(app, key, "/contacts")
         print(f"{many} contacts\n{'first ms':>9}{'again ms':>9}{'ratio':>7}  list")

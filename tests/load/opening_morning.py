@@ -20,8 +20,8 @@ sys.path.insert(0, str(ROOT))
 
 from eventapi import config as configuration  # noqa: E402
 from eventapi import times  # noqa: E402
+from eventapi.domain.access import api_keys  # noqa: E402
 from eventapi.domain.entrance import badges
-from eventapi.services import credentials  # noqa: E402
 from eventapi.storage import database  # noqa: E402
 from tests import processes  # noqa: E402
 from tests.http_client import HttpClient  # noqa: E402
@@ -64,7 +64,7 @@ def furnish(folder, asked):
         numbers.add(badges.draw())
     numbers = sorted(numbers)
     with db.write():
-        key = credentials.create_key(db, "doors", credentials.SCOPES)[1]
+        key = api_keys.create_key(db, "doors", api_keys.SCOPES)[1]
         fill(db.connection, numbers, today, zone)
     db.close()
     return numbers, key, now - timedelta(hours=asked.hours, minutes=30)

@@ -3,8 +3,8 @@ from collections import Counter
 
 import pytest
 
+from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks
-from eventapi.services import credentials
 from tests import crowd, processes
 from tests.crowd import ROUNDS
 from tests.test_billing import Fair
@@ -15,7 +15,7 @@ CLIENTS = 40
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "clerks", ["invoices"])[1]
+        return api_keys.create_key(db, "clerks", ["invoices"])[1]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventapi import journal
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import crowd, processes
 from tests.crowd import ROUNDS
 
@@ -18,7 +18,7 @@ LONG_AGO = "2020-01-01T00:00:00Z"
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "exhibitors", ["booths"])[1]
+        return api_keys.create_key(db, "exhibitors", ["booths"])[1]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import crowd, processes
 
 STATIONS, GUESTS = 40, 30
@@ -12,7 +12,7 @@ STATIONS, GUESTS = 40, 30
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "doors", ["checkins"])[1]
+        return api_keys.create_key(db, "doors", ["checkins"])[1]
 
 
 @pytest.fixture

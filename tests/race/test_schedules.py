@@ -2,7 +2,7 @@
 import pytest
 
 from eventapi import journal
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import crowd, processes
 from tests.crowd import ROUNDS
 
@@ -12,7 +12,7 @@ CLIENTS = 30
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "organisers", ["schedules"])[1]
+        return api_keys.create_key(db, "organisers", ["schedules"])[1]
 
 
 @pytest.fixture

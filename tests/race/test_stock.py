@@ -2,7 +2,7 @@
 import pytest
 
 from eventapi import journal
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import crowd, processes
 from tests.crowd import ROUNDS
 from tests.days import today
@@ -13,7 +13,7 @@ CLIENTS, STOCK = 100, 30
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "exhibitors", ["service_orders"])[1]
+        return api_keys.create_key(db, "exhibitors", ["service_orders"])[1]
 
 
 @pytest.fixture

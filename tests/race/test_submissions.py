@@ -2,7 +2,7 @@
 import pytest
 
 from eventapi import journal
-from eventapi.services import credentials
+from eventapi.domain.access import api_keys
 from tests import crowd, processes
 from tests.crowd import ROUNDS
 
@@ -13,7 +13,7 @@ DECISIONS = (("approve", None, "approved"), ("reject", {"feedback": "No"}, "reje
 @pytest.fixture
 def key(db):
     with db.write():
-        return credentials.create_key(db, "reviewers", ["submissions"])[1]
+        return api_keys.create_key(db, "reviewers", ["submissions"])[1]
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import secrets
 from datetime import datetime, timedelta, timezone
 
 from eventapi import journal, times
+from eventapi.domain.access.api_keys import key_hash
 from eventapi.domain.events import icalendar
-from eventapi.services.credentials import key_hash
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 

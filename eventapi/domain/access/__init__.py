@@ -1,0 +1,1 @@
+"""Access: API keys, admins, feature flags and the plan tier."""
