@@ -11,7 +11,7 @@ from eventapi.domain.webhooks import addresses, event_types
 from eventapi.plugins.authentication import key_hash
 from eventapi.storage import database
 from eventapi.storage.statements import statements
-from tests import agreement
+from tests.support import agreement
 
 SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "
           "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports audit")

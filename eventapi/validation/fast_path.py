@@ -1,7 +1,7 @@
 """A quick yes: schemas compiled to functions that accept what is surely valid, at a twentieth of what jsonschema costs.
 
 jsonschema stays the judge: whatever is not accepted here, for whatever reason, it decides on and names the faults.
-A keyword that is not known here accepts nothing. (tests/test_validators.py holds the two against each other.)
+A keyword that is not known here accepts nothing. (tests/validation/test_fast_path.py holds the two against each other.)
 """
 import re
 from decimal import Decimal

@@ -4,8 +4,8 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.http_client import HttpClient
-from tests.processes import Server, eventapi
+from tests.support.http_client import HttpClient
+from tests.support.processes import Server, eventapi
 
 CLIENTS = 30
 

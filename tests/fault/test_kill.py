@@ -7,7 +7,7 @@ import time
 from threading import Lock, Thread
 
 from eventapi.domain.access import api_keys
-from tests import processes
+from tests.support import processes
 
 PAYMENTS = 1000
 AHEAD = 100                 # payments that go on while something is killed; all the others would be over before

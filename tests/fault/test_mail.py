@@ -8,9 +8,9 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Nobody
-from tests import processes
 from tests.conftest import add_key
-from tests.mail_server import Inbox, Server
+from tests.support import processes
+from tests.support.mail_server import Inbox, Server
 
 MAILS = 2000
 KILLS = 5

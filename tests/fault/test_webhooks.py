@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from eventapi.domain.access import api_keys
-from tests import processes
 from tests.fault.test_kill import kill, restarted, served_by
-from tests.http_client import HttpClient
-from tests.receiver import Receiver, every_other, hangs, resets
+from tests.support import processes
+from tests.support.http_client import HttpClient
+from tests.support.receiver import Receiver, every_other, hangs, resets
 
 RECORDS = 6
 CHANGES = 300

@@ -23,8 +23,8 @@ from eventapi import times  # noqa: E402
 from eventapi.domain.access import api_keys  # noqa: E402
 from eventapi.domain.entrance import badges
 from eventapi.storage import database  # noqa: E402
-from tests import processes  # noqa: E402
-from tests.http_client import HttpClient  # noqa: E402
+from tests.support import processes  # noqa: E402
+from tests.support.http_client import HttpClient  # noqa: E402
 
 OFFLINE = 20 * 60           # seconds
 LONG_AGO = "2026-01-01T00:00:00Z"

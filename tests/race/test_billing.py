@@ -5,9 +5,9 @@ import pytest
 
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks
-from tests import crowd, processes
-from tests.crowd import ROUNDS
-from tests.test_billing import Fair
+from tests.domain.test_billing import Fair
+from tests.support import crowd, processes
+from tests.support.crowd import ROUNDS
 
 CLIENTS = 40
 

@@ -8,8 +8,8 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests import crowd, processes
-from tests.crowd import ROUNDS
+from tests.support import crowd, processes
+from tests.support.crowd import ROUNDS
 
 CLIENTS = 100
 LONG_AGO = "2020-01-01T00:00:00Z"

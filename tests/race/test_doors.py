@@ -4,7 +4,7 @@ import random
 import pytest
 
 from eventapi.domain.access import api_keys
-from tests import crowd, processes
+from tests.support import crowd, processes
 
 STATIONS, GUESTS = 40, 30
 

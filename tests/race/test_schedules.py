@@ -3,8 +3,8 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests import crowd, processes
-from tests.crowd import ROUNDS
+from tests.support import crowd, processes
+from tests.support.crowd import ROUNDS
 
 CLIENTS = 30
 

@@ -3,9 +3,9 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests import crowd, processes
-from tests.crowd import ROUNDS
-from tests.days import today
+from tests.support import crowd, processes
+from tests.support.crowd import ROUNDS
+from tests.support.days import today
 
 CLIENTS, STOCK = 100, 30
 

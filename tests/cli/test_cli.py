@@ -1,0 +1,355 @@
+"""The command line: what it prints, what it refuses, and that running servers follow at once."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from eventapi import journal
+from eventapi.cli import main
+from eventapi.domain.access import api_keys
+from eventapi.storage import database
+from tests.conftest import SCOPES, Client
+from tests.support import processes
+
+
+@pytest.fixture
+def run(settings, tmp_path, monkeypatch, capsys):
+    """Runs a command on the data of the test: (exit code, lines on stdout, text on stderr)."""
+    monkeypatch.setenv("EVENTAPI_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("EVENTAPI_CONFIG", str(tmp_path / "eventapi.conf"))
+    mask = os.umask(0o022)
+
+    def command(*words):
+        try:
+            code = main(list(words))
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return code, said.out.splitlines(), said.err
+    yield command
+    os.umask(mask)
+
+
+def table(run, *words):
+    code, lines, _ = run(*words, "--json")
+    assert code == 0
+    return json.loads("\n".join(lines))
+
+
+def actions(db):
+    return db.connection.execute("SELECT action, entity_type FROM audit_log ORDER BY id").fetchall()
+
+
+# Keys
+
+def test_a_key_is_printed_once_and_only_its_hash_is_kept(run, app, db, settings):
+    code, lines, error = run("key", "create", "--name", "till", "--scope", "events", "--quiet")
+    assert (code, error, len(lines)) == (0, "", 1)
+    key = lines[0]
+    assert key.startswith("evk_") and len(key) == 47
+    Client(app, key).get("/events", status=200)
+    stored = db.connection.execute("SELECT * FROM api_keys").fetchone()
+    assert key not in map(str, stored) and api_keys.key_hash(key) in stored
+    assert key.encode() not in settings.database.read_bytes()
+
+
+def test_without_quiet_it_says_that_this_is_the_only_time(run):
+    code, lines, _ = run("key", "create", "--name", "till", "--all-scopes")
+    assert code == 0 and lines[0].startswith("evk_") and "not shown again" in lines[1]
+
+
+def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db):
+    run("key", "create", "--name", "one", "--all-scopes")
+    run("key", "create", "--name", "two", "--all-scopes")
+    assert [key["admin_id"] for key in table(run, "key", "list")] == [1, 1]
+    assert actions(db) == [("created", "admin"), ("created", "api_key"), ("created", "api_key")]
+
+
+def test_all_scopes_are_those_of_the_catalogue(run):
+    run("key", "create", "--name", "all", "--all-scopes")
+    assert table(run, "key", "list")[0]["scopes"] == SCOPES.split()
+    assert len(api_keys.SCOPES) == 22
+
+
+def test_an_unknown_scope_is_refused_and_the_nearest_named(run):
+    code, lines, error = run("key", "create", "--name", "till", "--scope", "paymets", "--scope", "event:read")
+    assert (code, lines) == (1, [])
+    assert error.count("\n") == 1 and "payments" in error and "events:read" in error
+    assert table(run, "key", "list") == []
+
+
+def test_a_key_needs_scopes_and_only_one_way_of_saying_them(run):
+    assert run("key", "create", "--name", "till")[0] == 2
+    assert run("key", "create", "--name", "till", "--all-scopes", "--scope", "events")[0] == 2
+
+
+def test_a_read_scope_only_reads(run, app):
+    key = run("key", "create", "--name", "board", "--scope", "events:read", "--quiet")[1][0]
+    Client(app, key).get("/events", status=200)
+    Client(app, key).post("/events", {"title": "x"}, status=403)
+
+
+@pytest.mark.parametrize("expires", ["2001-01-01", "2027-02-30", "tomorrow"])
+def test_an_expiry_that_is_past_or_no_date_is_refused(run, expires):
+    code, _, error = run("key", "create", "--name", "till", "--all-scopes", "--expires", expires)
+    assert code == 1 and error.count("\n") == 1
+
+
+def test_a_key_works_to_the_end_of_its_last_day_in_the_tenants_zone(run):
+    run("key", "create", "--name", "till", "--all-scopes", "--expires", "2099-06-30")
+    assert table(run, "key", "list")[0]["expires_at"] == "2099-06-30T21:59:59Z"
+
+
+def test_a_revoked_key_opens_nothing_any_more(run, app, db):
+    key = run("key", "create", "--name", "till", "--all-scopes", "--quiet")[1][0]
+    Client(app, key).get("/events", status=200)
+    assert run("key", "revoke", "1") == (0, [], "")
+    assert Client(app, key).get("/events", status=401).json["code"] == "invalid_api_key"
+    assert run("key", "revoke", "1")[0] == 0
+    assert actions(db).count(("revoked", "api_key")) == 1
+    assert table(run, "key", "list")[0]["status"] == "revoked"
+
+
+def test_rotation_ends_the_old_key_at_once_or_after_the_grace(run, app):
+    old = run("key", "create", "--name", "till", "--scope", "events", "--quiet")[1][0]
+    new = run("key", "rotate", "1", "--grace", "24", "--quiet")[1][0]
+    for key in (old, new):
+        Client(app, key).get("/events", status=200)
+    newest = run("key", "rotate", "2", "--quiet")[1][0]
+    Client(app, new).get("/events", status=401)
+    Client(app, newest).get("/events", status=200)
+    keys = table(run, "key", "list")
+    assert [key["status"] for key in keys] == ["active", "revoked", "active"]
+    assert keys[0]["expires_at"] and keys[2]["expires_at"] is None
+    assert {tuple(key["scopes"]) for key in keys} == {("events",)}
+
+
+def test_a_revoked_key_cannot_be_rotated(run):
+    run("key", "create", "--name", "till", "--all-scopes")
+    run("key", "revoke", "1")
+    code, lines, error = run("key", "rotate", "1")
+    assert code == 1 and lines == [] and "revoked" in error
+
+
+def test_what_is_not_there_is_refused_with_one_line(run):
+    for words in (("key", "revoke", "9"), ("key", "rotate", "9"), ("admin", "disable", "9"), ("gateway", "remove", "none"),
+                  ("key", "create", "--name", "x", "--all-scopes", "--admin", "9")):
+        code, lines, error = run(*words)
+        assert (code, lines, error.count("\n")) == (1, [], 1), words
+
+
+# Admins
+
+def test_admins_are_added_listed_and_disabled_with_their_keys(run, app, db):
+    assert run("admin", "add", "Grace Hopper", "--email", "grace@messe.test") == (0, ["1"], "")
+    key = run("key", "create", "--name", "till", "--all-scopes", "--admin", "1", "--quiet")[1][0]
+    Client(app, key).get("/events", status=200)
+    assert run("admin", "disable", "1")[0] == 0
+    Client(app, key).get("/events", status=401)
+    assert table(run, "admin", "list")[0]["is_active"] is False
+    assert table(run, "key", "list")[0]["status"] == "admin disabled"
+    assert actions(db) == [("created", "admin"), ("created", "api_key"), ("updated", "admin")]
+    assert run("key", "create", "--name", "x", "--all-scopes", "--admin", "1")[0] == 1
+
+
+def test_an_admin_needs_a_name_and_a_plausible_address(run):
+    assert run("admin", "add", "  ")[0] == 1
+    assert run("admin", "add", "Grace\nHopper")[0] == 1
+    assert run("admin", "add", "Grace", "--email", "nowhere")[0] == 1
+
+
+# Flags and tier
+
+def test_a_flag_takes_effect_in_a_running_app_at_once(run, organiser, db):
+    organiser.get("/payments", status=200)
+    assert run("flag", "disable", "invoices") == (0, [], "")
+    assert organiser.get("/payments", status=403).json["code"] == "feature_disabled"
+    assert {"name": "invoices", "enabled": False} in table(run, "flag", "list")
+    run("flag", "enable", "invoices")
+    organiser.get("/payments", status=200)
+    run("flag", "enable", "invoices")
+    assert actions(db) == [("updated", "flag")] * 2
+
+
+def test_an_unknown_flag_is_refused_and_the_nearest_named(run):
+    code, _, error = run("flag", "disable", "invoice")
+    assert code == 1 and "invoices" in error
+
+
+def test_the_tier_is_shown_and_set(run, organiser, db):
+    assert run("tier", "show")[1] == ["Business+"]
+    assert run("tier", "set", "Starter")[0] == 0
+    assert organiser.get("/events", status=403).json["code"] == "plan_required"
+    assert table(run, "tier", "show") == {"tier": "Starter"}
+    assert run("tier", "set", "Platinum")[0] == 1
+    assert actions(db) == [("updated", "tenant")]
+
+
+def test_gateways_are_added_listed_and_removed(run):
+    assert run("gateway", "add", "card", "Card payment", "--fee-percent", "1.4", "--fee-fixed", "0.25")[0] == 0
+    gateway, = table(run, "gateway", "list")
+    assert (gateway["gateway_key"], gateway["fee_percent"], gateway["fee_fixed"]) == ("card", 1.4, 0.25)
+    assert run("gateway", "add", "card", "Again")[0] == 1
+    assert run("gateway", "add", "x", "X", "--fee-fixed", "0.255")[0] == 1
+    assert run("gateway", "add", "x", "X", "--fee-percent", "-1")[0] == 1
+    assert run("gateway", "remove", "card")[0] == 0
+    assert table(run, "gateway", "list") == []
+
+
+def test_what_the_command_line_changes_is_in_the_chain(run, db):
+    run("key", "create", "--name", "till", "--all-scopes")
+    run("flag", "disable", "booths")
+    assert journal.verify(db) == []
+
+
+# Usage, configuration, schema
+
+def test_wrong_usage_is_exit_2(run):
+    for words in ((), ("nonsense",), ("key",), ("key", "revoke", "x"), ("flag", "list", "--jsn"), ("key", "rotate", "1", "--grace", "-1")):
+        code, lines, error = run(*words)
+        assert (code, lines) == (2, []) and error, words
+
+
+def test_a_configuration_that_cannot_be_used_is_one_line(run, tmp_path):
+    code, _, error = run("--config", str(tmp_path / "none.conf"), "flag", "list")
+    assert code == 1 and error.count("\n") == 1 and "none.conf" in error
+    (tmp_path / "bad.conf").write_text("[eventapi]\nworkers = many\n")
+    code, _, error = run("flag", "list", "--config", str(tmp_path / "bad.conf"))
+    assert code == 1 and error.count("\n") == 1 and "workers" in error
+
+
+def test_without_a_database_every_command_says_what_to_do(run, settings):
+    settings.database.unlink()
+    for words in (("key", "list"), ("serve",), ("worker", "--once"), ("check",), ("backup", str(settings.data_dir / "b.tar"))):
+        code, _, error = run(*words)
+        assert code == 1 and "eventapi migrate" in error and error.count("\n") == 1, words
+    assert not settings.database.exists()
+
+
+def test_a_database_of_a_newer_program_is_left_alone(run, db):
+    db.connection.execute("PRAGMA user_version = 9999")
+    for words in (("flag", "list"), ("migrate",)):
+        code, _, error = run(*words)
+        assert code == 1 and "9999" in error and error.count("\n") == 1
+
+
+def test_a_table_for_people_has_a_line_each(run):
+    lines = run("flag", "list")[1]
+    assert lines[0].split() == ["name", "enabled"] and ["booths", "yes"] in [line.split() for line in lines]
+
+
+def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
+    command = f"{sys.executable} -m eventapi openapi | head -c 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=processes.environment(tmp_path), cwd=processes.ROOT,
+                          capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("{", "")
+
+
+# Migrations
+
+def test_migrate_creates_the_database_and_may_run_twice_and_two_at_once(tmp_path):
+    folder = tmp_path / "new" / "data"
+    tmp_path.joinpath("test.conf").write_text("[eventapi]\n")
+    both = [subprocess.Popen([sys.executable, "-m", "eventapi", "migrate"], cwd=processes.ROOT, stdout=subprocess.DEVNULL,
+                             env={**processes.environment(tmp_path), "EVENTAPI_DATA_DIR": str(folder)}) for _ in range(2)]
+    assert [process.wait(60) for process in both] == [0, 0]
+    connection = database.connect(folder / "eventapi.db")
+    database.check_version(connection)
+    connection.close()
+    assert (folder / "eventapi.db").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.fixture
+def next_migration(tmp_path, monkeypatch):
+    """Adds a migration to those that there are."""
+    def add(script):
+        file = tmp_path / "9000_test.sql"
+        file.write_text(script)
+        known = database.migrations()
+        monkeypatch.setattr(database, "migrations", lambda: [*known, (9000, file)])
+    return add
+
+
+def test_an_upgrade_makes_a_backup_first(run, settings, next_migration):
+    next_migration("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")
+    code, lines, _ = run("migrate")
+    assert code == 0 and "to 9000" in lines[-1]
+    assert [file.name.startswith("before-migration-from-") for file in settings.backups.iterdir()] == [True]
+    assert run("migrate")[0] == 0
+    assert len(list(settings.backups.iterdir())) == 1
+
+
+def test_a_failed_migration_changes_nothing_and_names_the_way_back(run, settings, next_migration, db):
+    before = database.version(db.connection)
+    next_migration("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT; DROP TABLE api_keys; SELECT nonsense;")
+    code, _, error = run("migrate")
+    assert code == 1 and error.count("\n") == 1 and "eventapi restore" in error
+    assert database.version(db.connection) == before
+    assert db.connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('later', 'api_keys')").fetchone() == (1,)
+
+
+def test_of_two_migrations_the_second_takes_the_first_with_it(run, settings, tmp_path, monkeypatch, db):
+    before, known = database.version(db.connection), database.migrations()
+    for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):
+        (tmp_path / f"{number}.sql").write_text(script)
+    monkeypatch.setattr(database, "migrations", lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
+    assert run("migrate")[0] == 1
+    assert database.version(db.connection) == before
+    assert not db.connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone()
+
+
+def test_a_migration_that_breaks_foreign_keys_is_refused(run, db, next_migration, organiser):
+    next_migration("DELETE FROM admins;")
+    assert run("migrate")[0] == 1
+    assert db.broken_foreign_keys() == []
+
+
+# The server
+
+def test_serve_answers_with_the_workers_asked_for_and_stops_at_sigterm(tmp_path, settings):
+    with processes.Server(tmp_path, "--workers", "2") as server:
+        assert processes.get(f"{server.url}/api/v1/events")[0] == 401
+        processes.until(lambda: len(processes.children(server.process.pid)) == 2)
+        assert server.stop() == 0
+
+
+def test_serve_check_says_whether_it_would_start_and_starts_nothing(run, settings, monkeypatch):
+    assert run("serve", "--check") == (0, [], "")
+    monkeypatch.setenv("EVENTAPI_WORKERS", "many")
+    code, _, error = run("serve", "--check")
+    assert code == 1 and "workers = 'many'" in error
+    monkeypatch.delenv("EVENTAPI_WORKERS")
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    for words in (("serve", "--check"), ("worker", "--once")):
+        code, _, error = run(*words)
+        assert (code, error) == (1, f"eventapi: {settings.database}: Permission denied\n")
+
+
+def test_serve_on_a_unix_socket_is_closed_to_others_and_named_when_taken(tmp_path, settings):
+    address = f"unix:{tmp_path}/web.sock"
+    server = processes.start(tmp_path, "serve", "--bind", address, "--workers", "1")
+    try:
+        processes.until(lambda: (tmp_path / "web.sock").exists())
+        assert (tmp_path / "web.sock").stat().st_mode & 0o007 == 0
+        second = processes.eventapi(tmp_path, "serve", "--bind", address)
+        assert second.returncode == 1 and second.stderr.count("\n") == 1 and "listens there" in second.stderr
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(30)
+
+
+def test_a_port_that_is_taken_is_said_at_once(run):
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        code, _, error = run("serve", "--bind", f"127.0.0.1:{holder.getsockname()[1]}")
+    assert code == 1 and error.count("\n") == 1 and "in use" in error
+
+
+def test_serve_refuses_what_cannot_be_an_address_or_a_number(run):
+    assert run("serve", "--bind", "nonsense")[0] == 1
+    assert run("serve", "--workers", "0")[0] == 1

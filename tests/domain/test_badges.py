@@ -1,0 +1,234 @@
+"""Badges: numbers, cards and sheets, and QR codes that a scanner reads."""
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from importlib.util import find_spec
+
+import pytest
+
+from eventapi.domain.entrance import badges
+from eventapi.domain.people import badge_sheets
+from eventapi.errors import Problem
+from eventapi.pictures import badge as picture
+from eventapi.pictures import canvas, fonts, qr, svg
+from eventapi.pictures.shapes import Area, Group, Text
+from tests.support.examples import make
+from tests.web.test_routes import problem
+
+SVG = "{http://www.w3.org/2000/svg}"
+pytestmark = pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is not installed")
+NAMES = [("Ada Lovelace", "Analytical Engines Ltd"), ("Łucja Święcicka-Grzegżółka", "Przedsiębiorstwo Handlowo-Usługowe „Zieleń” Sp. z o.o."),
+         ("Αλέξανδρος Παπαδόπουλος", "Κήποι της Αθήνας Α.Ε."), ("Щербакова Александра Всеволодовна", "ООО «Щедрый Юг»"),
+         ("ЩЩЩЩЩЩЩЩ ЮЮЮЮЮЮЮЮ ЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖ", "ЩЕДРЫЙ ЮГ ЖИВОПИСНЫЙ МЫШЬЯКОВЫЙ"), ("Gülşah Çağlayan İğneoğlu", "Bahçe ve Peyzaj A.Ş."),
+         ("Dr. Karl-Theodor Maria Nikolaus Freiherr von Donaudampfschifffahrtsgesellschaft", "Bergmann & Söhne Gartenbau GmbH & Co. KG"),
+         ("W" * 255, "M" * 255), ("i" * 255, None), ("Li", None), ("<script>alert(1)</script>", "A & B \"quoted\"")]
+
+
+def card(name="Ada Lovelace", company="Analytical Engines Ltd", **values):
+    """A badge as domain/people/badge_sheets.py reads it."""
+    return {"id": 7, "role": "exhibitor", "name": name, "company": company, "code": "2345ACEFHJKM", "number": "2345 ACEF HJKM",
+            "event": "Garden Fair", "city": "Leipzig", "from": "2027-05-01", "to": "2027-05-03", "category": None, "color": None, **values}
+
+
+def flat(parts):
+    for part in parts:
+        yield part
+        if isinstance(part, Group):
+            yield from flat(part.parts)
+
+
+def texts(badge):
+    return [part for part in picture.picture(badge).parts if isinstance(part, Text)]
+
+
+def said(answer):
+    return " ".join(" ".join(text.itertext()) for text in ET.fromstring(answer.body).iter(f"{SVG}text"))
+
+
+@pytest.fixture
+def participant(organiser):
+    event = organiser.make("/events", {"title": "Grüne Tage <2027>", "date_from": "2027-05-01", "date_to": "2027-05-03", "city": "Leipzig"})
+    category = organiser.make("/categories", {"title": "Gold", "category_key": "gold", "color": "#ffd54f"})
+    contact = organiser.make("/contacts", {"company_name": "Bergmann & Söhne", "first_name": "Ada", "last_name": "<b>Lovelace</b>"})
+    return organiser.make("/participants", {"event_id": event["id"], "contact_id": contact["id"], "category_id": category["id"], "role": "speaker"})
+
+
+# One badge
+
+def test_a_badge_says_who_from_where_as_what_and_for_which_event(organiser, participant):
+    answer = organiser.get(f"/participants/{participant['id']}/badge", status=200)
+    assert answer.content_type == "image/svg+xml" and "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    for word in ("Ada", "<b>Lovelace</b>", "Bergmann & Söhne", "SPEAKER", "Gold", "Grüne Tage <2027>", "1 May 2027 – 3 May 2027 · Leipzig",
+                 badges.grouped(participant["badge_number"])):
+        assert word in said(answer), word
+    root = ET.fromstring(answer.body)
+    assert (root.get("width"), root.get("height")) == ("86mm", "54mm") and root.find(f"{SVG}title").text.startswith("Badge – Ada")
+    fills = {path.get("fill") for path in root.iter(f"{SVG}path")}
+    assert {picture.COLORS["speaker"], "#ffd54f"} <= fills
+    german = said(organiser.get(f"/participants/{participant['id']}/badge?language=de", status=200))
+    assert "REFERENT" in german and "01.05.2027 – 03.05.2027" in german
+
+
+def test_the_badge_name_comes_before_the_contact_and_the_company_is_not_told_twice(organiser, participant):
+    organiser.patch(f"/participants/{participant['id']}", {"badge_name": "Countess Ada"}, status=200)
+    text = said(organiser.get(f"/participants/{participant['id']}/badge"))
+    assert "Countess" in text and "Lovelace" not in text
+    organiser.patch(f"/contacts/{participant['contact_id']}", {"first_name": None, "last_name": None}, status=200)
+    organiser.patch(f"/participants/{participant['id']}", {"badge_name": None}, status=200)
+    assert said(organiser.get(f"/participants/{participant['id']}/badge")).count("Bergmann") == 1
+
+
+def test_a_badge_comes_as_pdf_and_has_an_etag_in_each_form(organiser, participant):
+    path = f"/participants/{participant['id']}/badge"
+    pdf = organiser.get(path, headers={"Accept": "application/pdf"}, status=200)
+    assert pdf.content_type == "application/pdf" and pdf.body.startswith(b"%PDF") and pdf.headers["Vary"] == "Accept"
+    drawn = organiser.get(path, status=200)
+    assert drawn.headers["ETag"] != pdf.headers["ETag"]
+    assert organiser.get(path, headers={"If-None-Match": drawn.headers["ETag"]}, status=304).body == b""
+    organiser.patch(f"/participants/{participant['id']}", {"badge_name": "Someone else"}, status=200)
+    organiser.get(path, headers={"If-None-Match": drawn.headers["ETag"]}, status=200)
+
+
+def test_who_has_cancelled_has_no_badge(organiser, participant):
+    organiser.post(f"/participants/{participant['id']}/cancel", status=200)
+    problem(organiser.get(f"/participants/{participant['id']}/badge"), 409, "participant_cancelled")
+    problem(organiser.get(f"/participants/badges?ids={participant['id']}"), 422, "validation_failed")
+
+
+def test_without_reportlab_the_answer_says_what_to_install(organiser, participant, monkeypatch):
+    import sys
+    qr.modules.cache_clear()
+    qr._outline.cache_clear()
+    monkeypatch.setitem(sys.modules, "reportlab.graphics.barcode", None)
+    found = problem(organiser.get(f"/participants/{participant['id']}/badge"), 501, "not_installed")
+    assert "python3-reportlab" in found["detail"]
+
+
+# Layout
+
+@pytest.mark.parametrize("name, company", NAMES)
+@pytest.mark.skipif(not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed")
+def test_every_text_stays_within_its_card_and_clear_of_the_code(name, company):
+    badge = card(name, company, category=company, event=f"{name} {name}", city=company)
+    code = next(part for part in picture.picture(badge).parts if isinstance(part, Area) and part.fill == "#000000")
+    quiet = min(x for ring in code.rings for x, _ in ring) - qr.QUIET * picture.MODULE
+    for text in texts(badge):
+        wide = max(fonts.width(fonts.clean(line), text.size, text.bold) * fonts.POINTS for line in text.lines)
+        bottom = text.y + (len(text.lines) - 1) * text.size * text.lead
+        assert text.size >= 1.9 and text.y - 0.75 * text.size >= 0 and bottom + 0.25 * text.size <= picture.HEIGHT, text
+        if text.align == "start":
+            beside = picture.HEAD < text.y < picture.HEIGHT - picture.BAND
+            assert text.x + wide <= (quiet if beside else picture.WIDTH - 2) + 0.5, text
+
+
+def test_lines_do_not_run_into_each_other():
+    for name, company in NAMES:
+        lines = sorted((text.y + place * text.size * text.lead, text.size) for text in texts(card(name, company)) if text.align == "start"
+                       for place in range(len(text.lines)))
+        for (above, _), (below, size) in zip(lines, lines[1:]):
+            assert below - above >= 0.9 * size, (name, above, below)
+
+
+@pytest.mark.parametrize("role, color", picture.COLORS.items())
+def test_white_is_readable_on_the_colour_of_each_role(role, color):
+    assert 1.05 / (picture.luminance(color) + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("fill", ["#000000", "#ffffff", "#ffd54f", "#808080", "#004d40", "#ff0000", "#00ff00", "#0000ff"])
+def test_the_category_is_readable_on_any_colour(fill):
+    light, dark = sorted((picture.luminance(fill), picture.luminance(picture.ink_on(fill))), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 4.3
+
+
+def test_each_role_has_a_word_and_a_colour_of_its_own():
+    from eventapi.validation.bodies import document
+    roles = document("participant")["properties"]["role"]["enum"]
+    assert set(picture.COLORS) == set(roles) and len(set(picture.COLORS.values())) == len(roles)
+    assert all(len({words[role] for role in roles}) == len(roles) for words in picture.WORDS.values())
+
+
+# The code
+
+def test_the_outline_covers_the_dark_modules_and_nothing_else():
+    for text in ("2345ACEFHJKM", "YYYYYYYYYYYY", "2", badges.draw()):
+        rows = qr.modules(text)
+        rings = list(qr.outline(rows))
+        for down, row in enumerate(rows):
+            for across, dark in enumerate(row):
+                assert inside(rings, across + 0.5, down + 0.5) == dark, (across, down)
+
+
+def inside(rings, x, y):
+    """Even-odd: how many edges lie to the right."""
+    crossed = sum(1 for ring in rings for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]])
+                  if (y1 > y) != (y2 > y) and x1 > x)
+    return crossed % 2 == 1
+
+
+def test_the_modules_have_the_finders_of_the_smallest_code():
+    rows = qr.modules("2345ACEFHJKM")
+    assert len(rows) == 21 and {len(row) for row in rows} == {21}
+    finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
+    for down, across in ((0, 0), (0, 14), (14, 0)):
+        assert ["".join("01"[dark] for dark in row[across:across + 7]) for row in rows[down:down + 7]] == finder
+
+
+@pytest.mark.skipif(not (shutil.which("zbarimg") and shutil.which("pdftoppm")), reason="zbarimg and pdftoppm are not installed")
+def test_a_scanner_reads_the_number_from_the_printed_badge(tmp_path):
+    for number in (badges.draw() for _ in range(5)):
+        (tmp_path / "badge.pdf").write_bytes(canvas.draw(picture.picture(card(code=number, number=badges.grouped(number)))))
+        subprocess.run(["pdftoppm", "-r", "150", "-png", "-singlefile", tmp_path / "badge.pdf", tmp_path / "badge"], check=True)
+        read = subprocess.run(["zbarimg", "--raw", "-q", tmp_path / "badge.png"], capture_output=True, text=True)
+        assert read.stdout.strip() == number
+
+
+# Sheets
+
+def test_badges_are_printed_ten_on_a_sheet_with_crop_marks(organiser, participant):
+    made = {}
+    others = [make(organiser, "participant", made) if not number else None for number in range(1)]
+    answer = organiser.get(f"/participants/badges?ids={participant['id']},{others[0]['id']}", status=200)
+    assert answer.content_type == "application/pdf" and answer.headers["ETag"]
+    sheets = list(picture.sheets([card()] * 21))
+    assert [(sheet.width, sheet.height) for sheet in sheets] == [(210, 297)] * 3
+    assert [sum(isinstance(part, Group) for part in sheet.parts) for sheet in sheets] == [10, 10, 1]
+    pdf = canvas.draw(*sheets)
+    assert pdf.count(b"/Type /Page\n") == 3 or b"/Count 3" in pdf
+    for text in (part for part in flat(sheets[0].parts) if isinstance(part, Text)):
+        assert picture.LEFT < text.x < 210 - picture.LEFT and picture.TOP < text.y < 297 - picture.TOP
+
+
+def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant):
+    key = participant["event_key"]
+    first = organiser.get(f"/participants/badges?event_key={key}", status=200)
+    assert organiser.get(f"/participants/badges?event_key={key}&role=speaker&confirmed=0", status=200).body == first.body
+    organiser.get(f"/participants/badges?event_key={key}", headers={"If-None-Match": first.headers["ETag"]}, status=304)
+    for nobody, named in (("role=press", "event_key"), ("confirmed=1", "event_key"), ("page=2", "page"), ("ids=999999", "ids")):
+        found = problem(organiser.get(f"/participants/badges?event_key={key}&{nobody}"), 422, "validation_failed")["errors"]
+        assert [(entry["parameter"], entry["code"]) for entry in found] == [(named, "nothing")]
+    problem(organiser.get("/participants/badges?event_key=unknown"), 422, "validation_failed")
+    found = problem(organiser.get("/participants/badges?role=press"), 422, "validation_failed")
+    assert [entry["parameter"] for entry in found["errors"]] == ["event_key"]
+
+
+def test_too_many_badges_are_refused_with_the_way_to_get_them(organiser, participant, monkeypatch):
+    monkeypatch.setattr(badge_sheets, "MOST", 1)
+    second = organiser.make("/participants", {"event_id": participant["event_id"], "contact_id": participant["contact_id"], "role": "press"})
+    path = f"/participants/badges?event_key={participant['event_key']}"
+    found = problem(organiser.get(path), 422, "validation_failed")["errors"]
+    assert [(entry["parameter"], entry["code"]) for entry in found] == [("page", "too_many")] and "page=2" in found[0]["detail"]
+    pages = [organiser.get(f"{path}&page={page}", status=200).body for page in (1, 2)]
+    assert pages[0] != pages[1] and organiser.get(f"/participants/badges?ids={second['id']}").body == pages[1]
+
+
+def test_a_name_in_a_script_that_no_font_has_is_told(organiser, participant):
+    organiser.patch(f"/participants/{participant['id']}", {"badge_name": "ᚠᚢᚦ\U0001f3aa"}, status=200)
+    organiser.get(f"/participants/{participant['id']}/badge", status=200)
+    problem(organiser.get(f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}), 501, "not_installed")
+
+
+def test_what_is_drawn_is_well_formed_whatever_the_name():
+    for name, company in NAMES:
+        ET.fromstring(svg.draw(picture.picture(card(name, company))))
+    with pytest.raises(Problem):
+        canvas.draw(picture.picture(card("\U0001f3aa")))

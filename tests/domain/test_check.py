@@ -1,0 +1,138 @@
+"""eventapi check: each kind of damage is found."""
+import json
+
+import pytest
+
+from eventapi import journal
+from eventapi.domain.upkeep import checks
+from eventapi.storage import files
+from tests.support import processes
+
+
+@pytest.fixture
+def history(organiser, db):
+    """Some changes, and an audit log without its guards, as somebody with the file in hand would have it."""
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    for city in ("Leipzig", "Halle", "Gera", "Jena"):
+        organiser.patch(f"/events/{event['id']}", {"city": city}, status=200)
+    assert checks.findings(db) == []
+    for name in ("audit_log_is_append_only", "audit_log_keeps_entries", "audit_log_never_replaces"):
+        db.connection.execute(f"DROP TRIGGER {name}")
+    return db
+
+
+def found(db, check):
+    findings = checks.findings(db)
+    assert findings and {name for name, _ in findings} == {check}, findings
+    return " ".join(text for _, text in findings)
+
+
+@pytest.mark.parametrize("change", [
+    "UPDATE audit_log SET action = 'deleted' WHERE id = 3", "UPDATE audit_log SET new_values = '{}' WHERE id = 3",
+    "UPDATE audit_log SET admin_name = 'Somebody Else' WHERE id = 3", "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z' WHERE id = 3",
+    "UPDATE audit_log SET salt = NULL WHERE id = 3", "UPDATE audit_log SET entity_id = 77 WHERE id = 3",
+    "DELETE FROM audit_log WHERE id = 3", "DELETE FROM audit_log WHERE id = 1", "DELETE FROM audit_log WHERE id = 5",
+    "UPDATE audit_log SET id = -1 WHERE id = 2; UPDATE audit_log SET id = 2 WHERE id = 3; UPDATE audit_log SET id = 3 WHERE id = -1",
+    "INSERT INTO audit_log SELECT 99, action, entity_type, entity_id, entity_title, description, old_values, new_values, admin_id,"
+    " admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash FROM audit_log WHERE id = 5"])
+def test_a_changed_removed_swapped_or_added_audit_entry_is_found(history, change):
+    history.connection.executescript(change)
+    assert "audit" in found(history, "audit log")
+
+
+def test_the_guards_of_the_audit_log_hold_by_themselves(organiser, db):
+    organiser.make("/events", {"title": "Garden Fair"})
+    for change in ("DELETE FROM audit_log", "UPDATE audit_log SET new_values = '{}'", "UPDATE audit_log SET id = 7",
+                   "INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log"):
+        with pytest.raises(Exception, match="append-only"):
+            db.connection.execute(change)
+    assert journal.verify(db) == []
+
+
+def test_a_broken_foreign_key_is_found(organiser, db):
+    db.connection.execute("PRAGMA foreign_keys = OFF")
+    db.connection.execute("DELETE FROM admins")
+    assert "api_keys" in found(db, "foreign keys")
+
+
+@pytest.fixture
+def invoice(organiser, db):
+    """An invoice that was sent and partly paid."""
+    contact = organiser.make("/contacts", {"company_name": "Blumen Krause GmbH", "address": "Am Ring 2", "city": "Halle",
+                                           "postal_code": "06108", "email": "office@krause.test"})
+    invoice = organiser.make("/invoices", {"contact_id": contact["id"], "items": [
+        {"description": "Booth A1", "quantity": 12, "unit_price": 145, "tax_rate": 19}]})
+    sent = organiser.post(f"/invoices/{invoice['id']}/send", status=200).json["data"]
+    organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 100})
+    assert checks.findings(db) == []
+    return sent
+
+
+@pytest.mark.parametrize("change", [
+    "UPDATE payments SET amount = amount + 1", "UPDATE invoices SET paid_amount = paid_amount + 1",
+    "UPDATE invoices SET total = total + 1", "UPDATE invoice_items SET net = net + 1", "DELETE FROM payments"])
+def test_a_broken_sum_is_found(invoice, db, change):
+    guards = [row[0] for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name <> 'audit_log'")]
+    for name in guards:
+        db.connection.execute(f"DROP TRIGGER {name}")
+    db.connection.execute(change)
+    found(db, "money")
+
+
+def stored_for(db, invoice, data=b"%PDF-1.7"):
+    sha256 = files.store(db.config, data)
+    for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'invoices'").fetchall():
+        db.connection.execute(f"DROP TRIGGER {row[0]}")
+    db.connection.execute("UPDATE invoices SET pdf_sha256 = ? WHERE id = ?", (sha256, invoice["id"]))
+    assert checks.findings(db) == []
+    return sha256
+
+
+def test_a_missing_file_is_found(invoice, db):
+    sha256 = stored_for(db, invoice)
+    files.path(db.config, sha256).unlink()
+    assert f"{sha256} is missing" in found(db, "files")
+
+
+def test_a_changed_file_is_found(invoice, db):
+    sha256 = stored_for(db, invoice)
+    files.path(db.config, sha256).write_bytes(b"%PDF-1.8")
+    assert f"{sha256} was changed" in found(db, "files")
+
+
+def test_a_damaged_page_is_found(db):
+    damage(db)
+    found(db, "integrity")
+
+
+def damage(db):
+    """Two tables on one page, as a bad disk may leave them."""
+    db.connection.executescript("""
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'tenant') WHERE name = 'counters';
+        PRAGMA writable_schema = RESET;""")
+
+
+def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
+    assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
+    assert processes.eventapi(tmp_path, "audit", "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
+    history.connection.execute("DELETE FROM audit_log WHERE id = 3")
+    for command in (("check",), ("audit", "verify")):
+        done = processes.eventapi(tmp_path, *command)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "audit log: audit entry 3 is missing\n", 1)
+        assert json.loads(processes.eventapi(tmp_path, *command, "--json").stdout)[0] == {
+            "check": "audit log", "detail": "audit entry 3 is missing"}
+
+
+def test_an_entry_that_was_noted_elsewhere_shows_that_the_end_was_cut_off_or_written_anew(tmp_path, history):
+    def verify(noted):
+        done = processes.eventapi(tmp_path, "audit", "verify", "--noted", noted)
+        return done.returncode, done.stdout.splitlines()[0] if done.stdout else done.stderr
+    id, hash = journal.last(history)
+    assert verify(f"{id}:{hash}") == (0, "ok")
+    assert verify(f"{id}:{'0' * 64}") == (1, f"audit log: audit entry {id} differs from the entry that was noted")
+    assert "must be ID:HASH" in verify(f"{id}:x")[1]
+    history.connection.execute("DELETE FROM audit_log WHERE id = ?", (id,))
+    history.connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'audit_log'", (id - 1,))
+    assert journal.verify(history) == [], "the chain alone does not show it"
+    assert verify(f"{id}:{hash}") == (1, f"audit log: audit entry {id}, which was noted, no longer exists")

@@ -1,0 +1,230 @@
+"""Readiness: what stands between a participant and the show."""
+import random
+
+import pytest
+
+from tests.domain.test_billing import Fair
+
+
+@pytest.fixture
+def fair(organiser, db):
+    return Fair(organiser, db)
+
+
+def statuses(fair, participant=None):
+    """What is done and what is not; the filter says the same."""
+    id = (participant or fair.participant)["id"]
+    found = fair.organiser.data(f"/participants/{id}/readiness")
+    assert found["ready"] == all(item["status"] == "done" for item in found["items"])
+    assert [known["id"] for known in fair.organiser.data(f"/participants?ids={id}&ready={int(found['ready'])}")] == [id]
+    return " ".join(f"{item['item']}:{item['status']}" for item in found["items"])
+
+
+def item(fair, name):
+    found = fair.organiser.data(f"{fair.address}/readiness")["items"]
+    return next(entry for entry in found if entry["item"] == name)
+
+
+def test_an_exhibitor_becomes_ready_step_by_step(fair):
+    assert statuses(fair) == "submissions:done booth:open services:done invoice:open payment:blocked badge:open"
+    fair.act("participants", fair.participant, "confirm")
+    reservation = fair.reserve("A1", status="pending")
+    assert item(fair, "booth")["due"] == reservation["expires_at"]
+    fair.act("booth-reservations", reservation, "confirm")
+    assert item(fair, "booth")["detail"] == "confirmed: A1"
+    order = fair.order((fair.power, 1), confirm=False)
+    assert statuses(fair) == "submissions:done booth:done services:open invoice:open payment:blocked badge:done"
+    fair.act("service-orders", order, "confirm")
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
+    invoice, _ = fair.bill()
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
+    assert item(fair, "invoice")["detail"] == "a draft waits to be sent"
+    sent = fair.send(invoice)
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:open badge:done"
+    assert item(fair, "payment")["due"] == sent["due_date"]
+    fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:done badge:done"
+    fair.act("participants", fair.participant, "unconfirm")
+    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:done badge:open"
+    assert item(fair, "badge")["due"] == "2099-05-01"
+    fair.act("participants", fair.participant, "confirm")
+    late = fair.order((fair.power, 1), confirm=False)
+    assert statuses(fair) == "submissions:done booth:done services:open invoice:blocked payment:blocked badge:done"
+    fair.cancel("service-orders", late)
+    fair.cancel("booth-reservations", reservation)
+    assert statuses(fair) == "submissions:done booth:open services:done invoice:open payment:blocked badge:done"
+
+
+def test_a_draft_order_is_due_by_its_deadline(fair):
+    service = fair.organiser.make("/services", {"service_name": "Carpet", "base_price": 1, "events": [
+        {"event_key": "fair", "order_deadline": "2099-03-31"}]})
+    fair.organiser.make("/service-orders", {"event_participant_id": fair.participant["id"], "items": [{"service_id": service["id"], "quantity": 1}]})
+    assert (item(fair, "services")["status"], item(fair, "services")["due"]) == ("open", "2099-03-31")
+
+
+def test_the_invoice_waits_for_the_booth(fair):
+    fair.send(fair.bill()[0])
+    assert statuses(fair) == "submissions:done booth:open services:done invoice:blocked payment:open badge:open"
+
+
+@pytest.mark.parametrize("role", ["speaker", "visitor", "press", "staff"])
+def test_guests_need_the_badge_only(fair, role):
+    guest = fair.exhibitor("Guest", role=role)
+    assert statuses(fair, guest) == "badge:open"
+    fair.act("participants", guest, "confirm")
+    assert statuses(fair, guest) == "badge:done"
+
+
+@pytest.mark.parametrize("role", ["co_exhibitor", "sponsor"])
+def test_who_shares_a_booth_needs_none_of_its_own(fair, role):
+    partner = fair.exhibitor("Partner", role=role)
+    assert statuses(fair, partner).startswith("submissions:done booth:done")
+    fair.reserve("A1", status="pending", participant=partner)
+    assert statuses(fair, partner).startswith("submissions:done booth:open")
+
+
+def test_what_is_required_of_the_role_is_submitted_and_approved(fair):
+    make, mine = fair.organiser.make, {"event_participant_id": fair.participant["id"]}
+    make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url", "due": {"before": "date_from", "days": 10}})
+    make("/submissions/types", {"event_key": "fair", "title": "Profile", "input": "text", "needs_approval": False, "due": "2099-04-01"})
+    for other in ({"title": "Slides", "roles": ["speaker"]}, {"title": "Video", "is_required": False}, {"title": "Old", "is_active": False}):
+        make("/submissions/types", {"event_key": "fair", "input": "url", **other})
+
+    def told():
+        found = item(fair, "submissions")
+        return found["status"], found["detail"], found["due"]
+    assert told() == ("open", "missing: Logo, Profile", "2099-04-01T21:59:59Z")
+    make("/submissions", {**mine, "type_key": "profile", "value": "Roses"})
+    assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
+    logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
+    assert told() == ("open", "all is submitted, a review is waited for", "2099-04-21T21:59:59Z")
+    fair.organiser.post(f"/submissions/{logo['id']}/request-revision", {"feedback": "Larger, please"}, status=200)
+    assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
+    fair.act("submissions", logo, "submit")
+    fair.act("submissions", logo, "approve")
+    assert told() == ("done", "all that is required is there", None)
+    fair.organiser.delete(f"/submissions/{logo['id']}", status=204)
+    logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
+    fair.organiser.post(f"/submissions/{logo['id']}/reject", {"feedback": "That is not yours"}, status=200)
+    assert told() == ("blocked", "rejected: Logo", "2099-04-21T21:59:59Z")
+
+
+def test_a_speaker_is_ready_with_the_slides(fair):
+    speaker = fair.exhibitor("Speaker", role="speaker")
+    fair.act("participants", speaker, "confirm")
+    assert statuses(fair, speaker) == "badge:done"
+    fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Slides", "input": "url", "roles": ["speaker"], "needs_approval": False})
+    assert statuses(fair, speaker) == "submissions:open badge:done"
+    fair.organiser.make("/submissions", {"event_participant_id": speaker["id"], "type_key": "slides", "value": "https://roses.example/slides"})
+    assert statuses(fair, speaker) == "submissions:done badge:done"
+
+
+def test_who_cancelled_is_blocked(fair):
+    fair.cancel("participants", fair.participant)
+    assert statuses(fair) == "submissions:blocked booth:blocked services:blocked invoice:blocked payment:blocked badge:blocked"
+
+
+def test_readiness_is_of_a_participant_that_is_there(fair, person):
+    fair.organiser.get("/participants/999/readiness", status=404)
+    person("participants:read").get(f"{fair.address}/readiness", status=200)
+
+
+def test_include_and_filter_say_the_same_whatever_happens(fair):
+    """Many exhibitors in random states: the list, the filter and the single answer agree."""
+    chance, roles = random.Random(4), ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor")
+    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(30)]
+    fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
+    for number, who in enumerate(people):
+        happen(fair, chance, who, number)
+    listed = fair.organiser.data("/participants?include=readiness&per_page=100")
+    for found in listed:
+        assert found["readiness"] == fair.organiser.data(f"/participants/{found['id']}/readiness")
+    for ready in (0, 1):
+        wanted = [found["id"] for found in listed if found["readiness"]["ready"] == bool(ready)]
+        assert wanted and [found["id"] for found in fair.organiser.data(f"/participants?ready={ready}&per_page=100")] == wanted
+        answer = fair.organiser.get(f"/participants?ready={ready}&event_key=fair&per_page=1", status=200).json
+        assert answer["meta"]["total"] == len(wanted)
+    seen = {(entry["item"], entry["status"]) for found in listed for entry in found["readiness"]["items"]}
+    assert len(seen) >= 12, "the states are too much alike"
+
+
+def test_the_report_counts_what_the_checklists_say(fair):
+    """Each checklist read by itself, over two events, with contracts, and with something asked of visitors."""
+    chance, organiser = random.Random(9), fair.organiser
+    form = organiser.make("/documents/templates", {"name": "Contract", "body": "<p>Contract</p>", "is_contract": True})
+    other = organiser.make("/events", {"title": "Other"})
+    organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
+    organiser.make("/submissions/types", {"event_key": "fair", "title": "Photo", "input": "url", "roles": ["press", "visitor"], "needs_approval": False})
+    roles = ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor", "press", "speaker", "staff")
+    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(24)]
+    for number, who in enumerate(people):
+        happen(fair, chance, who, number)
+        if who["role"] == "press" and chance.random() < 0.5:
+            organiser.make("/submissions", {"event_participant_id": who["id"], "type_key": "photo", "value": "https://roses.example/me.jpg"})
+        if chance.random() < 0.3:
+            made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": who["id"], "template_id": form["id"]})
+            if chance.random() < 0.4:
+                organiser.post(f"/documents/{made['id']}/request-signature", status=200)
+                organiser.post(f"/documents/{made['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
+    organiser.make("/participants", {"event_id": other["id"], "role": "visitor", "contact_id": people[0]["contact_id"]})
+    drafts = {draft["event_participant_id"] for draft in organiser.data("/invoices?status=draft&per_page=100")}
+    expected = {}
+    for who in organiser.data("/participants?per_page=100"):
+        if who["status"] != "cancelled":
+            entry = expected.setdefault((who["event_key"], who["role"]), dict.fromkeys(("participants", *LACKS, "ready"), 0))
+            count(entry, who, organiser.data(f"/participants/{who['id']}/readiness"), who["id"] in drafts)
+    rows = organiser.data("/reports/readiness")["data"]["rows"]
+    assert {(row.pop("event_key"), row.pop("role")): row for row in rows} == expected
+    assert all(any(entry[name] for entry in expected.values()) for name in ("ready", *LACKS)), "the states are too much alike"
+    found = organiser.data("/reports/readiness?event_key=fair")["data"]["rows"]
+    assert {row["role"]: row["participants"] for row in found} == {
+        role: entry["participants"] for (event, role), entry in expected.items() if event == "fair"}
+
+
+LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")
+
+
+def count(entry, who, told, has_draft):
+    """One checklist, in the words of the report."""
+    items = {item["item"]: item for item in told["items"]}
+    is_open = {name: name in items and items[name]["status"] != "done" for name in ("contract", "submissions", "booth", "services", "badge")}
+    entry["participants"] += 1
+    entry["ready"] += told["ready"]
+    entry["unconfirmed"] += is_open["badge"]
+    entry["open_contract"] += is_open["contract"]
+    entry["open_submissions"] += is_open["submissions"]
+    entry["no_booth"] += is_open["booth"]
+    entry["open_order"] += is_open["services"]
+    entry["draft_invoice"] += "invoice" in items and has_draft
+    entry["unbilled"] += "invoice" in items and items["invoice"]["detail"] == "something is to be billed or credited"
+    entry["unpaid"] += "payment" in items and items["payment"]["detail"] == "an invoice is not paid in full"
+
+
+def happen(fair, chance, who, number):
+    """Some of what may happen to a participant, mostly up to the end."""
+    if chance.random() < 0.9:
+        fair.act("participants", who, "confirm")
+    if who["role"] in ("visitor", "press", "speaker", "staff"):
+        return
+    logo = {"event_participant_id": who["id"], "type_key": "logo", "value": "https://roses.example/logo.svg"}
+    submission = fair.organiser.make("/submissions", logo) if who["role"] == "exhibitor" and chance.random() < 0.9 else None
+    if submission and chance.random() < 0.9:
+        fair.act("submissions", submission, "approve")
+    booth = fair.reserve(f"B{number}", status=chance.choice(("confirmed", "confirmed", "pending")), participant=who) if chance.random() < 0.8 else None
+    if chance.random() < 0.4:
+        fair.order((fair.power, 1), confirm=chance.random() < 0.7, participant=who)
+    answer = fair.organiser.post(f"/participants/{who['id']}/invoice") if chance.random() < 0.9 else None
+    if answer and answer.status_int == 201 and chance.random() < 0.9:
+        sent = fair.send(answer.json["data"])
+        if chance.random() < 0.8:
+            fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
+    if booth and chance.random() < 0.15:
+        fair.cancel("booth-reservations", booth)
+    if chance.random() < 0.1:
+        fair.cancel("participants", who)
+
+
+def test_no_checklist_walks_through_the_invoices_of_others(db):
+    from eventapi.domain.people.readiness import sql
+    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + sql.facts.plain(), {"ids": "[1]"})]
+    assert "invoices_by_participant" in " ".join(plan) and "invoices_by_status" not in " ".join(plan)

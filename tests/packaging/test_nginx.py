@@ -1,0 +1,162 @@
+"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id, problems of its own."""
+import http.client
+import json
+import os
+import shutil
+import ssl
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.support.processes import ROOT, eventapi, free_port, start, until
+
+NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin:/bin")
+pytestmark = pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason="nginx and openssl are not installed")
+
+
+def write_site(folder, port, plain, socket):
+    """The shipped files, with the lines that an administrator changes changed."""
+    for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
+        shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
+    snippet = folder / "eventapi-snippet.conf"
+    snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;"))
+    site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
+    for old, new in (("server 127.0.0.1:8080;", f"server unix:{socket};"), ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
+                     ("snippets/eventapi-tls.conf", f"{folder}/eventapi-tls.conf"),
+                     ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("    listen [::]:443 ssl http2;\n", ""),
+                     ("    listen 80;\n", f"    listen 127.0.0.1:{plain};\n"), ("    listen [::]:80;\n", ""),
+                     ("/etc/ssl/certs/ssl-cert-snakeoil.pem", f"{folder}/cert.pem"),
+                     ("/etc/ssl/private/ssl-cert-snakeoil.key", f"{folder}/key.pem")):
+        assert old in site, old
+        site = site.replace(old, new)
+    (folder / "site.conf").write_text(site)
+    (folder / "nginx.conf").write_text(f"""daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 1;
+        events {{}}
+        http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
+          uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s; include {folder}/eventapi-http.conf; include {folder}/site.conf; }}
+        """ + ("user root;" if os.geteuid() == 0 else ""))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=events.example.org",
+                    "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nginx")
+    data, port, plain, socket = folder / "data", free_port(), free_port(), folder / "web.sock"
+    data.mkdir()
+    assert eventapi(data, "migrate").returncode == 0
+    key = eventapi(data, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
+    write_site(folder, port, plain, socket)
+    checked = subprocess.run([NGINX, "-t", "-c", folder / "nginx.conf"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+    with start(data, "serve", "--bind", f"unix:{socket}", "--workers", "2") as server:
+        until(socket.exists)
+        with subprocess.Popen([NGINX, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL) as nginx:
+            site = Site(port, plain, key, data)
+            try:
+                yield site
+            finally:
+                for connection in site.connections:
+                    connection.close()
+                nginx.terminate()
+                server.terminate()
+
+
+class Site:
+    def __init__(self, port, plain, key, data):
+        self.port, self.plain, self.key, self.data, self.connections = port, plain, key, data, []
+
+    def connection(self):
+        trusting = ssl.create_default_context()
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE        # the certificate is made by the test
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trusting, timeout=20)
+
+        def connected():
+            try:
+                connection.connect()
+                return True
+            except OSError:
+                return False
+        until(connected)
+        self.connections.append(connection)
+        return connection
+
+    def ask(self, method, path, body=None, connection=None, **headers):
+        connection = connection or self.connection()
+        connection.request(method, path, body, {"Authorization": f"Bearer {self.key}", "Host": "events.example.org",
+                                                **{name.replace("_", "-"): value for name, value in headers.items()}})
+        answer = connection.getresponse()
+        return answer, answer.read()
+
+
+def test_a_request_goes_through_nginx_and_the_unix_socket(site):
+    answer, text = site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json")
+    assert answer.status == 201, text
+    assert answer.getheader("Location").startswith("https://events.example.org/api/v1/events/")
+    assert answer.getheader("Strict-Transport-Security")
+
+
+def test_the_request_id_is_the_same_on_both_sides(site):
+    answer, text = site.ask("GET", "/api/v1/events", X_Request_ID="abc-123")
+    assert answer.getheader("X-Request-ID") == json.loads(text)["meta"]["request_id"] == "abc-123"
+    answer, text = site.ask("GET", "/api/v1/events", X_Request_ID="<script>")
+    assert answer.getheader("X-Request-ID") == json.loads(text)["meta"]["request_id"] != "<script>"
+
+
+def test_the_address_of_the_client_reaches_the_journal(site):
+    site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json", X_Real_IP="6.6.6.6")
+    from eventapi.storage import database
+    connection = database.connect(site.data / "eventapi.db", readonly=True)
+    address, = connection.execute("SELECT ip_address FROM audit_log WHERE entity_type = 'event' ORDER BY id DESC").fetchone()
+    connection.close()
+    assert address == "127.0.0.1"
+
+
+def test_a_body_that_nginx_refuses_is_a_problem_document(site):
+    answer, text = site.ask("POST", "/api/v1/events", b"x" * (3 * 1024 * 1024), Content_Type="application/json")
+    assert (answer.status, json.loads(text)["code"]) == (413, "body_too_large")
+    assert answer.getheader("Content-Type") == "application/problem+json"
+
+
+@pytest.mark.parametrize("header, status, code", [({}, 413, "body_too_large"), ({"Authorization": "Bearer ea_guessed"}, 401, "invalid_api_key")])
+def test_a_long_body_that_the_application_refuses_gets_its_answer_not_a_502(site, header, status, code):
+    for _ in range(5):
+        answer, text = site.ask("POST", "/api/v1/events", b"x" * (1024 * 1024 + 10), Content_Type="application/json", **header)
+        assert (answer.status, json.loads(text)["code"]) == (status, code)
+
+
+def test_too_many_requests_of_one_key_are_429_and_others_go_on(site):
+    """Several connections at once, so that a slow machine comes over the rate as well."""
+    def hurry(connection):
+        return [site.ask("HEAD", "/api/v1/nothing", connection=connection)[0].status for _ in range(400)]
+    with ThreadPoolExecutor(4) as pool:
+        statuses = [status for part in pool.map(hurry, [site.connection() for _ in range(4)]) for status in part]
+    assert set(statuses) == {404, 429} and statuses.count(404) >= 400
+    connection = site.connection()
+    for _ in range(100):                                    # about the rate: the burst is used up
+        problem, text = site.ask("GET", "/api/v1/nothing", connection=connection)
+        if problem.status == 429:
+            break
+    assert problem.status == 429 and json.loads(text)["code"] == "rate_limited" and problem.getheader("Retry-After")
+    other, _ = site.ask("GET", "/api/v1/events", Authorization="Bearer other")
+    assert other.status == 401
+
+
+def test_a_certificate_can_be_renewed_while_the_site_is_on(site):
+    """Its issuer asks without TLS and follows where it is sent."""
+    proof = site.data.parent / "html" / ".well-known" / "acme-challenge" / "token"
+    proof.parent.mkdir(parents=True)
+    proof.write_text("proof")
+    plain = http.client.HTTPConnection("127.0.0.1", site.plain, timeout=20)
+    plain.request("GET", "/.well-known/acme-challenge/token", headers={"Host": "events.example.org"})
+    sent = plain.getresponse()
+    plain.close()
+    assert (sent.status, sent.getheader("Location")) == (308, "https://events.example.org/.well-known/acme-challenge/token")
+    answer, text = site.ask("GET", "/.well-known/acme-challenge/token")
+    assert (answer.status, text) == (200, b"proof")
+
+
+def test_metrics_are_for_this_machine_only(site):
+    answer, _ = site.ask("GET", "/metrics")
+    assert answer.status == 200                      # asked from this machine

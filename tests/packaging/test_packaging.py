@@ -1,0 +1,265 @@
+"""The Debian package's files: units, site, manual, completion and commands. What needs a whole Debian is in packaging/debian/tests."""
+import configparser
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from eventapi import __version__, config
+from tests.support.processes import ROOT
+
+PACKAGING = ROOT / "packaging"
+SERVICES = {"eventapi.service": 0.5, "eventapi-worker.service": 1.2, "eventapi-backup.service": 0.5}
+
+
+@pytest.fixture(scope="module")
+def units(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("units")
+    subprocess.run([PACKAGING / "units", folder], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reference():
+    spec = importlib.util.spec_from_file_location("reference", PACKAGING / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def settings(file):
+    """A unit as {section: {name: [values]}}."""
+    sections, section = {}, None
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), {})
+        elif line and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            section.setdefault(name, []).append(value)
+    return sections
+
+
+# Units
+
+def test_every_unit_has_a_template_for_tenants(units):
+    plain = {file.name for file in units.iterdir() if "@" not in file.name}
+    assert plain == {*SERVICES, "eventapi.socket", "eventapi-backup.timer"}
+    assert {file.name.replace("@", "") for file in units.iterdir() if "@" in file.name} == plain
+
+
+def test_a_template_shares_nothing_with_the_service_of_the_package(units):
+    for file in units.glob("*@.*"):
+        for section in settings(file).values():
+            for name, values in section.items():
+                text = " ".join(values)
+                if name not in ("Documentation", "Description", "TemporaryFileSystem"):
+                    assert not re.search(r"eventapi\.(conf|socket|way-back)|eventapi/web\.sock|lib/eventapi($|[^/])|=eventapi$", f"={text}"), (file.name, name)
+        service = settings(file).get("Service")
+        assert not service or service["User"] == ["eventapi-%i"] and service["BindPaths"] == ["/var/lib/eventapi/%i"]
+
+
+def test_every_setting_of_the_hardening_has_its_reason():
+    reason = False
+    for line in (PACKAGING / "systemd" / "hardening.conf").read_text().splitlines():
+        reason = bool(line) and (reason or line.startswith("#"))
+        assert reason or not line, f"{line}: why?"
+
+
+def test_services_are_limited_and_hardened(units):
+    for name in SERVICES:
+        service = settings(units / name)["Service"]
+        assert "@hardening@" not in (units / name).read_text()
+        assert {"MemoryMax", "NoNewPrivileges", "ProtectSystem", "SystemCallFilter", "SyslogIdentifier"} <= service.keys(), name
+    assert settings(units / "eventapi.service")["Service"]["RestrictAddressFamilies"] == ["AF_UNIX"]
+
+
+def test_a_reload_that_would_fail_does_not_reach_the_server(units):
+    for name in ("eventapi.service", "eventapi@.service"):
+        check, reload = settings(units / name)["Service"]["ExecReload"]
+        assert check.endswith(" serve --check") and check.split()[:-1] == settings(units / name)["Service"]["ExecStart"][0].split()
+        assert reload == "/bin/kill -HUP $MAINPID"
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_systemd_takes_the_units_and_finds_them_safe(units):
+    checked = subprocess.run(["systemd-analyze", "verify", "--man=no", *units.iterdir()], capture_output=True, text=True,
+                             env={**os.environ, "SYSTEMD_UNIT_PATH": f"{units}:"})
+    assert not [line for line in checked.stderr.splitlines() if "eventapi" in line and "is not executable" not in line]
+    for name, most in SERVICES.items():
+        for unit in (name, name.replace(".", "@.")):
+            judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", f"--threshold={most * 10:.0f}", units / unit],
+                                    capture_output=True, text=True)
+            assert judged.returncode == 0, judged.stdout[-200:]
+
+
+# Manual and completion
+
+def test_the_manual_has_every_option_with_its_default(reference):
+    page = reference.options_page("1.0", "2026-11-20")
+    for option in config.OPTIONS:
+        assert f".BR {reference.quoted(option.name)} \" (default: {reference.quoted(option.default or 'empty')})\"\n{reference.quoted(option.why)}" in page
+
+
+def test_the_manual_has_every_command_with_its_options(reference):
+    page = reference.commands_page("1.0", "2026-11-20")
+    found = list(reference.commands())
+    assert {("migrate",), ("key", "create"), ("audit", "verify")} <= {words for words, _, _ in found}
+    for words, _, parser in found:
+        assert f".SS eventapi {' '.join(words)}" in page
+        for action in reference.options(parser):
+            for option in action.option_strings:
+                assert reference.quoted(option) in page
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+def test_the_manual_is_sound_troff(reference, tmp_path):
+    reference.main(tmp_path, "1.0", "1795000000")
+    for file in (tmp_path / "eventapi.1", tmp_path / "eventapi.conf.5", *(PACKAGING / "man").iterdir()):
+        read = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", file], capture_output=True, text=True)
+        assert (read.returncode, read.stderr) == (0, ""), file
+
+
+def complete(reference, *words):
+    script = reference.completion() + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eventapi; printf "%s\\n" "${COMPREPLY[@]}"'
+    return subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_the_completion_knows_every_command(reference):
+    for words, parser in reference.walk(reference.cli._parser()):
+        offered = complete(reference, "eventapi", *words, "")
+        assert {name for name, _, _ in reference.children(parser)} <= set(offered), words
+        long = [option for action in reference.options(parser) for option in action.option_strings]
+        assert set(long) <= set(complete(reference, "eventapi", *words, "--")), words
+
+
+def test_the_completion_is_not_led_astray_by_values(reference):
+    assert complete(reference, "eventapi", "--config", "/etc/eventapi/acme.conf", "key", "create", "--name", "list", "--all") == ["--all-scopes"]
+
+
+# The command
+
+@pytest.fixture
+def become(tmp_path):
+    """Runs the command of the package as root on a machine with the tenant acme; what it would become."""
+    for name, body in (("id", "echo 0"), ("getent", '[ "$2" = eventapi-acme ]'), ("setpriv", 'echo "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+
+    def run(*words, **environment):
+        done = subprocess.run(["sh", PACKAGING / "bin" / "eventapi", *words], capture_output=True, text=True, check=True,
+                              env={"PATH": f"{tmp_path}:{os.environ['PATH']}", **environment})
+        options, _, command = done.stdout.partition(" -- ")
+        return re.search(r"--reuid=(\S+)", options)[1], "dac_override" in options, command.strip()
+    return run
+
+
+def test_root_becomes_the_service_and_keeps_its_words(become):
+    assert become("key", "create", "--name", "a b") == ("eventapi", True, "/usr/bin/python3 -P -m eventapi key create --name a b")
+
+
+def test_a_server_gets_no_right_of_root(become):
+    assert become("serve")[:2] == become("--config", "/root/x.conf", "worker", "--once")[:2] == ("eventapi", False)
+
+
+@pytest.mark.parametrize("words", [("--config", "/etc/eventapi/acme.conf", "migrate"), ("--config=/etc/eventapi/acme.conf", "migrate"),
+                                   ("migrate", "--config", "/etc/eventapi/acme.conf")])
+def test_a_tenant_has_a_user_of_its_own(become, words):
+    assert become(*words)[0] == "eventapi-acme"
+
+
+def test_a_configuration_without_a_user_is_the_service_s(become):
+    assert become("--config", "/etc/eventapi/other.conf", "migrate")[0] == become("--config", "/root/acme.conf", "migrate")[0] == "eventapi"
+    assert become("migrate", EVENTAPI_CONFIG="/etc/eventapi/acme.conf")[0] == "eventapi-acme"
+
+
+@pytest.mark.parametrize("name", ["files", "backups", "eventapi", "Acme", "a/b", "../x", "-x", "a" * 21, ""])
+def test_a_tenant_s_name_is_harmless(name, become, tmp_path):
+    done = subprocess.run(["sh", PACKAGING / "bin" / "eventapi-instance", "add", name], capture_output=True, text=True,
+                          env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert done.returncode in (1, 2) and done.stderr
+
+
+# nginx and fail2ban
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    file = tmp_path_factory.mktemp("site") / "eventapi"
+    subprocess.run([PACKAGING / "nginx" / "site", file], check=True)
+    return file
+
+
+def test_the_site_is_made_of_the_parts_that_are_tested(site):
+    text = site.read_text()
+    for part in ("eventapi-http.conf", "eventapi-snippet.conf"):
+        assert (ROOT / "conf" / "nginx" / part).read_text() in text
+    assert "unix:/run/eventapi/web.sock" in text and "@http@" not in text and "@locations@" not in text
+
+
+@pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
+def test_nginx_takes_the_site_as_it_is_shipped(site, tmp_path):
+    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; include {site}; }}")
+    checked = subprocess.run(["/usr/sbin/nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_the_filter_finds_guessed_keys_only():
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(PACKAGING / "fail2ban" / "filter.conf")
+    # fail2ban takes the time out of the line before it looks
+    pattern = re.compile(parser["Definition"]["failregex"].replace("<HOST>", r"(?P<host>[0-9a-f.:]+)"))
+    line = '203.0.113.9 - - [] "GET {} HTTP/1.1" {} 312 "-" "curl/7.88.1"'
+    assert pattern.search(line.format("/api/v1/events?page=2", 401) + " ")["host"] == "203.0.113.9"
+    for path, status in (("/api/v1/events", 200), ("/api/v1/events", 403), ("/docs", 401), ('/x" 401 "', 200)):
+        assert not pattern.search(line.format(path, status))
+
+
+def test_the_jail_is_off_and_shuts_out_by_what_debian_has():
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(PACKAGING / "fail2ban" / "jail.conf")
+    assert parser["eventapi"]["enabled"] == "false" and parser["eventapi"]["banaction"] == "nftables-multiport"
+    assert parser["eventapi"]["port"] == "80,443"        # names need /etc/services, which a small Debian lacks
+
+
+# The source package
+
+def test_the_package_has_the_version_of_the_program(tmp_path):
+    (tmp_path / "packaging").mkdir()
+    shutil.copytree(PACKAGING / "debian", tmp_path / "packaging" / "debian")
+    (tmp_path / "eventapi").mkdir()
+    shutil.copy(ROOT / "eventapi" / "__init__.py", tmp_path / "eventapi")
+    subprocess.run([PACKAGING / "source", tmp_path], check=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1795000000"})
+    version = re.match(r"eventapi \((\S+)\)", (tmp_path / "debian" / "changelog").read_text())[1]
+    assert version.replace("~", ".").replace(".rc", "rc") == __version__
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))), reason="reprepro, gnupg or dpkg is not installed")
+def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
+    (tmp_path / "deb" / "DEBIAN").mkdir(parents=True)
+    (tmp_path / "deb" / "DEBIAN").chmod(0o755)             # whatever the umask is
+    for version in ("1.0", "2.0"):
+        (tmp_path / "deb" / "DEBIAN" / "control").write_text(f"Package: eventapi\nVersion: {version}\nArchitecture: all\nSection: web\n"
+                                                             "Priority: optional\nMaintainer: x <x@example.org>\nDescription: x\n")
+        deb = tmp_path / f"eventapi_{version}_all.deb"
+        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tmp_path / "deb", deb], check=True, capture_output=True)
+        subprocess.run([PACKAGING / "apt-repo", tmp_path], check=True, capture_output=True,
+                       env={**os.environ, "EVENTAPI_SIGN_KEY": "", "EVENTAPI_APT_URL": "https://here.example"})
+        deb.unlink()
+    apt = tmp_path / "apt"
+    for codename in ("bookworm", "trixie"):
+        for suite, version in ((codename, "2.0"), (f"{codename}-previous", "1.0")):
+            assert f"\nVersion: {version}\n" in (apt / "dists" / suite / "main" / "binary-amd64" / "Packages").read_text()
+            subprocess.run(["gpgv", "--keyring", apt / "eventapi-archive-keyring.gpg", apt / "dists" / suite / "InRelease"],
+                           check=True, capture_output=True)
+        source = (apt / f"{codename}.sources").read_text()
+        assert f"URIs: https://here.example\nSuites: {codename} {codename}-previous\n" in source
+    assert not list(apt.rglob("*private*"))         # the key lies beside what is served
+
+
+def test_maintainer_scripts_are_sound_and_ask_nothing():
+    for name in ("postinst", "prerm", "postrm"):
+        script = (PACKAGING / "debian" / name).read_text()
+        assert script.startswith("#!/bin/sh\n") and "\nset -e\n" in script and "#DEBHELPER#" in script and "\nread " not in script
+        subprocess.run(["sh", "-n", PACKAGING / "debian" / name], check=True)

@@ -1,0 +1,195 @@
+"""The documents: what they name exists, what they promise is so. And the pages a person sees."""
+import configparser
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from eventapi import config
+from eventapi.app import routes
+from eventapi.errors import CODES
+from eventapi.pages import _hash
+from eventapi.resources import CATALOGUE
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
+ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
+PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
+# Files that a document names though they are not of this tree: made when it runs, or examples of what one would write.
+ELSEWHERE = re.compile(r"widget|NNNN|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
+# Where a shortened path may begin.
+ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "tests", "docs")
+
+
+def name_of(file):
+    return str(file.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=name_of)
+def test_every_file_that_a_document_names_exists(file):
+    text = re.sub(r"```.*?```", "", file.read_text(encoding="utf-8"), flags=re.S)
+    for quoted in re.findall(r"`([^`\n]+)`", text):
+        if PATH.fullmatch(quoted) and not ELSEWHERE.search(quoted):
+            assert any((ROOT / root / quoted).exists() for root in ROOTS), f"{name_of(file)} names {quoted}"
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=name_of)
+def test_every_link_to_another_file_leads_there(file):
+    text = file.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        assert re.match(r"https?://|mailto:", target) or (file.parent / target).exists(), f"{name_of(file)} links to {target}"
+
+
+def test_every_path_of_the_api_that_the_readme_names_exists():
+    known = [re.compile(re.sub(r"<\w+>", r"[\\w{}$.:-]+", route.path)) for route in routes()]
+    for file in DOCUMENTS:
+        text = re.sub(r"widgets?", "events", file.read_text(encoding="utf-8"))
+        for path in re.findall(r"(/api/v1/[\w/{}$.-]*[\w}])", text):
+            assert any(pattern.fullmatch(path) for pattern in known), f"{name_of(file)} names {path}"
+
+
+def test_the_configuration_file_shows_every_option_at_its_default():
+    parser = configparser.ConfigParser(interpolation=None)
+    text = (ROOT / "conf" / "eventapi.conf").read_text(encoding="utf-8")
+    parser.read_string(re.sub(r"^#(?=[a-z_]+ =)", "", text, flags=re.M))
+    assert parser.sections() == ["eventapi"]
+    assert dict(parser["eventapi"]) == {option.name: option.default for option in config.OPTIONS}
+    assert list(parser["eventapi"]) == [option.name for option in config.OPTIONS], "in another order"
+    for option in config.OPTIONS:
+        assert f"# {option.why}" in text, f"{option.name} is not explained as in config.py"
+
+
+def test_the_configuration_file_changes_nothing_as_it_is():
+    shipped = config.load(ROOT / "conf" / "eventapi.conf", environ={})
+    plain = {option.name: option.parse(option.default) for option in config.OPTIONS}
+    assert vars(shipped) == plain
+
+
+def test_the_changelog_begins_with_what_is_not_released():
+    assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").startswith("# Changelog\n\n## Unreleased\n")
+
+
+# The pages
+
+class Page(HTMLParser):
+    """Collects what a page is made of."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.scripts, self.styles, self.tags, self.open, self.text = [], [], [], [], [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append((tag, attributes))
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.links += [attributes["href"]] if "href" in attributes else []
+        if tag not in ("meta", "br", "input", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"closes {tag}"
+
+    def handle_data(self, data):
+        {"script": self.scripts, "style": self.styles}.get(self.open[-1] if self.open else "", self.text).append(data)
+
+
+def docs(app):
+    answer = app.get("/docs", status=200)
+    assert answer.content_type == "text/html" and answer.charset.lower() == "utf-8"
+    return answer, Page(answer.text)
+
+
+def test_the_reference_shows_every_endpoint_member_and_error(app):
+    answer, page = docs(app)
+    text = " ".join(" ".join(page.text).split())
+    for route in routes():
+        if route.path.startswith("/api"):
+            assert re.sub(r"<(\w+)>", r"{\1}", route.path) in text
+    document = app.get("/openapi.json").json
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            assert operation["operationId"] in page.ids
+    for schema in document["components"]["schemas"].values():
+        for member in schema.get("properties", {}):
+            assert member in text, member
+    assert all(code in text for code in CODES)
+    assert len(set(page.ids)) == len(page.ids), "an id twice"
+    for word in ("Idempotency-Key", "ETag", "If-Match", "Bearer", "per_page", "after", "text/csv", "request_id", "problem document"):
+        assert word in text
+    assert all(name.rpartition(".")[2].replace("_", "-") in page.ids or name.rpartition(".")[2] in page.ids for name in CATALOGUE)
+
+
+def test_the_reference_shows_words_between_backticks_as_code(app):
+    text = app.get("/docs", status=200).text
+    assert "<code>amount</code> minus <code>gateway_fee</code>." in text
+    assert not re.search(r"`\w+`", re.sub(r"<pre>.*?</pre>", "", text, flags=re.S))
+
+
+def test_every_link_of_the_pages_leads_somewhere(app):
+    _, page = docs(app)
+    for link in set(page.links):
+        assert not link.startswith("http"), "nothing is loaded or linked from elsewhere"
+        if link.startswith("#"):
+            assert link[1:] in page.ids, link
+        else:
+            app.get(f"/{link}", status=200)
+
+
+def test_the_pages_allow_nothing_but_their_own_style_and_script(app):
+    for path in ("/docs", "/problems", "/problems/in_use"):
+        answer = app.get(path, status=200)
+        page, policy = Page(answer.text), answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert f"style-src '{_hash(page.styles[0])}'" in policy and len(page.styles) == 1
+        assert [f"'{_hash(script)}'" for script in page.scripts] == re.findall(r"script-src (\S+);", policy)
+        for tag, attributes in page.tags:
+            assert tag not in ("iframe", "object", "img", "link", "form", "base"), f"{path} has a {tag}"
+            assert not {"style", "src"} & attributes.keys() and not [name for name in attributes if name.startswith("on")]
+
+
+def test_the_pages_fit_a_phone_and_work_without_javascript(app):
+    answer, page = docs(app)
+    assert ("meta", {"name": "viewport", "content": "width=device-width,initial-scale=1"}) in page.tags
+    assert not [attributes for _, attributes in page.tags if "hidden" in attributes], "nothing waits for a script to show it"
+    assert ("html", {"lang": "en"}) in page.tags
+
+
+def test_a_problem_page_explains_its_code(app, stranger):
+    for code, (status, title, text) in CODES.items():
+        page = Page(app.get(f"/problems/{code}", status=200).text)
+        shown = " ".join(" ".join(page.text).split())
+        assert title in shown and str(status) in shown and text in shown and code in shown
+    unknown = app.get("/problems/nonsense", status=404)
+    assert unknown.content_type == "application/problem+json" and unknown.json["code"] == "not_found"
+    assert app.get("/problems/%3Cscript%3E", status=404).content_type == "application/problem+json"
+
+
+def test_the_type_of_a_problem_is_the_address_of_its_page(app, stranger):
+    address = stranger.get("/events", status=401).json["type"]
+    assert "Missing credentials" in app.get(address).text
+
+
+def test_the_root_leads_to_the_reference(app):
+    answer = app.get("/", status=302)
+    assert answer.headers["Location"].endswith("/docs") and answer.follow(status=200).content_type == "text/html"
+
+
+def test_the_pages_are_kept_and_asked_about_again(app):
+    for path in ("/docs", "/openapi.json", "/problems"):
+        first = app.get(path, status=200)
+        again = app.get(path, headers={"If-None-Match": first.headers["ETag"]}, status=304)
+        assert again.body == b"" and again.headers["ETag"] == first.headers["ETag"]
+        head = app.head(path, status=200)
+        assert head.body == b"" and head.headers["ETag"] == first.headers["ETag"]
+
+
+def test_every_table_of_states_is_shown_in_words(app):
+    """Some actions lead to no state of their own, and some are never allowed."""
+    tables = re.findall(r"<summary><b>States of the ([\w ]+)</b>(.*?)</table>", app.get("/docs", status=200).text)
+    assert {"invoice", "credit note", "payment"} <= {noun for noun, _ in tables}
+    assert not [noun for noun, table in tables if "None" in table or "<td></td>" in table]

@@ -1,0 +1,309 @@
+"""The hall as a picture: SVG and PDF of one drawing."""
+import re
+import xml.etree.ElementTree as ET
+from importlib.util import find_spec
+
+import pytest
+
+from eventapi.errors import Problem
+from eventapi.pictures import canvas, fonts, letters, svg
+from eventapi.pictures.hall import sheet as picture
+from eventapi.pictures.hall.blocks import LOOKS, blocks
+from eventapi.pictures.shapes import Group, Lines, Text
+from tests.support import halls
+
+SVG = "{http://www.w3.org/2000/svg}"
+with_pdf = pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is not installed")
+
+
+@pytest.fixture
+def plan(organiser, db):
+    """plan(hall): the id of a plan with these booths."""
+    return lambda hall: halls.store(organiser, db, hall)
+
+
+def drawn(organiser, plan_id, query=""):
+    """The root of the SVG."""
+    answer = organiser.get(f"/plans/{plan_id}/svg{query}", status=200)
+    assert answer.content_type == "image/svg+xml"
+    return ET.fromstring(answer.body)
+
+
+def words(root):
+    """All that is written on the picture, without tooltips, title and description."""
+    return " ".join("".join(text.itertext()) if len(text) == 0 else " ".join(text.itertext()) for text in root.iter(f"{SVG}text"))
+
+
+def tooltips(root):
+    return [title.text for group in root.iter(f"{SVG}g") for title in group.findall(f"{SVG}title")]
+
+
+def hall(*booths, objects=(), **values):
+    """A hall as domain/halls/plan_pictures.py reads it."""
+    return {"id": 7, "name": "Hall 1", "event": "Garden Fair", "city": "Leipzig", "area_name": None, "from": "2027-05-01", "to": "2027-05-03",
+            "changed": "2027-01-01", "view": "internal", "currency": "EUR", "width": 20000, "height": 15000, "objects": list(objects),
+            "booths": [{"id": number, "exhibitor": None, "exhibitor_id": None, "color": None, **booth, "type": None}
+                       for number, booth in enumerate(booths, 1)], **values}
+
+
+def booth(number="1", x=1000, y=1000, width=4000, depth=3000, status="available", **values):
+    return {**halls.booth(number, x, y, width, depth, status), **values}
+
+
+def sold(number, x, y, exhibitor="Bergmann", width=4000, depth=3000, rotation=0):
+    return booth(number, x, y, width, depth, "sold", exhibitor=exhibitor, exhibitor_id=len(exhibitor), rotation=rotation)
+
+
+def flat(parts):
+    for part in parts:
+        yield part
+        if isinstance(part, Group):
+            yield from flat(part.parts)
+
+
+def lines_of(drawing):
+    return [line for part in flat(drawing.parts) if isinstance(part, Text) for line in part.lines]
+
+
+# What is shown, and to whom
+
+def test_a_hall_is_drawn_with_title_booths_legend_and_scale(organiser, plan):
+    root = drawn(organiser, plan(halls.small()))
+    text = words(root)
+    for said in ("Stadthalle", "Grüne Tage · Leipzig · 1 May 2027 – 3 May 2027", "Bergmann & Söhne GmbH", "Main entrance", "Lindenallee",
+                 "available", "2 · 36 m²", "reserved", "sold", "blocked", "Corner booth (1)", "(A3)", "N"):
+        assert said in text, said
+    assert root.get("role") == "img" and root.find(f"{SVG}title").text == "Grüne Tage – Stadthalle"
+    assert root.find(f"{SVG}desc").text == "Hall plan, 20 × 15 m: 2 available, 1 reserved, 1 sold, 1 blocked."
+    assert (root.get("width"), root.get("height")) == ("420mm", "297mm")
+
+
+def test_each_booth_has_an_id_and_a_tooltip_that_tells_all(organiser, plan, db):
+    id = plan(halls.middling())
+    root = drawn(organiser, id)
+    ids = [group.get("id") for group in root.iter(f"{SVG}g") if (group.get("id") or "").startswith(f"plan{id}-booth-")]
+    placed = db.connection.execute("SELECT count(*) FROM booths WHERE pos_x IS NOT NULL").fetchone()[0]
+    assert len(ids) == len(set(ids)) == placed == 79
+    assert "A01, Bergmann & Söhne GmbH, sold, 4 × 3 m, Corner booth, 2,268.00 EUR" in tooltips(root)
+
+
+def test_the_public_sees_no_prices_no_reasons_and_confirmed_exhibitors_only(organiser, plan, db):
+    id = plan(halls.small())
+    seen = ET.tostring(drawn(organiser, id), encoding="unicode")
+    assert "EUR" in seen and "Kept for the press" in seen and "Gartentechnik" in seen
+    seen = ET.tostring(drawn(organiser, id, "?view=public"), encoding="unicode")
+    assert "EUR" not in seen and "Kept" not in seen and "Gartentechnik" not in seen and "Bergmann" in seen
+    db.connection.execute("UPDATE participants SET status = 'registered'")
+    assert "Bergmann" not in ET.tostring(drawn(organiser, id, "?view=public"), encoding="unicode"), "nobody confirmed them"
+    assert "Bergmann" in ET.tostring(drawn(organiser, id), encoding="unicode")
+
+
+def test_a_hold_that_has_run_out_is_shown_as_over(organiser, plan, db):
+    id = plan(halls.small())
+    db.connection.execute("UPDATE booths SET held_until = '2020-01-01T00:00:00Z' WHERE status = 'reserved'")
+    db.connection.execute("UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE status = 'pending'")
+    root = drawn(organiser, id)
+    assert "Gartentechnik" not in words(root) and "2, available, 7.5 × 3 m, Corner booth, 4,252.50 EUR" in tooltips(root)
+
+
+def test_words_and_numbers_are_said_in_the_language_that_was_asked_for(organiser, plan):
+    text = words(drawn(organiser, plan(halls.small()), "?language=de"))
+    assert "verkauft" in text and "4.536,00 EUR" in text and "01.05.2027 – 03.05.2027" in text
+
+
+def test_what_cannot_be_placed_is_named_below(organiser, plan):
+    place = halls.small()
+    place["booths"] += [{**halls.booth("77", 0, 0, 3000, 3000, "available"), "pos_x": None, "pos_y": None},
+                        halls.booth("78", 900000, 0, 3000, 3000, "available")]
+    root = drawn(organiser, plan(place))
+    assert "Not shown (2): 77, 78" in words(root) and "4 · 54 m²" in words(root)
+
+
+def test_an_empty_hall_and_a_sliver_of_a_hall_can_be_drawn(organiser, plan):
+    for size in ({"width": 1, "height": 1}, {"width": 1000000, "height": 1}, {"width": 1, "height": 1000000}):
+        ET.fromstring(svg.draw(picture.picture(hall(**size))))
+    assert "0 · 0 m²" in words(drawn(organiser, plan({**halls.small(), "booths": [], "objects": []})))
+
+
+# Security
+
+def test_names_are_escaped_everywhere_and_nothing_is_fetched(organiser, plan, db):
+    evil, place = '<script>alert(1)</script>"&\x07', halls.small()
+    place["name"], place["booths"][2]["booth_name"], place["objects"][0]["label"] = evil, evil, evil
+    id = plan(place)
+    db.connection.execute("UPDATE booth_types SET booth_type_name = ?, color = ?", (evil, '"/><script>'))
+    db.connection.execute("UPDATE contacts SET company_name = ?", (evil,))
+    answer = organiser.get(f"/plans/{id}/svg", status=200)
+    root = ET.fromstring(answer.body)
+    assert not list(root.iter(f"{SVG}script")) and b"<script" not in answer.body
+    assert not re.search(rb'(?:href|src)=|@import|url\((?!#)', answer.body)
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert root.find(f"{SVG}title").text.startswith("Grüne Tage – <script>alert(1)</script>")
+
+
+# HTTP
+
+def test_an_etag_saves_drawing_and_follows_what_is_seen(organiser, plan, db):
+    id = plan(halls.small())
+    tag = organiser.get(f"/plans/{id}/svg", status=200).headers["ETag"]
+    same = organiser.get(f"/plans/{id}/svg", headers={"If-None-Match": f'"x", {tag}'}, status=304)
+    assert same.body == b"" and same.headers["ETag"] == tag
+    public = organiser.get(f"/plans/{id}/svg?view=public", headers={"If-None-Match": tag}, status=200).headers["ETag"]
+    db.connection.execute("UPDATE booths SET price = 1")
+    db.connection.execute("UPDATE booth_reservations SET final_price = 1")
+    assert organiser.get(f"/plans/{id}/svg", headers={"If-None-Match": tag}, status=200).headers["ETag"] != tag
+    organiser.get(f"/plans/{id}/svg?view=public", headers={"If-None-Match": public}, status=304)
+
+
+@with_pdf
+def test_pdf_comes_by_accept_on_one_page_of_a3(organiser, plan):
+    id = plan(halls.middling())
+    answer = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
+    assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF") and answer.headers["Vary"] == "Accept"
+    assert re.search(rb"/MediaBox \[ 0 0 1190\.55\d* 841\.88\d* \]", answer.body) and answer.body.count(b"/Type /Page\n") == 1
+    again = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
+    assert again.body == answer.body and again.headers["ETag"] == answer.headers["ETag"]
+    assert organiser.get(f"/plans/{id}/svg", status=200).headers["ETag"] != answer.headers["ETag"]
+
+
+def test_svg_needs_no_reportlab_and_pdf_says_that_it_does(organiser, plan, monkeypatch):
+    def missing():
+        raise Problem("not_installed", "PDF needs reportlab.")
+    monkeypatch.setattr(fonts, "require", missing)
+    id = plan(halls.small())
+    assert organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=501).json["code"] == "not_installed"
+    organiser.get(f"/plans/{id}/svg", status=200)
+
+
+def test_it_wants_a_plan_that_exists_and_the_scope(organiser, person, plan):
+    assert organiser.get("/plans/4711/svg", status=404).json["code"] == "not_found"
+    id = plan(halls.small())
+    person("booths").get(f"/plans/{id}/svg", status=403)
+    person("plans:read").get(f"/plans/{id}/svg", status=200)
+    organiser.get(f"/plans/{id}/svg?view=secret", status=422)
+
+
+# The drawing
+
+def test_touching_booths_of_one_exhibitor_are_one_block_without_a_common_edge():
+    booths = [sold("A1", 1000, 1000), sold("A2", 5000, 1000), sold("B1", 1000, 4000), sold("A3", 9000, 1000, "Stihl"),
+              sold("C1", 14000, 9000), booth("A4", 13000, 1000)]
+    drawing = picture.picture(hall(*booths))
+    lines = lines_of(drawing)
+    assert "A1 + 2" in lines and lines.count("Bergmann") == 2 and {"A3", "C1", "A4"} <= set(lines)
+    scale = 1000 / picture.Sheet(hall(*booths), "en").ratio
+    outline = max((part for part in flat(drawing.parts) if isinstance(part, Lines)), key=lambda part: len(part.lines))
+    length = sum(((x - to_x) ** 2 + (y - to_y) ** 2) ** 0.5 for (x, y), (to_x, to_y) in outline.lines)
+    assert length / scale == pytest.approx(8 + 3 + 4 + 3 + 4 + 6, abs=0.01), "the way round the L"
+
+
+def test_blocks_join_turned_booths_and_no_others():
+    def together(*booths):
+        return [[one["booth_number"] for one in block] for block in blocks([dict(one, exhibitor_id=one.get("exhibitor_id")) for one in booths])]
+    assert together(sold("1", 0, 0, width=4000), sold("2", 4000, 500, width=3000, depth=4000, rotation=0)) == [["1", "2"]]
+    assert together(sold("1", 0, 0), sold("2", 4200, 0)) == [["1"], ["2"]], "there is a gap"
+    assert together(sold("1", 0, 0), sold("2", 4000, 3000)) == [["1"], ["2"]], "a corner only"
+    assert together(sold("1", 0, 0), sold("2", 4000, 0, "Other")) == [["1"], ["2"]]
+    assert together(booth("1", 0, 0), booth("2", 4000, 0)) == [["1"], ["2"]], "nobody's"
+    assert together(sold("1", 0, 0), {**sold("2", 4000, 0), "status": "reserved"}) == [["1"], ["2"]]
+    # 3 × 4 m turned by a right angle is 4 × 3 m
+    assert together(sold("1", 0, 0), sold("2", 4500, -500, width=3000, depth=4000, rotation=90)) == [["1", "2"]]
+
+
+def test_a_turned_booth_is_drawn_turned_about_its_centre():
+    drawing = picture.picture(hall(booth("1", 8000, 5000, 4000, 4000, rotation=45)))
+    group, = [part for part in flat(drawing.parts) if isinstance(part, Group) and part.id == "booth-1"]
+    (x, y), scale = picture.Sheet(hall(), "en").plan.point((10000, 7000)), 1 / picture.Sheet(hall(), "en").ratio
+    top = min(group.parts[0].rings[0], key=lambda corner: corner[1])
+    assert top == pytest.approx((x, y - 8 ** 0.5 * 1000 * scale))
+
+
+def test_status_shows_by_color_and_pattern_and_its_text_can_be_read():
+    def light(color):
+        parts = [int(color[place:place + 2], 16) / 255 for place in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    assert set(LOOKS) == {"available", "reserved", "sold", "blocked"}
+    for look in LOOKS.values():
+        low, high = sorted((light(look.fill), light(look.ink)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+    assert len({(light(look.fill) > 0.5, look.hatch and look.hatch.crossed) for look in LOOKS.values()}) == 4, "told apart without colour"
+
+
+@pytest.mark.parametrize("make", [halls.small, halls.middling, halls.large])
+def test_labels_stay_within_their_booths(make):
+    place = make()
+    booths = [{**one, "exhibitor": None if one["exhibitor"] is None else halls.COMPANIES[one["exhibitor"]]} for one in place["booths"]]
+    booths = [{**one, "exhibitor_id": number if one["exhibitor"] else None} for number, one in enumerate(booths)]
+    sheet = picture.Sheet(hall(*[one for one in booths if one["rotation"] == 0 and one["pos_x"] is not None],
+                               width=place["width"], height=place["height"]), "en")
+    for group in sheet._blocks():
+        (left, top), _, (right, bottom), _ = group.parts[0].rings[0]
+        texts = [part for part in group.parts if isinstance(part, Text)]
+        assert texts
+        for text in texts:
+            wide = max(letters.em(line, text.bold) for line in text.lines) * text.size
+            assert left <= text.x - wide / 2 and text.x + wide / 2 <= right, text
+            assert top <= text.y - 0.75 * text.size and text.y + (len(text.lines) - 1) * text.size * text.lead <= bottom, text
+
+
+def test_a_narrow_deep_booth_is_labelled_from_below():
+    drawing = picture.picture(hall(sold("A1", 1000, 1000, "Süddeutsche Gewächshaustechnik", width=900, depth=9000)))
+    group, = [part for part in flat(drawing.parts) if isinstance(part, Group) and part.id == "booth-1"]
+    turned, = [part for part in group.parts if isinstance(part, Group)]
+    assert turned.turn[0] == -90 and "Gewächshaustechnik" in " ".join(line for text in turned.parts for line in text.lines)
+
+
+def test_the_paper_lies_as_the_hall_does():
+    for size, paper in (((60000, 30000), (420, 297)), ((30000, 60000), (297, 420))):
+        drawing = picture.picture(hall(width=size[0], height=size[1]))
+        assert (drawing.width, drawing.height) == paper
+
+
+def test_what_lies_outside_of_the_hall_does_not_run_over_the_legend():
+    aisle = halls.thing("aisle", -500000, 100, 1000000, 1000000, "All of it")
+    drawing = picture.picture(hall(objects=[aisle, halls.thing("pillar", 90000, 0, 500, 500)]))
+    sheet = picture.Sheet(hall(), "en").plan
+    area, = [part.parts[0] for part in flat(drawing.parts) if isinstance(part, Group) and part.title == "All of it"]
+    assert area.rings[0][2] == pytest.approx((sheet.left + sheet.width, sheet.top + sheet.height))
+
+
+# Letters
+
+@pytest.mark.parametrize("name, width, lines, is_whole", [
+    ("Stihl", 10, ("Stihl",), True),
+    ("Bergmann & Söhne GmbH", 12, ("Bergmann &", "Söhne GmbH"), True),
+    ("Hörmann Torsysteme GmbH & Co. KG", 9, ("Hörmann", "Torsysteme"), False),
+    ("Landmaschinenvertriebsgesellschaft", 11, ("Landmaschi-", "nenvertriebs-", "gesellschaft"), False),
+    ("Przedsiębiorstwo Handlowe Żółw Sp. z o.o.", 4, ("Prze…",), False),
+])
+def test_a_name_is_wrapped_shortened_and_cut_so_that_it_fits(name, width, lines, is_whole):
+    height = 1.6 + 2.4 * (len(lines) - 1)
+    fitted = letters.fit(name, width, height, 2, 1.25, 1.4)
+    assert fitted.lines == lines and (fitted.is_whole == is_whole or "-" in "".join(lines))
+    assert all(letters.em(line) * fitted.size <= width + 1e-9 for line in fitted.lines) and 1.25 <= fitted.size <= 2
+
+
+def test_where_nothing_fits_nothing_is_said():
+    assert letters.fit("Bergmann", 1, 1, 2, 1.25) is None
+    assert letters.fit("", 10, 10, 2, 1.25) is None
+    assert letters.fit("x" * 255, 8, 4, 2, 1.25).lines[-1].endswith("…")
+
+
+@with_pdf
+def test_the_widths_of_letters_are_those_of_the_font():
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("fonts-dejavu-core is not installed")
+    for text in (*halls.COMPANIES, "A01 + B02", "1.234,50 EUR"):
+        assert letters.em(text) == pytest.approx(fonts.width(text, 100) * fonts.POINTS / 100, rel=0.01), text
+        assert letters.em(text, True) >= fonts.width(text, 100, True) * fonts.POINTS / 100 * 0.99, text
+
+
+@with_pdf
+def test_svg_and_pdf_write_the_same_words():
+    drawing = picture.picture(hall(sold("A1", 1000, 1000, "Grünwald & Żółw"), objects=[halls.thing("aisle", 0, 9000, 20000, 3000, "Allee")]))
+    from tests.pictures.test_invoice_pdf import texts
+    page, = texts(canvas.draw(drawing))
+    written = {line for part in flat(drawing.parts) if isinstance(part, Text) for line in part.lines}
+    assert {"A1", "Grünwald & Żółw", "Allee"} <= written
+    assert not [line for line in written if line not in page]

@@ -1,0 +1,201 @@
+"""/openapi.json: valid, complete, and its examples true."""
+import json
+import re
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from eventapi.app import routes
+from eventapi.errors import CODES
+from eventapi.reference import document as openapi
+from eventapi.resources import CATALOGUE
+from eventapi.validation.bodies import CHECKER, resource_names
+from tests.support.examples import OF_THE_YEAR, House, as_read, collections, make_verbatim
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+# What no example can know: who asks and under which address, when, and what is made at random.
+VARIES = re.compile(r"admin_(id|name)|floor_plan_svg|unsubscribe_url|\w+_at|\w*badge_number|.*token.*|.*secret.*|" + "|".join(OF_THE_YEAR))
+CREATIONS = sorted(collections())
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory, template):
+    house = House(tmp_path_factory.mktemp("house"), template)
+    yield house.document
+    house.db.close()
+
+
+@pytest.fixture
+def fresh(tmp_path, template):
+    """An empty house."""
+    house = House(tmp_path, template)
+    yield house
+    house.db.close()
+
+
+def operations(document):
+    return [(path, method, operation) for path, methods in document["paths"].items() for method, operation in methods.items()]
+
+
+def references(node):
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for part in node.values():
+            yield from references(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from references(part)
+
+
+def test_the_document_is_valid_openapi(document):
+    validator = pytest.importorskip("openapi_spec_validator", reason="Debian has no openapi-spec-validator")
+    validator.validate(json.loads(json.dumps(document)))
+
+
+def test_every_route_is_in_it_and_nothing_else(document):
+    there = {(method.upper(), re.sub(r"{(\w+)}", r"<\1>", path)) for path, method, _ in operations(document)}
+    assert there == {(route.method, re.sub(r"<(\w+)[^>]*>", r"<\1>", route.path)) for route in routes()}
+
+
+def test_every_reference_leads_to_something(document):
+    for reference in set(references(document)):
+        node = document
+        assert reference.startswith("#/")
+        for part in reference[2:].split("/"):
+            node = node[part]
+
+
+def test_it_has_the_shape_of_openapi_3_1(document):
+    assert document["openapi"].startswith("3.1.") and document["info"]["title"] and document["info"]["version"]
+    names = [operation["operationId"] for _, _, operation in operations(document)]
+    assert len(set(names)) == len(names), "two operations have the same name"
+    tags = {tag["name"] for tag in document["tags"]}
+    for path, method, operation in operations(document):
+        where = f"{method} {path}"
+        assert method in METHODS and operation["summary"] and operation["responses"] and set(operation["tags"]) <= tags, where
+        parameters = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
+        assert len(set(parameters)) == len(parameters), where
+        assert {name for place, name in parameters if place == "path"} == set(re.findall(r"{(\w+)}", path)), where
+        assert all(parameter["schema"] for parameter in operation["parameters"]), where
+        for status, response in operation["responses"].items():
+            assert 200 <= int(status) < 600 and ("$ref" in response or response["description"]), where
+
+
+def test_every_operation_below_the_root_says_scope_flag_and_what_can_go_wrong(document):
+    by_place = {(route.method.lower(), re.sub(r"<(\w+)>", r"{\1}", route.path)): route for route in routes()}
+    for path, method, operation in operations(document):
+        route = by_place[method, path]
+        if route.words.get("public"):
+            assert operation["security"] == []
+            continue
+        assert operation["x-scope"] == route.words["scope"] and operation.get("x-flag") == route.words.get("flag")
+        assert {"401", "403", "406", "422", "429", "500"} <= operation["responses"].keys()
+        assert ("404" in operation["responses"]) >= ("{" in path)
+        assert method == "get" or {"503", "507"} <= operation["responses"].keys()
+
+
+def test_every_problem_example_is_one_that_is_answered(document):
+    seen = set()
+    for response in document["components"]["responses"].values():
+        for code, example in response["content"]["application/problem+json"]["examples"].items():
+            status, title, _ = CODES[code]
+            assert (example["value"]["status"], example["value"]["title"], example["value"]["code"]) == (status, title, code)
+            validate(document, {"$ref": "#/components/schemas/Problem"}, example["value"])
+            seen.add(code)
+    assert seen <= set(CODES)
+
+
+def test_our_own_annotations_stay_inside(document):
+    text = json.dumps(document["components"]["schemas"])
+    assert '"x-' not in text and "$defs" not in text
+
+
+def test_every_schema_of_it_is_a_schema(document):
+    for schema in document["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+    used = {name for reference in references(document) for name in re.findall(r"^#/components/schemas/(\w+)$", reference)}
+    assert set(document["components"]["schemas"]) - used <= {"Minimal"}
+
+
+def validate(document, schema, value):
+    validator = Draft202012Validator({**schema, "components": document["components"]}, format_checker=CHECKER)
+    error = next(validator.iter_errors(value), None)
+    assert error is None, f"{list(error.absolute_path)}: {error.message}"
+
+
+def test_every_example_fits_its_schema(document):
+    found = 0
+    for path, method, operation in operations(document):
+        for part in (operation.get("requestBody", {}), *operation["responses"].values()):
+            for media in part.get("content", {}).values():
+                if "example" in media:
+                    found += 1
+                    validate(document, media["schema"], media["example"])
+    assert found > 5 * len(CATALOGUE)
+
+
+@pytest.mark.parametrize("singular", CREATIONS)
+def test_the_examples_of_a_resource_are_true(fresh, singular):
+    """In an empty house the documented body gives the documented answer, and so do the other examples after it."""
+    whole, path, client = fresh.document, collections()[singular], fresh.organiser
+    here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
+    record = make_verbatim(client, singular)
+    promised = example(here["post"], "201")["data"]
+    assert steady(as_read(singular, record)) == steady(promised), "give the members that differ `examples` in their schema"
+    address = f"{path}/{record['id']}"
+    assert steady(client.data(address)) == steady(example(below["get"], "200")["data"])
+    whole_body = {member: record[member] if member in OF_THE_YEAR else value for member, value in body(below["put"]).items()}
+    assert client.put(address, whole_body, status=200).json["data"]["id"] == record["id"]
+    changed = body(below["patch"])
+    after = client.patch(address, changed, status=200).json["data"]
+    assert {member: after[member] for member in changed if member in after} == {
+        member: value for member, value in changed.items() if member in after}
+
+
+def example(operation, status):
+    return operation["responses"][status]["content"]["application/json"]["example"]
+
+
+def body(operation):
+    return operation["requestBody"]["content"]["application/json"]["example"]
+
+
+def steady(value):
+    """Without what varies."""
+    if isinstance(value, dict):
+        return {member: steady(part) for member, part in value.items() if not VARIES.fullmatch(member)}
+    return [steady(part) for part in value] if isinstance(value, list) else value
+
+
+def test_every_resource_that_can_be_created_has_an_example(document):
+    for path, method, operation in operations(document):
+        schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        if method == "post" and "201" in operation["responses"] and schema:
+            assert "example" in schema, f"add examples to the schema of {method} {path}"
+
+
+def test_every_schema_file_is_used(document):
+    named = {route.words.get(word, "").partition(".")[0] for route in routes() for word in ("schema", "query", "answer", "singular")}
+    assert set(resource_names()) <= named
+
+
+def test_tables_of_states_are_in_it(document):
+    from importlib import import_module
+
+    from eventapi.states import Transitions
+    for name in CATALOGUE:
+        module = import_module(f"eventapi.{name}")
+        tag = next(tag for tag in document["tags"] if tag["name"] == module.routes.name)
+        for table in vars(module).values():
+            if isinstance(table, Transitions):
+                told = tag["x-transitions"][table.noun]
+                assert {action: (tuple(move["from"]), move["to"]) for action, move in told.items()} == {
+                    action: (tuple(starts), end) for action, (starts, end) in table.table.items()}
+
+
+def test_the_document_that_is_served_is_the_one_that_is_printed(app, settings):
+    served = app.get("/openapi.json", status=200)
+    assert served.content_type == "application/json"
+    assert served.json == json.loads(json.dumps(openapi.document(settings)))
+    app.get("/openapi.json", headers={"If-None-Match": served.headers["ETag"]}, status=304)

@@ -1,0 +1,453 @@
+"""Check-ins: scans at the door become visits, whatever order they come in; what is refused is kept."""
+import random
+from datetime import datetime, timedelta, timezone
+from hashlib import sha256
+
+import pytest
+
+from eventapi import times
+from eventapi.domain.entrance import admission, badges, visits
+from eventapi.plugins import database as plugin
+from tests.web.test_routes import problem
+
+
+def ago(**span):
+    return times.text(datetime.now(timezone.utc) - timedelta(**span))
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02", "date_to": "2026-01-04",
+                                      "timezone": "Europe/Berlin"})
+
+
+@pytest.fixture
+def visitor(organiser, fair):
+    """visitor(): a new participant of the fair."""
+    def make(event_key="fair", **contact):
+        made = organiser.make("/contacts", {"last_name": "Lovelace", **contact})
+        return organiser.make("/participants", {"event_key": event_key, "contact_id": made["id"], "role": "visitor"})
+    return make
+
+
+@pytest.fixture
+def ada(visitor):
+    return visitor(first_name="Ada")
+
+
+@pytest.fixture
+def scan(organiser, ada):
+    """scan(): sends a scan of Ada's badge and expects the status."""
+    def send(status=201, **members):
+        answer = organiser.post("/check-ins", {"event_key": "fair", "badge_number": ada["badge_number"], **members}, status=status)
+        return answer.json["data"] if status < 300 else answer.json
+    return send
+
+
+def at(clock, day="2026-01-02"):
+    """A moment of the fair, in its zone."""
+    return f"{day}T{clock}:00+01:00"
+
+
+def test_a_scan_opens_a_visit_and_the_next_closes_it(organiser, scan, ada):
+    opened = scan(station="North", notes="with a dog")              # all of it within one second, as it happens in tests
+    assert opened["is_checked_in"] and opened["checked_out_at"] is None and opened["closed_by"] is None
+    assert (opened["event_key"], opened["event_title"], opened["station"], opened["notes"]) == ("fair", "Garden Fair", "North", "with a dog")
+    assert opened["contact"]["first_name"] == "Ada" and opened["checked_in_by"] == "Ada Lovelace"
+    assert opened["check_in_type"] == "scan" and opened["badge_number"] == ada["badge_number"]
+    assert organiser.data(f"/participants/{ada['id']}")["is_checked_in"] is True
+    closed = scan(200, action="check_out", station="South")
+    assert closed["id"] == opened["id"] and closed["closed_by"] == "check_out" and not closed["is_checked_in"]
+    assert closed["checked_out_at"] >= closed["checked_in_at"]
+    assert organiser.data(f"/participants/{ada['id']}")["is_checked_in"] is False
+    assert scan(station="North")["id"] != opened["id"], "coming back is another visit"
+
+
+def test_a_participant_is_named_by_id_or_badge_and_both_must_agree(organiser, ada, visitor):
+    by_id = organiser.make("/check-ins", {"event_key": "fair", "participant_id": ada["id"]})
+    assert by_id["check_in_type"] == "manual" and by_id["badge_number"] is None
+    other = visitor()
+    answer = organiser.post("/check-ins", {"event_key": "fair", "participant_id": ada["id"], "badge_number": other["badge_number"]})
+    assert problem(answer, 422, "validation_failed")["errors"][0]["pointer"] == "/badge_number"
+    answer = organiser.post("/check-ins", {"event_key": "nowhere", "participant_id": 999})
+    assert {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]} == {"/event_key", "/participant_id"}
+
+
+def test_a_badge_is_known_in_any_case_and_in_groups(scan, ada):
+    number = ada["badge_number"]
+    assert scan(badge_number=f"{number[:4]}-{number[4:8]} {number[8:]}".lower())["badge_number"] == number
+
+
+def test_who_is_in_cannot_come_in_again_unless_by_force(organiser, scan):
+    opened = scan(scanned_at=at("09:00"))
+    refused = scan(409, scanned_at=at("10:00"), station="South")
+    assert refused["code"] == "already_checked_in" and refused["check_in"]["id"] == opened["id"]
+    forced = scan(scanned_at=at("11:00"), station="South", force=True)
+    first = organiser.data(f"/check-ins/{opened['id']}")
+    assert first["closed_by"] == "force" and first["checked_out_at"] == forced["checked_in_at"] == "2026-01-02T10:00:00Z"
+
+
+def test_a_badge_that_lies_on_a_scanner_costs_no_more_with_each_scan(organiser, scan, monkeypatch):
+    judged, follow = [], visits.follow
+    monkeypatch.setattr(visits, "follow", lambda scans, ends_at: judged.append(len(scans)) or follow(scans, ends_at))
+    opened = scan(scanned_at=at("09:00"), station="North")
+    for minute in range(1, 30):
+        refused = scan(409, scanned_at=at(f"09:{minute:02}"), station="North")
+        assert refused["check_in"]["id"] == opened["id"]
+    assert scan(200, scanned_at=at("10:00"), action="check_out")["id"] == opened["id"] and set(judged) == {1, 2}
+    assert scan(scanned_at=at("09:15"), station="North", force=True)["checked_out_at"] == "2026-01-02T09:00:00Z", "late, it splits the visit"
+    assert [visit[1:4] for visit in truth(organiser)] == [
+        ("2026-01-02T08:00:00Z", "2026-01-02T08:15:00Z", "force"), ("2026-01-02T08:15:00Z", "2026-01-02T09:00:00Z", "check_out")]
+
+
+def test_who_is_not_in_cannot_go_out(organiser, scan):
+    assert scan(409, action="check_out")["code"] == "not_checked_in"
+    assert scan(409, action="check_out", force=True)["code"] == "not_checked_in"
+    assert [entry["code"] for entry in organiser.data("/check-ins/refusals")] == ["not_checked_in"] * 2
+
+
+def test_the_same_badge_at_the_same_station_within_ten_seconds_is_the_same_scan(scan):
+    first = scan(scanned_at="2026-01-02T08:00:00Z", station="North")
+    assert scan(200, scanned_at="2026-01-02T08:00:10Z", station="North")["id"] == first["id"]
+    assert scan(200, scanned_at="2026-01-02T08:00:05Z", station="North", force=True)["id"] == first["id"]
+    assert scan(409, scanned_at="2026-01-02T08:00:05Z", station="South")["code"] == "already_checked_in"
+    assert scan(409, scanned_at="2026-01-02T08:00:11Z", station="North")["code"] == "already_checked_in"
+    out = scan(200, scanned_at="2026-01-02T09:00:00Z", station="North", action="check_out")
+    assert scan(200, scanned_at="2026-01-02T09:00:09Z", station="North", action="check_out") == out
+
+
+def test_a_scan_with_the_same_reference_is_one(organiser, scan, db):
+    first = scan(client_ref="gate-1", station="North")
+    before = db.data_version()
+    assert scan(200, client_ref="gate-1", station="South") == first and db.data_version() == before
+    refused = scan(409, client_ref="gate-2", station="South")
+    again = scan(409, client_ref="gate-2", station="North", force=True)
+    assert (again["code"], again["check_in"]) == (refused["code"], refused["check_in"])
+    assert len(organiser.data("/check-ins/refusals")) == 1
+
+
+def test_a_reference_of_another_scan_lets_nobody_in(organiser, scan, visitor):
+    scan(client_ref="1")
+    other = visitor()
+    taken = organiser.post("/check-ins", {"event_key": "fair", "badge_number": other["badge_number"], "client_ref": "1"})
+    assert problem(taken, 409, "duplicate")["member"] == "client_ref"
+    by_id = {"event_key": "fair", "participant_id": other["id"], "client_ref": "1"}
+    problem(organiser.post("/check-ins", by_id), 409, "duplicate")
+    [result] = organiser.post("/check-ins/batch", {"scans": [by_id]}, status=200).json["data"]["results"]
+    assert (result["status"], result["code"], result["data"]) == (409, "duplicate", None)
+    assert scan(409, client_ref="1", action="check_out")["code"] == "duplicate"
+    assert len(organiser.data("/check-ins")) == 1 and scan(200, client_ref="1")["is_checked_in"]
+
+
+def test_a_check_out_that_comes_before_its_check_in_closes_it(organiser, scan):
+    assert scan(409, action="check_out", scanned_at=at("12:00"), client_ref="out")["code"] == "not_checked_in"
+    opened = scan(scanned_at=at("09:00"))
+    assert opened["checked_out_at"] == "2026-01-02T11:00:00Z" and opened["closed_by"] == "check_out"
+    assert organiser.data("/check-ins/refusals") == []
+    assert scan(200, action="check_out", client_ref="out")["id"] == opened["id"], "what was refused has become good"
+
+
+def test_a_check_in_that_comes_late_begins_the_visit(organiser, scan):
+    later = scan(scanned_at=at("10:00"), station="South")
+    earlier = scan(201, scanned_at=at("09:00"), station="North")
+    assert earlier["id"] == later["id"] and earlier["checked_in_at"] == "2026-01-02T08:00:00Z" and earlier["station"] == "North"
+    assert [entry["scanned_at"] for entry in organiser.data("/check-ins/refusals")] == ["2026-01-02T09:00:00Z"]
+
+
+def test_a_visit_ends_with_its_day_in_the_zone_of_the_event(organiser, scan):
+    opened = scan(scanned_at=at("23:30"))
+    assert opened["closed_by"] == "day_end" and opened["checked_out_at"] == "2026-01-02T22:59:59Z" and not opened["is_checked_in"]
+    assert scan(409, scanned_at=at("00:10", "2026-01-03"), action="check_out")["code"] == "not_checked_in"
+    assert scan(scanned_at=at("00:20", "2026-01-03"))["id"] != opened["id"]
+
+
+def test_a_badge_that_does_not_exist_is_told_from_one_that_was_mistyped(organiser, scan):
+    strange = badges.draw()
+    wrong = strange[:-1] + badges.ALPHABET[badges.ALPHABET.index(strange[-1]) - 1]
+    answer = scan(404, badge_number=strange, client_ref="x")
+    assert answer["code"] == "unknown_badge" and answer["is_mistyped"] is False
+    assert scan(404, badge_number=wrong)["is_mistyped"] is True
+    assert scan(404, badge_number="'; DROP TABLE check_ins; --")["is_mistyped"] is True
+    assert scan(404, badge_number=strange, client_ref="x")["detail"] == answer["detail"]
+    assert [entry["event_participant_id"] for entry in organiser.data("/check-ins/refusals")] == [None] * 3
+
+
+def test_a_badge_of_another_event_and_one_of_who_cancelled_are_refused_and_kept(organiser, scan, ada, visitor):
+    organiser.make("/events", {"title": "Boat Show", "event_key": "boats", "date_from": "2026-01-02"})
+    stranger = visitor("boats")
+    answer = scan(409, badge_number=stranger["badge_number"])
+    assert (answer["code"], answer["event_key"]) == ("wrong_event", "boats")
+    organiser.post(f"/participants/{ada['id']}/cancel", status=200)
+    assert scan(409)["code"] == "participant_cancelled"
+    kept = organiser.data("/check-ins/refusals?sort=id&order=ASC")
+    assert [entry["code"] for entry in kept] == ["wrong_event", "participant_cancelled"]
+    assert organiser.data("/check-ins/refusals?code=wrong_event&event_key=fair")[0]["badge_number"] == stranger["badge_number"]
+    organiser.post(f"/participants/{ada['id']}/reinstate", status=200)
+    scan(201)
+    assert len(organiser.data("/check-ins/refusals")) == 2, "it stays refused"
+
+
+def test_a_scan_from_the_future_or_from_before_the_event_is_refused_by_name(scan):
+    for moment in (ago(hours=-1), "2025-12-31T12:00:00Z", "0002-01-01T00:00:00Z"):
+        found = scan(422, scanned_at=moment)["errors"]
+        assert [(entry["pointer"], entry["code"]) for entry in found] == [("/scanned_at", "out_of_range")]
+    assert scan(scanned_at=ago(seconds=-30))["is_checked_in"], "clocks differ a little"
+
+
+def test_where_one_event_is_open_it_need_not_be_named(organiser, fair, visitor):
+    today = times.today("Europe/Berlin")
+    organiser.make("/events", {"title": "Today", "event_key": "today", "date_from": today, "date_to": today})
+    guest = visitor("today")
+    assert organiser.make("/check-ins", {"badge_number": guest["badge_number"]})["event_key"] == "today"
+    assert organiser.data("/check-ins/stats")["present"] == 1
+    answer = organiser.post("/check-ins", {"badge_number": guest["badge_number"], "scanned_at": at("09:00")})
+    assert problem(answer, 409, "wrong_event"), "then the fair was open"
+    organiser.make("/events", {"title": "Too", "event_key": "too", "date_from": today, "date_to": today})
+    answer = organiser.post("/check-ins", {"badge_number": guest["badge_number"]})
+    assert [entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]] == ["/event_key"]
+
+
+def test_only_station_and_notes_can_be_changed(organiser, scan):
+    record = scan(scanned_at=at("09:00"), station="North")
+    changed = organiser.patch(f"/check-ins/{record['id']}", {"station": "South", "notes": None}, status=200).json["data"]
+    assert changed["station"] == "South" and changed["checked_in_at"] == record["checked_in_at"]
+    for member, value in (("scanned_at", at("10:00")), ("badge_number", badges.draw()), ("event_id", 99), ("action", "check_out"),
+                          ("check_in_type", "app"), ("client_ref", "x"), ("participant_id", 99), ("force", True)):
+        found = problem(organiser.put(f"/check-ins/{record['id']}", {member: value}), 422, "validation_failed")
+        assert [(entry["pointer"], entry["code"]) for entry in found["errors"]] == [(f"/{member}", "fixed")]
+    assert scan(200, scanned_at=at("12:00"), action="check_out")["station"] == "South", "later scans leave what was corrected"
+
+
+def test_a_visit_is_taken_back_with_its_scans(organiser, scan, ada):
+    record = scan(client_ref="a", station="North")
+    scan(409, station="South")
+    scan(200, action="check_out", station="South")
+    organiser.delete(f"/check-ins/{record['id']}", status=204)
+    assert organiser.data("/check-ins") == [] and organiser.data(f"/participants/{ada['id']}")["is_checked_in"] is False
+    assert scan(409, client_ref="a")["code"] == "taken_back"
+    assert scan(409, action="check_out")["code"] == "not_checked_in"
+    assert scan(201)["id"] > record["id"]
+
+
+def test_participants_and_events_with_check_ins_stay(organiser, scan, ada, fair):
+    record = scan()
+    for address in (f"/participants/{ada['id']}", f"/events/{fair['id']}"):
+        assert "check-ins" in problem(organiser.delete(address), 409, "in_use")["used_by"]
+    assert problem(organiser.patch(f"/events/{fair['id']}", {"timezone": "Asia/Tokyo"}), 409, "in_use")
+    organiser.delete(f"/check-ins/{record['id']}", status=204)
+    organiser.delete(f"/participants/{ada['id']}", status=204)
+    organiser.delete(f"/events/{fair['id']}", status=204)
+
+
+def test_the_list_is_filtered(organiser, scan, visitor, ada):
+    other = visitor()
+    scan(scanned_at=at("09:00"), station="North")
+    now = organiser.make("/check-ins", {"event_key": "fair", "participant_id": other["id"], "station": "South"})
+    for query, ids in (("event_key=fair", 2), ("event_key=nowhere", 0), ("station=North", 1), ("date=2026-01-02", 1), ("is_checked_in=0", 1),
+                       (f"participant_id={ada['id']}", 1), (f"event_participant_id={other['id']}", 1), ("sort=checked_in_at", 2)):
+        assert len(organiser.data(f"/check-ins?{query}")) == ids, query
+    assert [record["id"] for record in organiser.data("/check-ins?is_checked_in=1")] == [now["id"]]
+
+
+def test_every_change_is_journalled_and_told(organiser, scan, db):
+    record = scan(scanned_at=at("09:00"))
+    scan(200, scanned_at=at("12:00"), action="check_out")
+    organiser.delete(f"/check-ins/{record['id']}", status=204)
+    told = db.connection.execute("SELECT name, scope, data FROM outgoing_events WHERE entity_type = 'check_in' ORDER BY id").fetchall()
+    assert [row[:2] for row in told] == [(f"check_in.{name}", "checkins") for name in ("created", "checked_out", "deleted")]
+    assert all('"first_name"' not in row[2] for row in told)
+    assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'check_in'").fetchone() == (3,)
+
+
+# Many at once
+
+def test_one_bad_scan_of_a_batch_stops_none(organiser, ada, visitor, fair):
+    number = visitor()["badge_number"]
+    scans = [{"event_key": "fair", "badge_number": number, "action": "check_out", "scanned_at": at("12:00"), "client_ref": "b"},
+             {"event_key": "fair", "badge_number": badges.draw()}, 5, {"event_key": "fair", "participant_id": ada["id"], "nonsense": 1}, {},
+             {"event_key": "fair", "participant_id": ada["id"], "scanned_at": ago(days=-1)}, {"event_key": "fair", "participant_id": "x"},
+             {"event_key": "fair", "badge_number": number, "scanned_at": at("09:00"), "client_ref": "a"},
+             {"event_key": "fair", "badge_number": number, "scanned_at": at("10:00"), "client_ref": "c"}]
+    results = organiser.post("/check-ins/batch", {"scans": scans}, status=200).json["data"]["results"]
+    assert [entry["index"] for entry in results] == list(range(len(scans)))
+    assert [(entry["status"], entry["code"]) for entry in results] == [
+        (200, None), (404, "unknown_badge"), (422, "validation_failed"), (422, "validation_failed"), (422, "validation_failed"),
+        (422, "validation_failed"), (422, "validation_failed"), (201, None), (409, "already_checked_in")]
+    assert results[0]["data"]["id"] == results[7]["data"]["id"] and results[3]["errors"][0]["pointer"] == "/nonsense"
+    again = organiser.post("/check-ins/batch", {"scans": scans}, status=200).json["data"]["results"]
+    assert [entry["status"] for entry in again] == [200, 404, 422, 422, 422, 422, 422, 200, 409]
+    assert len(organiser.data("/check-ins")) == 1
+
+
+def test_a_batch_has_at_most_1000_scans(organiser):
+    for wrong in ({}, {"scans": []}, {"scans": [{}] * 1001}, {"scans": {}}):
+        problem(organiser.post("/check-ins/batch", wrong), 422, "validation_failed")
+
+
+def truth(client):
+    """What the visits are, without what may depend on the order in which the scans came."""
+    return sorted((visit["event_participant_id"], visit["checked_in_at"], visit["checked_out_at"], visit["closed_by"], visit["station"] or "")
+                  for visit in client.data("/check-ins?per_page=100"))
+
+
+def refusals(client):
+    return sorted({(entry["event_participant_id"], entry["scanned_at"], entry["code"], entry["station"] or "")
+                   for entry in client.data("/check-ins/refusals?per_page=100")})
+
+
+def counted_anew(db):
+    """The live figures, from the visits themselves."""
+    counts = db.connection.execute("""
+        SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
+          SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour, 1 AS i, 0 AS o, 0 AS e FROM check_ins
+           UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z', 0, closed_by = 'check_out', 1
+            FROM check_ins WHERE closed_by IS NOT NULL) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4""").fetchall()
+    visitors = db.connection.execute("""
+        SELECT event_id, day, count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id, day
+         UNION ALL SELECT event_id, '', count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id ORDER BY 1, 2""").fetchall()
+    return counts, visitors
+
+
+def kept_figures(db):
+    counts = db.connection.execute("SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0 ORDER BY 1, 2, 3, 4")
+    visitors = db.connection.execute("SELECT * FROM check_in_visitors WHERE visitors <> 0 ORDER BY 1, 2")
+    return counts.fetchall(), visitors.fetchall()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_same_scans_make_the_same_visits_in_any_order_and_however_often_they_come(organiser, visitor, db, seed):
+    chance = random.Random(seed)
+    guests = [visitor() for _ in range(3)]
+    scans = [{"event_key": "fair", "participant_id": chance.choice(guests)["id"], "action": chance.choice(["check_in", "check_in", "check_out"]),
+              "station": chance.choice(["North", "South", None]), "force": chance.random() < 0.2, "client_ref": chance.choice([None, f"ref-{number}"]),
+              "scanned_at": f"2026-01-0{chance.choice('23')}T{chance.choice(['08', '09'])}:0{chance.randrange(3)}:{chance.randrange(0, 60, 4):02}Z"}
+             for number in range(40)]
+    found = []
+    for _ in range(4):
+        chance.shuffle(scans)
+        sent = scans + [scan for scan in scans if chance.random() < 0.3]
+        for start in range(0, len(sent), 7):
+            piece = sent[start:start + 7]
+            if start % 2:
+                organiser.post("/check-ins/batch", {"scans": piece}, status=200)
+            else:
+                for one in piece:
+                    assert organiser.post("/check-ins", one).status_int in (200, 201, 409)
+        found.append((truth(organiser), refusals(organiser)))
+        assert kept_figures(db) == counted_anew(db)
+        empty(db)
+    assert found[0][0] and all(outcome == found[0] for outcome in found)
+
+
+def empty(db):
+    with db.write():
+        db.connection.execute("DELETE FROM check_ins")
+        db.connection.execute("DELETE FROM check_in_scans")
+    assert kept_figures(db) == ([], [])
+
+
+def test_figures_follow_the_visits(organiser, visitor, db):
+    guests = [visitor() for _ in range(4)]
+    for number, guest in enumerate(guests):
+        organiser.make("/check-ins", {"event_key": "fair", "participant_id": guest["id"], "station": ("North", None)[number % 2]})
+    organiser.post("/check-ins", {"event_key": "fair", "participant_id": guests[0]["id"], "action": "check_out"}, status=200)
+    organiser.make("/check-ins", {"event_key": "fair", "participant_id": guests[0]["id"], "scanned_at": at("09:00"), "station": "East"})
+    figures = organiser.data("/check-ins/stats?event_key=fair")
+    assert {name: figures[name] for name in ("present", "visitors", "check_ins", "check_outs")} == {
+        "present": 3, "visitors": 4, "check_ins": 5, "check_outs": 1}
+    assert figures["stations"] == [{"station": None, "present": 2, "check_ins": 2}, {"station": "East", "present": 0, "check_ins": 1},
+                                   {"station": "North", "present": 1, "check_ins": 2}]
+    assert figures["hours"][0] == {"hour": "2026-01-02T08:00:00Z", "check_ins": 1, "check_outs": 0}
+    day = organiser.data("/check-ins/stats?event_key=fair&date=2026-01-02")
+    assert (day["present"], day["visitors"], day["check_ins"]) == (0, 1, 1)
+    for visit in organiser.data("/check-ins"):
+        organiser.patch(f"/check-ins/{visit['id']}", {"station": "West"}, status=200)
+        assert kept_figures(db) == counted_anew(db)
+        organiser.delete(f"/check-ins/{visit['id']}", status=204)
+        assert kept_figures(db) == counted_anew(db)
+    assert organiser.data("/check-ins/stats?event_key=fair")["visitors"] == 0
+
+
+# What a device takes with it
+
+def test_the_roster_lets_a_device_check_badges_and_tells_no_number(organiser, visitor, fair):
+    guests = [visitor() for _ in range(3)]
+    answer = organiser.get("/check-ins/roster?event_key=fair", status=200)
+    roster = answer.json["data"]
+    hashes = {entry["hash"]: entry["status"] for entry in roster["badges"]}
+    assert hashes == {sha256((roster["salt"] + guest["badge_number"]).encode()).hexdigest(): "registered" for guest in guests}
+    assert guests[0]["badge_number"] not in answer.text and answer.json["meta"]["request_id"]
+    tag = {"If-None-Match": answer.headers["ETag"]}
+    assert organiser.get("/check-ins/roster?event_key=fair", headers=tag, status=304).body == b""
+    organiser.post(f"/participants/{guests[0]['id']}/cancel", status=200)
+    again = organiser.get("/check-ins/roster?event_key=fair", headers=tag, status=200).json["data"]
+    assert again["salt"] == roster["salt"] and sorted(entry["status"] for entry in again["badges"]) == ["cancelled", "registered", "registered"]
+    assert organiser.data(f"/check-ins/roster?event_key=fair&updated_since={ago(hours=-1)}")["badges"] == []
+    problem(organiser.get("/check-ins/roster"), 422, "validation_failed")
+    problem(organiser.get("/check-ins/roster?event_key=nowhere"), 422, "validation_failed")
+
+
+def test_a_change_that_was_being_written_while_the_roster_was_read_is_in_the_next(organiser, ada, fair, db):
+    roster = organiser.data("/check-ins/roster?event_key=fair")
+    with db.write():                                    # it began before the roster was read, and ends after it
+        db.connection.execute("UPDATE participants SET status = 'cancelled', updated_at = ? WHERE id = ?", [ago(seconds=5), ada["id"]])
+    changed = organiser.data(f"/check-ins/roster?event_key=fair&updated_since={roster['updated_at']}")["badges"]
+    assert [entry["status"] for entry in changed] == ["cancelled"]
+
+
+def test_two_contacts_that_are_one_have_the_visits_of_both(organiser, visitor, ada, scan, db):
+    twin = visitor()
+    scan(scanned_at=at("09:00"))
+    scan(409, scanned_at=at("11:00"))
+    organiser.post("/check-ins", {"event_key": "fair", "participant_id": twin["id"], "action": "check_out", "scanned_at": at("10:00")}, status=409)
+    organiser.make("/check-ins", {"event_key": "fair", "participant_id": twin["id"], "scanned_at": at("12:00")})
+    organiser.post(f"/contacts/{ada['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
+    assert [visit[1:4] for visit in truth(organiser)] == [
+        ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"), ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]
+    assert {visit[0] for visit in truth(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
+
+
+# Whose data it is
+
+def test_what_was_noted_at_the_door_is_exported_and_taken_away_with_the_contact(organiser, scan, ada, db):
+    mark = "zqmark"
+    scan(scanned_at=at("09:00"), notes=mark)
+    scan(409, scanned_at=at("10:00"), notes=mark)
+    gone = scan(scanned_at=at("09:00", "2026-01-03"), notes=mark)
+    organiser.delete(f"/check-ins/{gone['id']}", status=204)
+    number = {"event_key": "fair", "badge_number": ada["badge_number"]}
+    for key, address, body in (("one", "/check-ins", {**number, "scanned_at": at("08:00", "2026-01-04"), "notes": mark}),
+                               ("many", "/check-ins/batch", {"scans": [{**number, "scanned_at": at("08:30", "2026-01-04"), "notes": mark, "force": True}]})):
+        assert mark in organiser.post(address, body, headers={"Idempotency-Key": key}).text
+    export = organiser.data(f"/contacts/{ada['contact_id']}/export")
+    assert len(export["check_ins"]) == 3 and [entry["notes"] for entry in export["scans"]] == [mark] * 5
+    organiser.post(f"/contacts/{ada['contact_id']}/anonymize", status=200)
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert mark.encode() not in db.path.read_bytes()
+    assert len(organiser.data("/check-ins")) == 3, "that somebody came stays"
+
+
+def test_the_check_finds_figures_that_are_not_those_of_the_visits(scan, db):
+    scan(scanned_at=at("09:00"), station="North")
+    assert list(admission.check(db)) == []
+    with db.write():
+        db.connection.execute("UPDATE check_in_counts SET check_ins = 2")
+        db.connection.execute("UPDATE check_in_visitors SET visitors = 7 WHERE day = ''")
+    assert list(admission.check(db)) == [
+        "check-ins of fair: the figures of 2026-01-02T08:00:00Z at North are not those of its visits",
+        "check-ins of fair, all days: 7 visitors are counted and 1 came"]
+
+
+# What it costs
+
+def test_a_scan_takes_a_fixed_number_of_statements(scan):
+    scan(scanned_at=at("09:00"))
+    told = []
+    plugin.writing.db.connection.set_trace_callback(told.append)
+    try:
+        scan(200, scanned_at=at("10:00"), action="check_out")
+        out, told[:] = len([text for text in told if not text.startswith("--")]), []
+        scan(scanned_at=at("11:00"))
+    finally:
+        plugin.writing.db.connection.set_trace_callback(None)
+    assert max(out, len([text for text in told if not text.startswith("--")])) <= 22, "\n".join(told)

@@ -1,0 +1,566 @@
+"""Contacts."""
+import re
+
+import pytest
+
+from eventapi import journal, times
+from eventapi.domain.people import contacts, privacy
+from eventapi.domain.records import normalising
+from tests.conftest import SCOPES
+from tests.domain.test_billing import Fair
+
+PERSON = {
+    "external_id": "crm-9", "company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "email": "anna@rosen.example",
+    "invoice_email": "bills@rosen.example", "phone": "+49 4122 7084", "fax": "+49 4122 7087", "mobile": "+49 170 1", "postal_code": "25436",
+    "address": "Tornescher Weg 13", "city": "Uetersen", "state": "SH", "country": "DE", "website": "https://rosen.example",
+    "notes": "Knows the hall", "tax_id": "DE1", "language": "de", "rating": 5, "tags": ["roses"], "account_access_enabled": True}
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
+
+
+@pytest.fixture
+def roses(organiser):
+    return organiser.make("/categories", {"title": "Roses"})
+
+
+def journalled(db, entity_type):
+    rows = db.connection.execute("SELECT action FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,))
+    return [action for action, in rows]
+
+
+def names(organiser, query):
+    return [contact["company_name"] for contact in organiser.data(f"/contacts?{query}")]
+
+
+# One contact
+
+def test_a_contact_is_created_read_changed_and_deleted(organiser, db):
+    contact = organiser.make("/contacts", PERSON)
+    assert contact == {**PERSON, "id": contact["id"], "customer_number": "C-00001", "has_account": False, "newsletter_status": "none", "anonymized_at": None,
+                       "custom_fields": {}, "created_at": contact["created_at"], "updated_at": contact["updated_at"]}
+    address = f"/contacts/{contact['id']}"
+    assert organiser.data(address) == contact
+    changed = organiser.patch(address, {"city": "Elmshorn", "tags": ["vip", "Roses"]}, status=200).json["data"]
+    assert changed == {**contact, "city": "Elmshorn", "tags": ["Roses", "vip"], "updated_at": changed["updated_at"]}
+    assert organiser.put(address, changed, status=200).json["data"] == changed
+    organiser.delete(address, status=204)
+    organiser.get(address, status=404)
+    assert journalled(db, "contact") == ["created", "updated", "deleted"]
+
+
+def test_what_is_left_out_has_its_default(organiser):
+    contact = organiser.make("/contacts", {"phone": "0341 1"})
+    assert (contact["country"], contact["rating"], contact["tags"], contact["account_access_enabled"]) == ("DE", 3, [], False)
+
+
+def test_a_contact_needs_something_to_be_known_by(organiser):
+    answer = organiser.post("/contacts", {"city": "Leipzig", "email": None, "company_name": " "}, status=422)
+    assert answer.json["errors"][0]["code"] == "any_of"
+    organiser.make("/contacts", {"customer_number": "K-1"})
+
+
+def test_customer_numbers_count_on_and_skip_what_was_taken_by_hand(organiser):
+    organiser.make("/contacts", {"customer_number": "C-00002"})
+    made = [organiser.make("/contacts", {"last_name": "x"})["customer_number"] for _ in range(3)]
+    assert made == ["C-00001", "C-00003", "C-00004"]
+
+
+@pytest.mark.parametrize("member", ["customer_number", "external_id"])
+def test_a_number_stands_for_one_contact(organiser, member):
+    organiser.make("/contacts", {"last_name": "x", member: "A-1"})
+    answer = organiser.post("/contacts", {"last_name": "y", member: "A-1"}, status=409).json
+    assert (answer["code"], answer["member"]) == ("duplicate", member)
+    other = organiser.make("/contacts", {"last_name": "z"})
+    organiser.patch(f"/contacts/{other['id']}", {member: "A-1"}, status=409)
+
+
+def test_every_fault_is_named_at_once(organiser):
+    errors = organiser.post("/contacts", {"email": "no", "country": "XX", "rating": 6, "language": "?", "tags": [""], "nmae": 1},
+                            status=422).json["errors"]
+    assert {entry["pointer"] for entry in errors} == {"/email", "/country", "/rating", "/language", "/tags/0", "/nmae"}
+    errors = organiser.post("/contacts", {"last_name": "x", "category_keys": ["no"], "event_keys": ["no"]}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in errors] == ["/category_keys/0", "/event_keys/0"]
+
+
+def test_categories_are_assigned_by_key_replaced_and_journalled(organiser, roses, db):
+    organiser.make("/categories", {"title": "Tools"})
+    contact = organiser.make("/contacts", {"last_name": "x", "category_keys": ["roses"]})
+    address = f"/contacts/{contact['id']}"
+    assert organiser.data(f"{address}?include=categories")["categories"] == [{"id": roses["id"], "category_key": "roses", "title": "Roses"}]
+    organiser.patch(address, {"category_keys": ["tools"]}, status=200)
+    assert [entry["category_key"] for entry in organiser.data(f"{address}?include=categories")["categories"]] == ["tools"]
+    organiser.patch(address, {"city": "Ulm"}, status=200)
+    assert organiser.data(f"{address}?include=categories")["categories"]
+    entry = db.connection.execute("SELECT old_values, new_values FROM audit_log WHERE action = 'updated' ORDER BY id").fetchone()
+    assert entry == ('{"category_keys":["roses"]}', '{"category_keys":["tools"]}')
+
+
+def test_events_are_joined_and_left_by_key(organiser, fair, db):
+    other = organiser.make("/events", {"title": "Winter Fair", "event_key": "winter"})
+    contact = organiser.make("/contacts", {"last_name": "x", "event_keys": ["fair"]})
+    address = f"/contacts/{contact['id']}"
+    [joined] = organiser.data(f"{address}?include=events")["events"]
+    assert joined == {"id": fair["id"], "event_key": "fair", "title": "Garden Fair", "participant_id": joined["participant_id"]}
+    assert organiser.data(f"/participants/{joined['participant_id']}")["role"] == "exhibitor"
+    organiser.patch(address, {"event_keys": ["fair", "winter"]}, status=200)
+    kept = organiser.data(f"{address}?include=events")["events"]
+    assert [event["id"] for event in kept] == [fair["id"], other["id"]] and kept[0] == joined
+    organiser.patch(address, {"event_keys": []}, status=200)
+    assert organiser.data(f"{address}?include=events")["events"] == []
+    assert journalled(db, "event_participant") == ["created", "created", "deleted", "deleted"]
+
+
+def test_sending_back_what_was_read_changes_nothing(organiser, db, roses):
+    contact = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"], "tags": ["b", "a"]})
+    read = organiser.data(f"/contacts/{contact['id']}?include=categories,events")
+    assert organiser.put(f"/contacts/{contact['id']}", {**read, "tags": ["b", "a"], "category_keys": ["roses"]}, status=200).json["data"] == contact
+    assert journalled(db, "contact") == ["created"]
+
+
+def test_a_stale_change_is_refused(organiser):
+    contact = organiser.make("/contacts", PERSON)
+    address = f"/contacts/{contact['id']}"
+    tag = organiser.get(address).headers["ETag"]
+    organiser.patch(address, {"rating": 1}, headers={"If-Match": tag}, status=200)
+    organiser.patch(address, {"rating": 2}, headers={"If-Match": tag}, status=412)
+    organiser.delete(address, headers={"If-Match": tag}, status=412)
+
+
+def test_a_contact_that_takes_part_is_not_deleted(organiser, fair):
+    contact = organiser.make("/contacts", {"last_name": "x", "event_keys": ["fair"]})
+    answer = organiser.delete(f"/contacts/{contact['id']}", status=409).json
+    assert answer["used_by"] == ["participants"] and f"/contacts/{contact['id']}/anonymize" in answer["detail"]
+
+
+# Lists
+
+@pytest.fixture
+def three(organiser, roses, fair):
+    organiser.make("/contacts", {"company_name": "Äpfel AG", "email": "Info@Apfel.example", "country": "AT", "tags": ["Fruit"],
+                                 "category_keys": ["roses"], "city": "Graz", "external_id": "x1"})
+    organiser.make("/contacts", {"company_name": "Birnen GmbH", "last_name": "Müller", "city": "Bonn", "event_keys": ["fair"],
+                                 "category_keys": ["roses"]})
+    organiser.make("/contacts", {"company_name": "Citrus KG", "customer_number": "K-7"})
+
+
+@pytest.mark.parametrize("query, found", [
+    ("search=apfel", "Ä"), ("search=mull", "B"), ("search=K-7", "C"), ("search=nobody", ""), ("email=info@apfel.example", "Ä"),
+    ("country=DE", "BC"), ("tag=fruit", "Ä"), ("external_id=x1", "Ä"), ("customer_number=K-7", "C"), ("event_key=fair", "B"),
+    ("event_id=1", "B"), ("category_key=roses", "ÄB"), ("category_key=roses&country=DE", "B"), ("category_key=roses&search=graz", "Ä"),
+    ("category_key=roses&event_key=fair&ids=2", "B"), ("category_key=none", ""), ("event_key=none", ""), ("category_id=1&tag=fruit", "Ä"),
+    ("category_id=1&email=INFO@apfel.example", "Ä"), ("category_id=1&external_id=x1", "Ä"), ("category_id=1&customer_number=K-7", ""),
+    ("category_id=1&updated_since=2020-01-01T00:00:00Z", "ÄB"), ("updated_since=2999-01-01T00:00:00Z", "")])
+def test_contacts_are_found(organiser, three, query, found):
+    answer = organiser.get(f"/contacts?{query}&order=ASC&per_page=1", status=200).json
+    assert answer["meta"]["total"] == len(found)
+    assert "".join(name[0] for name in names(organiser, f"{query}&order=ASC")) == found
+
+
+@pytest.mark.parametrize("where", ["", "&category_key=roses", "&country=DE"])
+@pytest.mark.parametrize("sort", ["company_name", "last_name", "first_name", "email", "customer_number", "city", "created_at", "id"])
+def test_contacts_are_sorted_and_walked(organiser, three, sort, where):
+    for order in ("ASC", "DESC"):
+        by_page = names(organiser, f"sort={sort}&order={order}{where}")
+        walked, cursor = [], ""
+        while cursor is not None:
+            answer = organiser.get(f"/contacts?sort={sort}&order={order}&per_page=1&after={cursor}{where}", status=200).json
+            walked += [contact["company_name"] for contact in answer["data"]]
+            cursor = answer["meta"]["next"]
+        assert walked == by_page and len(walked) == len(set(walked)) == {"": 3}.get(where, 2)
+
+
+def test_nothing_comes_last_in_both_directions(organiser, three):
+    assert names(organiser, "sort=city&order=ASC") == ["Birnen GmbH", "Äpfel AG", "Citrus KG"]
+    assert names(organiser, "sort=city&order=DESC")[-1] == "Citrus KG"
+
+
+def test_a_list_includes_categories_and_events(organiser, three):
+    listed = organiser.data("/contacts?include=categories,events&order=ASC")
+    assert [len(contact["categories"]) for contact in listed] == [1, 1, 0]
+    assert [len(contact["events"]) for contact in listed] == [0, 1, 0]
+
+
+def test_contacts_as_csv(organiser, three):
+    lines = organiser.get("/contacts?include=categories&order=ASC", headers={"Accept": "text/csv"}, status=200).text.splitlines()
+    assert len(lines) == 4 and "categories.category_key" in lines[0] and ",Fruit," in lines[1]
+
+
+@pytest.mark.parametrize("where", [{"country"}, {"category_id"}, {"category_id", "country"}, set()])
+@pytest.mark.parametrize("sort", ["company_name", "id"])
+def test_a_page_is_read_in_the_order_of_an_index(db, where, sort):
+    sql = contacts.sql
+    statement = sql.list_in_category if "category_id" in where else sql.list
+    values = {"country": "DE", "category_id": 1, "limit": 20, "offset": 0}
+    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + statement.page(frozenset(where), sort, "ASC"), values)]
+    assert "USE TEMP B-TREE FOR ORDER BY" not in plan, plan
+    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + statement.count(frozenset(where)), values)]
+    assert len(plan) == 1 and "COVERING INDEX" in plan[0], plan
+
+
+# Duplicates and merging
+
+@pytest.mark.parametrize("one, other", [
+    ("+49 341 12345", "0341/12345"), ("0049 (0)341 12345", "0341 123-45"), ("+49 (0) 341 12345", "0341 12345")])
+def test_a_phone_number_is_the_same_however_it_is_written(one, other):
+    assert normalising.phone(one, "DE") == normalising.phone(other, "DE") == "4934112345"
+    assert normalising.phone(one, "AT") != normalising.phone(other, "AT")
+
+
+def test_twins_are_listed_with_the_strongest_reason(organiser):
+    a = organiser.make("/contacts", {"company_name": "Müller & Söhne", "postal_code": "04109", "email": "a@b.example", "phone": "0341 12345"})
+    b = organiser.make("/contacts", {"last_name": "B", "email": "A@B.example", "phone": "+49 341 12345"})
+    c = organiser.make("/contacts", {"company_name": "MUELLER + SOEHNE", "postal_code": "04109"})
+    d = organiser.make("/contacts", {"last_name": "D", "phone": "0049 341 123 45"})
+    organiser.make("/contacts", {"company_name": "Müller & Söhne", "postal_code": "80331"})
+    answer = organiser.get("/contacts/duplicates?order=ASC", status=200).json
+    found = [([contact["id"] for contact in pair["contacts"]], pair["reason"]) for pair in answer["data"]]
+    assert found == [([a["id"], b["id"]], "email"), ([a["id"], c["id"]], "name"), ([a["id"], d["id"]], "phone")]
+    assert answer["meta"]["total"] == 3
+    assert organiser.get("/contacts/duplicates?per_page=2", status=200).json["meta"]["total_pages"] == 2
+    assert organiser.get("/contacts/duplicates?after=&per_page=2", status=200).json["meta"]["next"]
+    assert len(organiser.get("/contacts/duplicates", headers={"Accept": "text/csv"}, status=200).text.splitlines()) == 4
+
+
+def test_a_changed_contact_has_other_twins(organiser):
+    organiser.make("/contacts", {"company_name": "A", "postal_code": "1"})
+    other = organiser.make("/contacts", {"company_name": "B", "postal_code": "1"})
+    assert organiser.data("/contacts/duplicates") == []
+    organiser.patch(f"/contacts/{other['id']}", {"company_name": "a"}, status=200)
+    assert [pair["reason"] for pair in organiser.data("/contacts/duplicates")] == ["name"]
+
+
+def test_a_merge_fills_what_is_empty_and_removes_the_duplicate(organiser, roses, db):
+    kept = organiser.make("/contacts", {"company_name": "Tantau", "tags": ["a"]})
+    gone = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"]})
+    merged = organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200).json["data"]
+    assert merged == {**PERSON, **{name: kept[name] for name in (
+        "id", "customer_number", "company_name", "rating", "account_access_enabled", "has_account", "newsletter_status", "anonymized_at", "created_at")},
+        "tags": ["a", "roses"], "custom_fields": {}, "updated_at": merged["updated_at"]}
+    assert organiser.data(f"/contacts/{kept['id']}?include=categories")["categories"][0]["category_key"] == "roses"
+    organiser.get(f"/contacts/{gone['id']}", status=404)
+    assert journalled(db, "contact") == ["created", "created", "deleted", "merged"]
+    assert not journal.verify(db)
+
+
+def make_invoice(db, contact_id, participant_id=None, status="sent", number="INV-1", day="2026-05-01", **values):
+    """An invoice as it stands in the books, with one item, one tax and one payment."""
+    with db.write():
+        run = db.connection.execute
+        row = {"invoice_number": number, "status": status, "contact_id": contact_id, "event_participant_id": participant_id,
+               "currency": "EUR", "total": 11900, "issue_date": day, "created_at": db.now, "updated_at": db.now, **values}
+        id = run(f"INSERT INTO invoices ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values())).lastrowid
+        run("""INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_price, tax_rate, tax_category, net)
+            VALUES (?, 1, ?, 1000, 1000000, 1900, 'S', 10000)""", (id, values.get("text") or "Booth"))
+        run("INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax) VALUES (?, 'S', 1900, 10000, 1900)", (id,))
+        if status != "draft":
+            run("""INSERT INTO payments (invoice_id, amount, currency, transaction_id, status, notes, created_at, updated_at)
+                VALUES (?, 100, 'EUR', ?, 'completed', ?, ?, ?)""",
+                (id, f"{values.get('text')} {id}", values.get("notes"), db.now, db.now))
+    return id
+
+
+def test_a_merge_moves_all_that_hangs_on_the_duplicate(organiser, fair, db):
+    kept, gone = (organiser.make("/contacts", {"last_name": name}) for name in ("kept", "gone"))
+    participant = organiser.make("/participants", {"event_key": "fair", "contact_id": gone["id"]})
+    application = organiser.make("/applications", {"last_name": "x", "event_keys": ["fair"]})
+    organiser.post(f"/applications/{application['id']}/review", status=200)
+    organiser.post(f"/applications/{application['id']}/approve", {"contact_id": gone["id"]}, status=200)
+    note = organiser.make("/notes", {"entity_type": "contact", "entity_id": gone["id"], "note_text": "x"})
+    invoice = make_invoice(db, gone["id"], participant["id"])
+    organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200)
+    assert organiser.data(f"/participants/{participant['id']}")["contact_id"] == kept["id"]
+    assert organiser.data(f"/applications/{application['id']}")["contact_id"] == kept["id"]
+    assert organiser.data(f"/notes/{note['id']}")["entity_id"] == kept["id"]
+    moved = db.connection.execute("SELECT contact_id, event_participant_id FROM invoices WHERE id = ?", (invoice,)).fetchone()
+    assert moved == (kept["id"], participant["id"])
+    for entity_type in ("event_participant", "application", "note", "invoice"):
+        assert journalled(db, entity_type)[-1] == "updated"
+
+
+def test_a_merge_joins_two_participations_in_one_event(organiser, fair, roses, db):
+    kept, gone = (organiser.make("/contacts", {"last_name": name}) for name in ("kept", "gone"))
+    mine = organiser.make("/participants", {"event_key": "fair", "contact_id": kept["id"]})
+    other = organiser.make("/participants", {"event_key": "fair", "contact_id": gone["id"], "is_confirmed": True,
+                                             "category_key": "roses", "badge_name": "Anna"})
+    speaker = organiser.make("/participants", {"event_key": "fair", "contact_id": gone["id"], "role": "speaker"})
+    note = organiser.make("/notes", {"entity_type": "event_participant", "entity_id": other["id"], "note_text": "x"})
+    invoice = make_invoice(db, gone["id"], other["id"])
+    organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200)
+    joined = organiser.data(f"/participants/{mine['id']}")
+    assert (joined["is_confirmed"], joined["category_key"], joined["badge_name"]) == (True, "roses", "Anna")
+    organiser.get(f"/participants/{other['id']}", status=404)
+    assert organiser.data(f"/participants/{speaker['id']}")["contact_id"] == kept["id"]
+    assert organiser.data(f"/notes/{note['id']}")["entity_id"] == mine["id"]
+    moved = db.connection.execute("SELECT contact_id, event_participant_id FROM invoices WHERE id = ?", (invoice,)).fetchone()
+    assert moved == (kept["id"], mine["id"])
+
+
+def test_a_merge_moves_reservations_and_orders_and_leaves_one_place_in_line(organiser, db):
+    fair = Fair(organiser, db)
+    other, blocker = fair.exhibitor("Muster A.G."), fair.reserve("A1", participant=fair.exhibitor("Blocker"))
+    line = [organiser.make("/booth-reservations", {"booth_id": blocker["booth_id"], "event_participant_id": who["id"], "waitlist": True})
+            for who in (fair.participant, other)]
+    held, order = fair.reserve("A2", participant=other), fair.order((fair.power, 1), participant=other)
+    organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
+    for path in (f"/booth-reservations/{held['id']}", f"/service-orders/{order['id']}", f"/booth-reservations/{line[1]['id']}"):
+        assert organiser.data(path)["event_participant_id"] == fair.participant["id"]
+    assert [organiser.data(f"/booth-reservations/{place['id']}")["status"] for place in line] == ["waitlisted", "cancelled"]
+    assert organiser.data(f"/booth-reservations/{held['id']}")["status"] == "confirmed"
+    assert journalled(db, "booth_reservation")[-3:] == ["cancelled", "updated", "updated"]
+    assert journalled(db, "service_order")[-1] == "updated"
+
+
+@pytest.mark.parametrize("which, code", [("itself", "same"), ("nobody", "unknown")])
+def test_a_contact_merges_with_another_that_is_there(organiser, which, code):
+    contact = organiser.make("/contacts", {"last_name": "x"})
+    body = {"duplicate_id": contact["id"] if which == "itself" else 99}
+    errors = organiser.post(f"/contacts/{contact['id']}/merge", body, status=422).json["errors"]
+    assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/duplicate_id", code)]
+
+
+# Nothing is forgotten: a table that is added must be thought of here
+
+def foreign_keys(db, parent):
+    tables = [name for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    return [(table, key[3]) for table in tables for key in db.connection.execute(f"PRAGMA foreign_key_list({table})") if key[2] == parent]
+
+
+@pytest.mark.parametrize("parent", ["contacts", "participants"])
+def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, parent):
+    text = re.sub(r"--.*", "", (contact_book_folder() / "merging.sql").read_text())
+    for table, column in foreign_keys(db, parent):
+        assert re.search(rf"UPDATE {table} SET {column} =|INSERT OR IGNORE INTO {table} \({column}", text), (
+            f"a merge forgets {table}.{column}: name it in sql/merging.sql and domain/people/merging.py")
+
+
+def test_privacy_knows_every_table_that_names_a_contact_participant_or_application(db):
+    text = "".join((contact_book_folder() / f"{name}.sql").read_text() for name in ("privacy", "contacts", "applications"))
+    for parent in ("contacts", "participants", "applications", "invoices"):
+        for table, _ in foreign_keys(db, parent):
+            assert re.search(rf"(UPDATE|FROM|JOIN) {table}\b", text) or table == "invoice_taxes", (
+                f"export and anonymising forget {table}: name it in sql/privacy.sql and domain/people/privacy.py")
+
+
+def contact_book_folder():
+    from eventapi import paths
+    return paths.folder("sql")
+
+
+# Privacy
+
+MARK = "zqmark"
+
+
+@pytest.fixture
+def marked(organiser, person, fair, roses, db):
+    """A contact with a mark in every personal member, alone and in all that hangs on it; also in what was merged and deleted."""
+    texts = ("company_name", "first_name", "last_name", "phone", "fax", "mobile", "address", "postal_code", "city", "state", "notes", "tax_id")
+    texts = {name: f"{MARK} {name}"[:20] for name in texts}
+    contact = organiser.make("/contacts", {
+        **texts, "customer_number": MARK, "external_id": MARK, "email": f"{MARK}@{MARK}.example", "invoice_email": f"{MARK}.bill@x.example",
+        "website": f"https://{MARK}.example", "language": "de", "tags": [MARK], "category_keys": ["roses"]})
+    twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
+    application = organiser.post("/applications", {
+        **{name: text for name, text in texts.items() if name in ("company_name", "first_name", "last_name", "phone", "address", "postal_code", "city",
+                                                                  "tax_id")},
+        "email": f"{MARK}@{MARK}.example", "website": f"https://{MARK}.example", "message": MARK, "event_keys": ["fair"]},
+        headers={"Idempotency-Key": "again"}, status=201).json["data"]
+    organiser.post(f"/applications/{application['id']}/review", status=200)
+    organiser.post(f"/applications/{application['id']}/request-info", {"question": MARK}, status=200)
+    organiser.post(f"/applications/{application['id']}/review", status=200)
+    organiser.post(f"/applications/{application['id']}/approve", status=200)
+    participant = organiser.data(f"/participants?customer_number={MARK}")[0]
+    organiser.patch(f"/participants/{participant['id']}", {"badge_name": MARK}, status=200)
+    with db.write():
+        db.connection.execute("UPDATE applications SET fax = ?, mobile = ?, state = ?, notes = ?, decision_reason = ?", [MARK] * 5)
+    draft = make_invoice(db, contact["id"], status="draft", number="DRAFT-9", day=None, text=MARK, notes=MARK, buyer_reference=MARK)
+    for entity_type, id in (("contact", contact["id"]), ("application", application["id"]), ("event_participant", participant["id"]),
+                            ("invoice", draft)):
+        organiser.make("/notes", {"entity_type": entity_type, "entity_id": id, "note_text": f"{MARK} about {entity_type}"})
+    gone = organiser.make("/notes", {"entity_type": "contact", "entity_id": contact["id"], "note_text": f"{MARK} gone"})
+    organiser.delete(f"/notes/{gone['id']}", status=204)
+    organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, headers={"Idempotency-Key": "merge"}, status=200)
+    return organiser.data(f"/contacts/{contact['id']}")
+
+
+def file_bytes(db):
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return db.path.read_bytes()
+
+
+def test_the_export_holds_everything(organiser, marked, db):
+    export = organiser.data(f"/contacts/{marked['id']}/export")
+    assert export["contact"] == marked and export["category_keys"] == ["roses"]
+    [application], [participant], [invoice] = export["applications"], export["participants"], export["invoices"]
+    for member in ("company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code", "city", "state",
+                   "website", "notes", "tax_id", "message", "question", "decision_reason"):
+        assert MARK in application[member], member
+    assert application["event_keys"] == ["fair"] and participant["badge_name"] == MARK
+    assert MARK in invoice["text"] and invoice["items"][0]["description"] == MARK and invoice["taxes"][0]["tax"] == 19
+    assert len(export["notes"]) == 4 and all(MARK in note["note_text"] for note in export["notes"])
+    assert {entry["entity_type"] for entry in export["audit_log"]} == {"contact", "application", "event_participant", "note"}
+    assert any("twin" in str(entry["old_values"]) for entry in export["audit_log"])
+    assert len(export["outgoing_events"]) == len(export["audit_log"])
+    assert "ip_address" not in export["audit_log"][0]
+
+
+def test_an_export_needs_a_key_with_every_scope(organiser, person):
+    contact = organiser.make("/contacts", {"last_name": "x"})
+    address = f"/contacts/{contact['id']}/export"
+    person(" ".join(f"{scope}:read" for scope in SCOPES.split())).get(address, status=200)
+    answer = person(SCOPES.replace("audit", "")).get(address, status=403)
+    assert answer.json["scope"] == "audit:read"
+
+
+def test_anonymising_leaves_no_trace_in_the_file(organiser, marked, db):
+    assert file_bytes(db).count(MARK.encode()) > 50
+    answer = organiser.post(f"/contacts/{marked['id']}/anonymize", status=200).json["data"]
+    assert answer["kept"] == [] and answer["anonymized_at"] and answer["customer_number"] == f"ANON-{marked['id']}"
+    assert MARK.encode() not in file_bytes(db)
+    assert MARK not in str(organiser.data(f"/contacts/{marked['id']}/export"))
+    assert organiser.data(f"/contacts?search={MARK}") == []
+    assert journal.verify(db) == []
+
+
+def test_remarks_on_reservations_and_orders_are_exported_and_taken_away(organiser, db):
+    fair = Fair(organiser, db)
+    service = organiser.make("/services", {"service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
+    named = {"event_participant_id": fair.participant["id"], "notes": f"{MARK} notes"}
+    reservation = organiser.make("/booth-reservations", {**named, "booth_id": fair.booth("A1")["id"]})
+    organiser.post(f"/booth-reservations/{reservation['id']}/cancel", {"reason": f"{MARK} reason"}, status=200)
+    orders = [organiser.post("/service-orders", {**named, "items": [{"service_id": service["id"], "quantity": 1, "specification": f"{MARK} says"}]},
+                             headers={"Idempotency-Key": f"order-{number}"}, status=201).json["data"] for number in range(2)]
+    organiser.post(f"/service-orders/{orders[0]['id']}/cancel", {"reason": f"{MARK} reason"}, status=200)
+    organiser.delete(f"/service-orders/{orders[1]['id']}", status=204)
+    contact = f"/contacts/{fair.participant['contact_id']}"
+    export = organiser.data(f"{contact}/export")
+    [reserved], [ordered] = export["booth_reservations"], export["service_orders"]
+    assert reserved == organiser.data(f"/booth-reservations/{reservation['id']}") and reserved["notes"] == f"{MARK} notes"
+    assert ordered == organiser.data(f"/service-orders/{orders[0]['id']}") and ordered["items"][0]["specification"] == f"{MARK} says"
+    assert {("service_order", order["id"]) for order in orders} <= {(entry["entity_type"], entry["entity_id"]) for entry in export["audit_log"]}
+    organiser.post(f"{contact}/anonymize", status=200)
+    assert MARK.encode() not in file_bytes(db)
+    assert organiser.data(f"/booth-reservations/{reservation['id']}")["status"] == "cancelled"
+
+
+def test_pages_that_were_freed_earlier_are_filled(organiser, db):
+    contact = organiser.make("/contacts", PERSON)
+    with db.write():
+        db.connection.execute("INSERT INTO blanks (zeros) VALUES (?)", (MARK.encode() * 50_000,))
+        db.connection.execute("DELETE FROM blanks")
+    assert MARK.encode() in file_bytes(db)
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    assert MARK.encode() not in file_bytes(db)
+
+
+def test_an_answer_kept_for_repetition_is_emptied_too(organiser, marked):
+    organiser.post(f"/contacts/{marked['id']}/anonymize", status=200)
+    again = organiser.post(f"/contacts/{marked['id']}/merge", {"duplicate_id": marked["id"] + 1}, headers={"Idempotency-Key": "merge"}, status=200)
+    assert again.headers["Idempotency-Replayed"] == "true" and again.json["data"]["id"] == marked["id"] and MARK not in again.text
+
+
+def test_anonymising_twice_changes_nothing(organiser, db):
+    contact = organiser.make("/contacts", PERSON)
+    once = organiser.post(f"/contacts/{contact['id']}/anonymize", status=200).json["data"]
+    before = len(journalled(db, "contact"))
+    assert organiser.post(f"/contacts/{contact['id']}/anonymize", status=200).json["data"] == once
+    assert len(journalled(db, "contact")) == before
+    assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC").fetchone() == ("contact.anonymized",)
+
+
+def test_an_anonymised_contact_does_not_change_any_more(organiser):
+    contact, other = (organiser.make("/contacts", {"last_name": name}) for name in "xy")
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    assert organiser.patch(f"/contacts/{contact['id']}", {"last_name": "x"}, status=409).json["code"] == "anonymized"
+    event = organiser.make("/events", {"title": "Garden Fair"})
+    joined = organiser.post("/participants", {"event_id": event["id"], "contact_id": contact["id"]}, status=409)
+    assert joined.json["code"] == "anonymized"
+    organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": other["id"]}, status=409)
+    organiser.post(f"/contacts/{other['id']}/merge", {"duplicate_id": contact["id"]}, status=409)
+
+
+def test_another_contact_stays_as_it_was(organiser, marked):
+    other = organiser.make("/contacts", {**PERSON, "last_name": "Neighbour"})
+    organiser.post(f"/contacts/{marked['id']}/anonymize", status=200)
+    assert organiser.data(f"/contacts/{other['id']}") == other
+    assert organiser.data("/contacts?search=neighb")[0]["id"] == other["id"]
+    assert organiser.data(f"/contacts/{other['id']}/export")["audit_log"][0]["new_values"]["last_name"] == "Neighbour"
+
+
+def test_an_application_that_nobody_linked_belongs_to_the_one_with_its_address(organiser, fair):
+    contact = organiser.make("/contacts", {"email": "a@b.example"})
+    application = organiser.make("/applications", {"last_name": "x", "email": "A@b.example", "event_keys": ["fair"]})
+    assert organiser.data(f"/contacts/{contact['id']}/export")["applications"][0]["id"] == application["id"]
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    assert organiser.data(f"/applications/{application['id']}")["last_name"] is None
+
+
+def this_year():
+    return int(times.now()[:4])
+
+
+def test_a_sent_invoice_is_kept_as_long_as_the_law_wants(organiser, db):
+    contact = organiser.make("/contacts", PERSON)
+    year = this_year()
+    young = make_invoice(db, contact["id"], number="INV-2", day=f"{year}-02-03", text=f"{MARK} young", notes="remark", buyer='{"name": "Young"}')
+    make_invoice(db, contact["id"], number="INV-1", day=f"{year - 9}-12-31", text=f"{MARK} old", buyer='{"name": "Old buyer"}')
+    answer = organiser.post(f"/contacts/{contact['id']}/anonymize", status=200).json["data"]
+    assert answer["kept"] == [{"invoice_id": young, "invoice_number": "INV-2", "issue_date": f"{year}-02-03", "kept_until": f"{year + 8}-12-31"}]
+    content = file_bytes(db)
+    assert f"{MARK} young".encode() in content and b"Young" in content
+    assert f"{MARK} old".encode() not in content and b"Old buyer" not in content and b"remark" not in content
+    assert organiser.delete(f"/contacts/{contact['id']}", status=409).json["used_by"] == ["invoices"]
+
+
+def test_the_worker_finishes_when_the_time_is_over(organiser, db):
+    contact = organiser.make("/contacts", PERSON)
+    make_invoice(db, contact["id"], text=MARK, notes=MARK, buyer=f'{{"name": "{MARK}"}}', buyer_reference=MARK, pdf_sha256=MARK, day=f"{this_year()}-01-01")
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    assert privacy.finish_due(db) == 0
+    with db.write():
+        db.connection.execute("UPDATE invoices SET issue_date = ?", (f"{this_year() - 9}-12-31",))
+        db.connection.execute("UPDATE anonymizations SET kept_until = ?", (f"{this_year() - 1}-12-31",))
+    assert MARK.encode() in file_bytes(db)
+    assert privacy.finish_due(db) == 1
+    assert MARK.encode() not in file_bytes(db)
+    assert privacy.finish_due(db) == 0
+    row = db.connection.execute("SELECT total, buyer, text, pdf_sha256 FROM invoices").fetchone()
+    assert row == (11900, None, None, None)
+    assert journal.verify(db) == []
+
+
+def test_at_night_the_file_is_written_anew_once(organiser, db, monkeypatch):
+    contact = organiser.make("/contacts", {"last_name": MARK})
+    for number in range(300):                        # so that pages split and keep copies
+        organiser.make("/contacts", {"last_name": f"{MARK} {number * 7919 % 300}"})
+    with db.write():
+        db.connection.execute("UPDATE contacts SET last_name = NULL WHERE id <> ?", (contact["id"],))
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    monkeypatch.setattr(privacy, "NIGHT", range(0))
+    assert not privacy.rewrite_file(db)
+    monkeypatch.setattr(privacy, "NIGHT", range(24))
+    size = len(file_bytes(db))
+    assert privacy.rewrite_file(db) and not privacy.rewrite_file(db)
+    assert len(file_bytes(db)) < size
+    assert organiser.data(f"/contacts/{contact['id']}")["anonymized_at"]
+
+
+def test_a_restore_applies_it_again(organiser, db, tmp_path):
+    contact = organiser.make("/contacts", {**PERSON, "last_name": MARK})
+    twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
+    backup = file_bytes(db)
+    organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, status=200)
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    made = privacy.made(db)
+    (tmp_path / "restored").mkdir()
+    (tmp_path / "restored" / "eventapi.db").write_bytes(backup)
+    config = type(db.config)(**{**vars(db.config), "data_dir": tmp_path / "restored"})
+    restored = type(db)(config)
+    assert MARK.encode() in file_bytes(restored)
+    assert privacy.apply_again(restored, made) == 2
+    assert MARK.encode() not in file_bytes(restored)
+    assert privacy.apply_again(restored, made) == 0 == privacy.apply_again(restored)
+    restored.close()

@@ -1,0 +1,412 @@
+"""Submissions: handing in, reviewing, revising."""
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from eventapi import times
+from eventapi.storage.statements import statements
+from tests.conftest import Client
+from tests.resources.test_submission_types import exhibitor, faults
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"event_key": "fair", "title": "Fair", "date_from": "2099-05-01", "date_to": "2099-05-03"})
+
+
+@pytest.fixture
+def roses(organiser, fair):
+    return exhibitor(organiser)
+
+
+@pytest.fixture
+def ask(organiser, fair):
+    """Makes a type: ask("text", due=…)."""
+    def make(input_="text", title="Profile", **members):
+        return organiser.make("/submissions/types", {"event_key": "fair", "title": title, "input": input_, **members})
+    return make
+
+
+def file_of(db, participant, *, entity_type="event_participant", filename="logo.svg", size=1000, sha256="a" * 64):
+    """A document with its content, as an upload leaves it."""
+    with db.write():
+        return db.connection.execute(
+            "INSERT INTO documents (document_number, title, entity_type, entity_id, filename, sha256, content_type, size, is_contract, created_at, updated_at) "
+            "VALUES (NULL, 'Logo', ?, ?, ?, ?, ?, ?, 0, ?, ?)",
+            [entity_type, participant["id"], filename, sha256, sha256 and "image/svg+xml", sha256 and size, db.now, db.now]).lastrowid
+
+
+def hand_in(organiser, participant, value="Roses since 1923", **members):
+    return organiser.make("/submissions", {"event_participant_id": participant["id"], "type_key": "profile", "value": value, **members})
+
+
+def act(organiser, submission, action, feedback=None, status=200):
+    return organiser.post(f"/submissions/{submission['id']}/{action}", feedback and {"feedback": feedback}, status=status).json.get("data")
+
+
+def actions(db, submission):
+    rows = db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'submission' AND entity_id = ? ORDER BY id", [submission["id"]])
+    return [action for action, in rows]
+
+
+# Handing in
+
+def test_a_submission_goes_from_draft_to_approval(organiser, roses, ask, db):
+    ask(due={"before": "date_from", "days": 30})
+    draft = hand_in(organiser, roses, draft=True)
+    assert (draft["status"], draft["revision"], draft["submitted_at"], draft["is_late"]) == ("pending", 0, None, False)
+    assert draft["due_at"] == "2099-04-01T21:59:59Z" and draft["event_key"] == "fair" and draft["title"] == "Profile"
+    address = f"/submissions/{draft['id']}"
+    assert organiser.data(address) == draft
+    organiser.patch(address, {"value": "  Roses and tulips "}, status=200)
+    submitted = act(organiser, draft, "submit")
+    assert (submitted["status"], submitted["revision"], submitted["value"]) == ("submitted", 1, "Roses and tulips")
+    asked = act(organiser, draft, "request-revision", "In English, please")
+    assert (asked["status"], asked["feedback"], asked["reviewed_by_name"]) == ("revision_requested", "In English, please", "Ada Lovelace")
+    again = organiser.patch(address, {"value": "Roses", "draft": False}, status=200).json["data"]
+    assert (again["status"], again["revision"], again["feedback"], again["reviewed_at"]) == ("submitted", 2, None, None)
+    approved = act(organiser, draft, "approve")
+    assert approved["status"] == "approved" and approved["reviewed_by"] and approved["reviewed_at"]
+    revisions = organiser.data(f"{address}/revisions?order=ASC")
+    assert [(entry["revision"], entry["status"], entry["value"], entry["feedback"]) for entry in revisions] == [
+        (1, "revision_requested", "Roses and tulips", "In English, please"), (2, "approved", "Roses", None)]
+    assert actions(db, draft) == ["created", "updated", "submitted", "revision_requested", "updated", "submitted", "approved"]
+    assert organiser.put(address, approved, status=200).json["data"] == approved, "what was read can be sent back"
+
+
+def test_without_draft_it_is_submitted_at_once(organiser, roses, ask, db):
+    ask()
+    submission = hand_in(organiser, roses)
+    assert (submission["status"], submission["revision"], submission["due_at"]) == ("submitted", 1, None)
+    assert actions(db, submission) == ["created", "submitted"]
+
+
+def test_a_type_without_approval_approves_what_is_submitted(organiser, roses, ask, db):
+    ask(needs_approval=False)
+    submission = hand_in(organiser, roses)
+    assert (submission["status"], submission["reviewed_by"]) == ("approved", None)
+    assert act(organiser, submission, "submit") == submission
+    assert [entry["status"] for entry in organiser.data(f"/submissions/{submission['id']}/revisions")] == ["approved"]
+    told = [name for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'submission' ORDER BY id")]
+    assert told == ["submission.created", "submission.submitted", "submission.approved"]
+
+
+def test_what_waits_for_a_review_still_does_when_the_type_needs_none_any_more(organiser, roses, ask):
+    kind = ask()
+    submission = hand_in(organiser, roses)
+    organiser.patch(f"/submissions/types/{kind['id']}", {"needs_approval": False}, status=200)
+    assert act(organiser, submission, "submit") == submission
+    assert act(organiser, submission, "approve")["status"] == "approved"
+
+
+def test_one_submission_for_each_participant_and_type(organiser, roses, ask):
+    ask()
+    submission = hand_in(organiser, roses)
+    answer = organiser.post("/submissions", {"event_participant_id": roses["id"], "type_id": submission["type_id"], "value": "x"}, status=409)
+    assert (answer.json["code"], answer.json["submission_id"]) == ("duplicate", submission["id"])
+    hand_in(organiser, exhibitor(organiser))
+
+
+@pytest.mark.parametrize("input_, value, code", [
+    ("text", "one\ntwo", "one_line"), ("text", "one\u2028two", "one_line"), ("text", "x" * 256, "one_line"), ("text", True, "type"),
+    ("textarea", False, "type"), ("url", "javascript:alert(1)", "format"), ("url", "https://", "format"), ("url", "x" * 3000, "format"),
+    ("checkbox", False, "checkbox"), ("checkbox", "true", "checkbox"), ("file", "logo.svg", "not_for_input"),
+    ("text", None, "required"), ("text", "  ", "required"), ("checkbox", None, "required")])
+def test_a_value_must_fit_its_input(organiser, roses, ask, input_, value, code):
+    ask(input_)
+    body = {"event_participant_id": roses["id"], "type_key": "profile", "value": value}
+    assert ("/value", code) in faults(organiser.post("/submissions", body, status=422))
+
+
+@pytest.mark.parametrize("input_, value", [("text", "x" * 255), ("textarea", "one\ntwo\n" + "x" * 10000), ("checkbox", True),
+                                           ("url", "https://roses.example/a?b=c#d")])
+def test_a_value_that_fits_is_kept_as_it_is(organiser, roses, ask, input_, value):
+    ask(input_)
+    submission = hand_in(organiser, roses, value)
+    assert submission["value"] == value == organiser.data(f"/submissions?type_key=profile&ids={submission['id']}")[0]["value"]
+
+
+def test_a_draft_may_be_empty_and_is_not_submitted_so(organiser, roses, ask):
+    ask()
+    draft = hand_in(organiser, roses, None, draft=True)
+    assert faults(organiser.post(f"/submissions/{draft['id']}/submit", status=422)) == [("/value", "required")]
+    assert organiser.data(f"/submissions/{draft['id']}")["revision"] == 0
+
+
+# Files
+
+def test_a_file_is_a_document_of_the_participant_or_its_contact(organiser, roses, ask, db):
+    ask("file", allowed_extensions=["svg", "PNG"], max_size_mb=1)
+    other = exhibitor(organiser)
+    contact = {"id": roses["contact_id"]}
+    wrong = [(9999, "unknown"), (file_of(db, other), "unknown"), (file_of(db, {"id": other["contact_id"]}, entity_type="contact"), "unknown"),
+             (file_of(db, roses, sha256=None), "empty"), (file_of(db, roses, filename="logo.svg.exe"), "extension"),
+             (file_of(db, roses, filename="svg"), "extension"), (file_of(db, roses, filename=None), "extension"),
+             (file_of(db, roses, size=2 ** 20 + 1), "too_large")]
+    for document_id, code in wrong:
+        body = {"event_participant_id": roses["id"], "type_key": "profile", "document_id": document_id}
+        assert faults(organiser.post("/submissions", body, status=422)) == [("/document_id", code)], document_id
+    body = {"event_participant_id": roses["id"], "type_key": "profile", "value": "x"}
+    assert faults(organiser.post("/submissions", body, status=422)) == [("/value", "not_for_input"), ("/document_id", "required")]
+    document = file_of(db, contact, entity_type="contact", filename="Logo.PNG", size=2 ** 20, sha256="b" * 64)
+    submission = hand_in(organiser, roses, None, document_id=document)
+    [revision] = organiser.data(f"/submissions/{submission['id']}/revisions")
+    assert (revision["document_id"], revision["filename"], revision["sha256"], revision["size"]) == (document, "Logo.PNG", "b" * 64, 2 ** 20)
+
+
+def test_a_revision_keeps_the_file_that_was_submitted(organiser, roses, ask, db):
+    ask("file")
+    first, second = (file_of(db, roses, sha256=letter * 64) for letter in "cd")
+    submission = hand_in(organiser, roses, None, document_id=first)
+    act(organiser, submission, "request-revision", "Larger")
+    organiser.patch(f"/submissions/{submission['id']}", {"document_id": second, "draft": False}, status=200)
+    revisions = organiser.data(f"/submissions/{submission['id']}/revisions?order=ASC")
+    assert [entry["sha256"][0] for entry in revisions] == ["c", "d"]
+    with db.write():
+        db.connection.execute("UPDATE documents SET sha256 = ?", ["e" * 64])
+    assert {"c" * 64, "d" * 64} <= set(db.values(statements("housekeeping").used_files)), "its bytes are not swept away"
+
+
+def test_the_file_of_a_submission_stays_what_was_approved(organiser, roses, ask):
+    ask("file", allowed_extensions=["png"])
+    document = organiser.make("/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
+    address = f"/documents/{document['id']}"
+
+    def send(data, status):
+        return organiser.put(f"{address}/content", raw=data, headers={"Content-Type": "application/octet-stream"}, status=status).json
+    send(b"roses", 200)
+    submission = hand_in(organiser, roses, None, document_id=document["id"], draft=True)
+    send(b"red roses", 200)
+    act(organiser, submission, "submit")
+    for _ in ("submitted", "approved"):
+        assert send(b"thorns", 409)["code"] == "document_locked"
+        assert organiser.patch(address, {"filename": "logo.exe"}, status=409).json["code"] == "document_locked"
+        send(b"red roses", 200)
+        organiser.patch(address, {"title": "Our logo"}, status=200)
+        act(organiser, submission, "approve")
+
+
+def test_a_revision_that_was_asked_for_may_come_in_the_same_document(organiser, roses, ask):
+    ask("file")
+    document = organiser.make("/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
+    for data in (b"small", b"large"):
+        organiser.put(f"/documents/{document['id']}/content", raw=data, headers={"Content-Type": "application/octet-stream"}, status=200)
+        if data == b"small":
+            submission = hand_in(organiser, roses, None, document_id=document["id"])
+            act(organiser, submission, "request-revision", "Larger")
+    act(organiser, submission, "submit")
+    first, second = organiser.data(f"/submissions/{submission['id']}/revisions?order=ASC")
+    assert first["size"] == second["size"] == 5 and first["sha256"] != second["sha256"]
+
+
+# Naming
+
+def test_type_and_participant_belong_together(organiser, roses, ask):
+    ask()
+    organiser.make("/events", {"event_key": "other", "title": "Other"})
+    foreign = organiser.make("/submissions/types", {"event_key": "other", "title": "Video", "input": "text"})
+    slides, old = ask(title="Slides", roles=["speaker"]), ask(title="Old", is_active=False)
+    who = {"event_participant_id": roses["id"], "value": "x"}
+    for named, wrong in (({"type_id": foreign["id"]}, ("/type_id", "other_event")), ({"type_key": "video"}, ("/type_key", "unknown")),
+                         ({"type_id": 999}, ("/type_id", "unknown")), ({"type_id": slides["id"]}, ("/type_id", "other_role")),
+                         ({"type_key": "slides"}, ("/type_key", "other_role")), ({"type_id": old["id"]}, ("/type_id", "inactive")),
+                         ({"type_id": slides["id"], "type_key": "profile"}, ("/type_key", "disagrees"))):
+        assert wrong in faults(organiser.post("/submissions", {**who, **named}, status=422)), named
+    assert faults(organiser.post("/submissions", {"value": "x"}, status=422)) == [("/event_participant_id", "any_of"), ("/type_id", "any_of")]
+    assert faults(organiser.post("/submissions", {"participant_id": 999, "type_key": "profile"}, status=422)) == [("/participant_id", "unknown")]
+
+
+def test_participant_and_type_do_not_change(organiser, roses, ask):
+    ask()
+    other, slides = exhibitor(organiser), ask(title="Slides")
+    address = f"/submissions/{hand_in(organiser, roses)['id']}"
+    for body in ({"event_participant_id": other["id"]}, {"type_id": slides["id"]}, {"type_key": "slides"}):
+        [(pointer, code)] = faults(organiser.patch(address, body, status=422))
+        assert (pointer, code) == (f"/{next(iter(body))}", "fixed")
+
+
+def test_who_has_cancelled_submits_nothing(organiser, roses, ask):
+    ask()
+    draft = hand_in(organiser, roses, draft=True)
+    ask(title="Logo")
+    organiser.post(f"/participants/{roses['id']}/cancel", status=200)
+    body = {"event_participant_id": roses["id"], "type_key": "logo", "value": "x"}
+    for answer in (organiser.post("/submissions", body), organiser.post(f"/submissions/{draft['id']}/submit"),
+                   organiser.patch(f"/submissions/{draft['id']}", {"value": "y"})):
+        assert (answer.status_int, answer.json["code"]) == (409, "participant_cancelled")
+
+
+# States
+
+def test_what_was_submitted_is_locked(organiser, roses, ask):
+    ask()
+    submission = hand_in(organiser, roses)
+    address = f"/submissions/{submission['id']}"
+    for action, feedback in ((None, None), ("reject", "No")):
+        if action:
+            act(organiser, submission, action, feedback)
+        problem = organiser.patch(address, {"value": "other"}, status=409).json
+        assert problem["code"] == "locked" and problem["allowed_from"] == ["pending", "revision_requested"]
+    assert organiser.data(address)["value"] == "Roses since 1923"
+
+
+@pytest.mark.parametrize("state, allowed", [
+    ("pending", {"submit"}), ("submitted", {"approve", "reject", "request-revision"}), ("approved", set()), ("rejected", set()),
+    ("revision_requested", {"submit"})])
+def test_each_state_allows_what_the_table_says(organiser, roses, ask, state, allowed):
+    ask()
+    way = {"submitted": None, "approved": "approve", "rejected": "reject", "revision_requested": "request-revision"}
+    submission = hand_in(organiser, roses, draft=state == "pending")
+    if way.get(state):
+        act(organiser, submission, way[state], None if state == "approved" else "Because")
+    address = f"/submissions/{submission['id']}"
+    assert set(organiser.data(f"{address}?include=allowed_actions")["allowed_actions"]) == allowed
+    here = {"submitted": "submit", "approved": "approve", "rejected": "reject", "revision_requested": "request-revision"}.get(state)
+    before = organiser.data(address)
+    for action in {"submit", "approve", "reject", "request-revision"} - allowed:
+        answer = organiser.post(f"{address}/{action}", {"feedback": "x"} if action in ("reject", "request-revision") else None)
+        assert answer.status_int == (200 if action == here else 409), action
+        assert action == here or answer.json["code"] == "invalid_transition"
+    assert organiser.data(address) == before
+    for action in ("reject", "request-revision"):
+        assert faults(organiser.post(f"{address}/{action}", {}, status=422)) == [("/feedback", "required")]
+
+
+# Lateness
+
+def test_a_late_submission_is_taken_and_marked(organiser, roses, ask, db):
+    kind = ask(due="2020-01-01")
+    late = hand_in(organiser, roses)
+    assert late["is_late"] is True and late["status"] == "submitted"
+    assert [entry["is_late"] for entry in organiser.data(f"/submissions/{late['id']}/revisions")] == [True]
+    moved = organiser.patch(f"/submissions/types/{kind['id']}", {"due": "2099-01-01"}, status=200).json["data"]
+    assert organiser.data(f"/submissions/{late['id']}")["is_late"] is False and moved["due_at"] == "2099-01-01T22:59:59Z"
+    assert [entry["is_late"] for entry in organiser.data(f"/submissions/{late['id']}/revisions")] == [True], "as it was then"
+
+
+def test_an_open_one_is_late_as_soon_as_its_time_is_over(organiser, roses, ask, monkeypatch):
+    ask(due={"before": "date_from", "days": 30})
+    draft = hand_in(organiser, roses, draft=True)
+    monkeypatch.setattr(times, "now", lambda: "2099-04-01T21:59:59Z")
+    assert organiser.data(f"/submissions/{draft['id']}")["is_late"] is False, "the last second is in time"
+    monkeypatch.setattr(times, "now", lambda: "2099-04-01T22:00:00Z")
+    assert organiser.data(f"/submissions/{draft['id']}")["is_late"] is True
+    assert [found["id"] for found in organiser.data("/submissions?is_late=1")] == [draft["id"]]
+    assert organiser.data("/submissions?is_late=0") == []
+
+
+# Lists
+
+def test_a_list_is_filtered_sorted_and_includes(organiser, roses, ask, db):
+    ask(due="2020-01-01")
+    ask("url", "Logo", needs_approval=False)
+    late = hand_in(organiser, roses)
+    logo = organiser.make("/submissions", {"participant_id": roses["id"], "type_key": "logo", "value": "https://roses.example"})
+    other = hand_in(organiser, exhibitor(organiser), draft=True)
+    for query, found in (("is_late=1", [late, other]), ("is_late=0", [logo]), ("status=approved", [logo]), ("type_key=profile", [late, other]),
+                         (f"type_id={logo['type_id']}", [logo]), (f"participant_id={roses['id']}", [late, logo]), ("event_key=fair", [late, logo, other]),
+                         ("event_key=nowhere", []), ("sort=due_at&is_late=1", [late, other]), ("type_key=none", [])):
+        query = query if "sort" in query else f"{query}&sort=id"
+        assert [record["id"] for record in organiser.data(f"/submissions?{query}&order=ASC")] == [record["id"] for record in found], query
+    [record] = organiser.data(f"/submissions?ids={logo['id']}&include=participant,type")
+    assert record["participant"]["company_name"] == "Roses" and record["type"]["type_key"] == "logo" and record["type"]["needs_approval"] is False
+    assert organiser.data("/submissions?sort=submitted_at")[-1]["id"] == other["id"], "what was not submitted comes last"
+    organiser.get("/submissions/999/revisions", status=404)
+
+
+@pytest.mark.parametrize("where", ["", "AND s.event_id = 1", "AND s.event_id = 1 AND s.status = 'submitted'"])
+def test_a_page_is_read_by_index(db, where):
+    given = {"AND s.event_id = 1": {"event_id"}, "": set()}.get(where, {"event_id", "status"})
+    text = statements("submissions").list.page(frozenset(given), "id", "DESC")
+    plan = [row[3] for row in db.connection.execute(f"EXPLAIN QUERY PLAN {text}", {"event_id": 1, "status": "submitted", "limit": 20, "offset": 0})]
+    assert not any("TEMP B-TREE" in line for line in plan), plan
+
+
+# Several at once
+
+def test_of_two_reviewers_one_wins(app, organiser, roses, ask):
+    ask()
+    for number in range(6):
+        submission = hand_in(organiser, roses if not number else exhibitor(organiser))
+        address = f"/submissions/{submission['id']}"
+
+        def review(action):
+            return Client(app, organiser.key).post(f"{address}/{action}", {"feedback": "no"} if action == "reject" else None)
+        with ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(review, ("approve", "reject")))
+        assert sorted(answer.status_int for answer in answers) == [200, 409]
+        won = next(answer.json["data"] for answer in answers if answer.status_int == 200)
+        assert organiser.data(address)["status"] == won["status"]
+        assert [entry["status"] for entry in organiser.data(f"{address}/revisions")] == [won["status"]]
+
+
+def test_an_approval_of_what_was_revised_meanwhile_is_refused(organiser, roses, ask):
+    ask()
+    submission = hand_in(organiser, roses)
+    address = f"/submissions/{submission['id']}"
+    seen = {"If-Match": organiser.get(address).headers["ETag"]}
+    act(organiser, submission, "request-revision", "Again")
+    assert organiser.post(f"{address}/approve", status=409).json["code"] == "invalid_transition"
+    organiser.patch(address, {"value": "other", "draft": False}, status=200)
+    assert organiser.post(f"{address}/approve", headers=seen, status=412).json["code"] == "precondition_failed"
+    assert organiser.data(address)["status"] == "submitted"
+    organiser.post(f"{address}/approve", headers={"If-Match": organiser.get(address).headers["ETag"]}, status=200)
+
+
+def test_a_participant_that_submits_twice_at_once_has_one(app, organiser, roses, ask):
+    ask()
+    body = {"event_participant_id": roses["id"], "type_key": "profile", "value": "x"}
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: Client(app, organiser.key).post("/submissions", body), range(4)))
+    assert sorted(answer.status_int for answer in answers) == [201, 409, 409, 409]
+
+
+# What else hangs on it
+
+def test_a_participant_with_submissions_stays(organiser, roses, ask):
+    ask()
+    submission = hand_in(organiser, roses)
+    assert organiser.delete(f"/participants/{roses['id']}", status=409).json["used_by"] == ["submissions"]
+    organiser.delete(f"/submissions/{submission['id']}", status=204)
+    organiser.delete(f"/participants/{roses['id']}", status=204)
+
+
+@pytest.mark.parametrize("farther", ["kept", "other"])
+def test_a_merge_keeps_the_submission_that_got_farther(organiser, roses, ask, db, farther):
+    ask()
+    ask("url", "Logo")
+    other = exhibitor(organiser)
+    mine, theirs = hand_in(organiser, roses), hand_in(organiser, other, "Theirs")
+    logo = organiser.make("/submissions", {"participant_id": other["id"], "type_key": "logo", "value": "https://roses.example"})
+    act(organiser, mine if farther == "kept" else theirs, "approve")
+    organiser.post(f"/contacts/{roses['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
+    stays, goes = (mine, theirs) if farther == "kept" else (theirs, mine)
+    assert {record["id"] for record in organiser.data(f"/submissions?participant_id={roses['id']}")} == {stays["id"], logo["id"]}
+    organiser.get(f"/submissions/{goes['id']}", status=404)
+    assert actions(db, goes)[-1] == "deleted" and actions(db, logo)[-1] == "updated"
+    assert len(organiser.data(f"/submissions/{stays['id']}/revisions")) == 1
+
+
+def test_submissions_are_exported_and_taken_away(organiser, roses, ask, db):
+    mark = "zqmark"
+    ask("textarea")
+    ask(title="Motto")
+    body = {"event_participant_id": roses["id"], "type_key": "profile", "value": f"{mark} first"}
+    submission = organiser.post("/submissions", body, headers={"Idempotency-Key": "one"}, status=201).json["data"]
+    act(organiser, submission, "request-revision", f"{mark} asks")
+    organiser.patch(f"/submissions/{submission['id']}", {"value": f"{mark} second", "draft": False}, status=200)
+    act(organiser, submission, "reject", f"{mark} feedback")
+    gone = organiser.make("/submissions", {**body, "type_key": "motto"})
+    organiser.delete(f"/submissions/{gone['id']}", status=204)
+    contact = f"/contacts/{roses['contact_id']}"
+    export = organiser.data(f"{contact}/export")
+    [exported] = export["submissions"]
+    assert exported["value"] == f"{mark} second" and [entry["value"] for entry in exported["revisions"]] == [f"{mark} first", f"{mark} second"]
+    assert ("submission", gone["id"]) in {(entry["entity_type"], entry["entity_id"]) for entry in export["audit_log"]}
+    organiser.post(f"{contact}/anonymize", status=200)
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert mark.encode() not in db.path.read_bytes()
+    left = organiser.data(f"/submissions/{submission['id']}")
+    assert (left["status"], left["value"], left["feedback"], left["revision"]) == ("rejected", None, None, 2)
+    assert mark not in json.dumps(organiser.data(f"/submissions/{submission['id']}/revisions"))

@@ -1,0 +1,740 @@
+"""Webhooks: who is told of what, how it is proven, what happens when a receiver misbehaves; and the feed."""
+import hmac
+import ipaddress
+import json
+import socket
+import ssl
+import subprocess
+import time
+from datetime import datetime, timedelta, timezone
+from hashlib import sha256
+
+import pytest
+
+from eventapi import times
+from eventapi.domain.access import api_keys
+from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.domain.webhooks import event_types
+from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.errors import Problem
+from eventapi.worker import Worker
+from eventapi.worker.webhooks import delivery as webhook_delivery
+from eventapi.worker.webhooks import http_post, job
+from tests.support import receiver as manners
+from tests.support.receiver import Receiver
+from tests.web.test_routes import problem
+
+PUBLIC = "https://hooks.example.org/x"
+
+
+@pytest.fixture
+def receiver(settings):
+    settings.webhook_allowed_networks = (ipaddress.ip_network("127.0.0.0/8"),)
+    with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def hook(organiser, receiver):
+    """Makes a webhook to a path of the receiver."""
+    def make(path="/", events=("*",), client=organiser, **more):
+        return client.make("/webhooks", {"url": receiver.url(path), "events": list(events), "timeout_seconds": 2, **more})
+    return make
+
+
+def work(db, hurry=True):
+    """What the worker does, until nothing is due; in a hurry the next attempts are due at once."""
+    for _ in range(30):
+        job.run(db, lambda: False)
+        job.finish(60)
+        if hurry:
+            db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE status = 'pending' AND next_attempt_at IS NOT NULL")
+        webhooks.fan_out(db, lambda: False)
+        if not webhooks.with_work(db):
+            return
+
+
+def types(receiver, path="/"):
+    return [body["type"] for _, body in receiver.at(path)]
+
+
+def sent(client, webhook):
+    """The deliveries of a webhook, oldest first."""
+    return client.data(f"/webhooks/{webhook['id']}/deliveries?order=asc")
+
+
+def happen(organiser, title="Garden Fair"):
+    return organiser.make("/events", {"title": title})
+
+
+# The resource
+
+def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
+    body = {"url": PUBLIC, "events": ["payment.*", "contact.created"], "headers": {"Authorization": "Bearer hush-hush"}}
+    made = organiser.post("/webhooks", body, status=201)
+    webhook = made.json["data"]
+    assert webhook["secret"].startswith("whsec_") and len(webhook["secret"]) > 40 and webhook["name"] == "hooks.example.org"
+    assert (webhook["is_active"], webhook["retry_count"], webhook["timeout_seconds"]) == (True, 10, 30)
+    read = organiser.get(f"/webhooks/{webhook['id']}", status=200)
+    assert read.json["data"] == {**webhook, "secret": None}
+    changed = organiser.patch(f"/webhooks/{webhook['id']}", {"name": "Bookkeeping", "headers": {"X-Token": "hush-too"}}, status=200)
+    csv = organiser.get("/webhooks", headers={"Accept": "text/csv"}, status=200)
+    for text in (made.text, read.text, csv.text, changed.text):
+        assert "hush" not in text
+    told = "".join(str(row) for table in ("audit_log", "outgoing_events") for row in db.connection.execute(f"SELECT * FROM {table}"))
+    assert "Bookkeeping" in told and "hush" not in told and webhook["secret"] not in told and "whsec_" not in told
+
+
+def test_events_are_names_or_patterns_that_exist(organiser):
+    body = {"url": PUBLIC, "events": ["payment.*", "payment.creatd", "nothing.*", "paym*", "*"]}
+    found = problem(organiser.post("/webhooks", body), 422, "validation_failed")
+    assert [entry["pointer"] for entry in found["errors"]] == ["/events/1", "/events/2", "/events/3"]
+    assert "payment.created" in found["errors"][0]["detail"]
+
+
+@pytest.mark.parametrize("name", ["Host", "connection", "Transfer-Encoding", "Content-Type", "content-length", "TE", "Upgrade", "Proxy-Authorization",
+                                  "Keep-Alive", "Trailer", "Expect", "webhook-id", "Webhook-Signature", "X-Webhook-Signature", "a b", "", "a:b", "é", "x\r\ny"])
+def test_headers_of_http_and_of_ours_cannot_be_set(organiser, name):
+    assert problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {name: "x"}}), 422, "validation_failed")
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "ü", "\x01", "x" * 2001, 7, None, " leading"])
+def test_values_of_headers_cannot_break_out(organiser, value):
+    problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {"X-Token": value}}), 422, "validation_failed")
+
+
+def test_all_faults_are_told_at_once(organiser):
+    body = {"url": "https://127.0.0.1/", "events": ["no.such"], "headers": {"Host": "x"}}
+    found = problem(organiser.post("/webhooks", body), 422, "validation_failed")
+    assert [entry["pointer"] for entry in found["errors"]] == ["/url", "/events/0", "/headers/Host"]
+
+
+def test_an_address_is_checked_when_it_changes(organiser):
+    webhook = organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"]})
+    for method in ("PUT", "PATCH"):
+        answer = organiser(method, f"/webhooks/{webhook['id']}", {"url": "https://169.254.169.254/", "events": ["*"]})
+        assert [entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]] == ["/url"]
+
+
+def test_at_most_50_are_active(organiser, db):
+    for _ in range(50):
+        organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"]})
+    problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"]}), 409, "too_many_webhooks")
+    spare = organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"], "is_active": False})
+    problem(organiser.patch(f"/webhooks/{spare['id']}", {"is_active": True}), 409, "too_many_webhooks")
+    organiser.patch("/webhooks/1", {"is_active": False}, status=200)
+    organiser.patch(f"/webhooks/{spare['id']}", {"is_active": True}, status=200)
+
+
+def test_the_catalogue_lists_the_names_of_the_reference_with_examples(organiser):
+    listed = {entry["type"]: entry for entry in organiser.data("/webhooks/events")}
+    assert set("""application.approved application.rejected contact.created contact.updated participant.added participant.removed
+        participant.confirmed invoice.created invoice.paid invoice.cancelled booth.assigned booth.unassigned service_order.confirmed
+        service_order.completed booth_reservation.offered payment.created""".split()) <= listed.keys()
+    for name, entry in listed.items():
+        assert entry["example"]["type"] == name and entry["example"]["data"]["id"] and entry["scope"]
+
+
+# Who is told
+
+def test_a_change_is_told_with_the_record_as_it_was_then(organiser, db, hook, receiver):
+    hook()
+    event = happen(organiser)
+    organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
+    organiser.delete(f"/events/{event['id']}", status=204)
+    work(db)
+    told = [body for _, body in receiver.at()]
+    assert [(body["type"], body["data"]["id"], body["data"]["city"]) for body in told] == [
+        ("event.created", event["id"], None), ("event.updated", event["id"], "Leipzig"), ("event.deleted", event["id"], "Leipzig")]
+    assert told[0].keys() == {"type", "timestamp", "data"} and times.is_moment(told[0]["timestamp"])
+
+
+def test_patterns_choose(organiser, db, hook, receiver):
+    hook("/contacts", ["contact.*"])
+    hook("/deleted", ["contact.deleted", "event.deleted"])
+    contact, event = organiser.make("/contacts", {"email": "a@example.org"}), happen(organiser)
+    organiser.delete(f"/contacts/{contact['id']}", status=204)
+    organiser.delete(f"/events/{event['id']}", status=204)
+    work(db)
+    assert types(receiver, "/contacts") == ["contact.created", "contact.deleted"]
+    assert types(receiver, "/deleted") == ["contact.deleted", "event.deleted"]
+
+
+def test_a_webhook_hears_only_what_its_key_may_read_at_that_moment(organiser, db, hook, receiver, person):
+    hook("/narrow", client=person("webhooks contacts:read"))
+    narrow = db.connection.execute("SELECT max(id) FROM api_keys").fetchone()[0]
+    happen(organiser)
+    organiser.make("/contacts", {"email": "a@example.org"})
+    work(db)
+    assert types(receiver, "/narrow") == ["contact.created"]
+    organiser.make("/contacts", {"email": "b@example.org"})
+    webhooks.fan_out(db, lambda: False)                          # it is to be told …
+    db.connection.execute("UPDATE api_keys SET scopes = 'webhooks' WHERE id = ?", [narrow])
+    work(db)                                                     # … and is asked again when it is
+    assert types(receiver, "/narrow") == ["contact.created"]
+    assert "no longer has the scope" in db.connection.execute("SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
+    assert db.connection.execute("SELECT is_active, failure_count FROM webhooks").fetchone() == (1, 0)
+
+
+@pytest.mark.parametrize("change", ["UPDATE api_keys SET revoked_at = '2020-01-01T00:00:00Z'", "UPDATE api_keys SET expires_at = '2020-01-01T00:00:00Z'",
+                                    "UPDATE admins SET is_active = 0"])
+def test_a_revoked_key_hears_nothing_more(organiser, db, hook, receiver, change):
+    hook()
+    happen(organiser)
+    db.connection.execute(change)
+    work(db)
+    assert receiver.got == []
+
+
+def test_a_rotated_key_hands_its_webhooks_on(organiser, db, hook, receiver):
+    hook()
+    with db.write():
+        api_keys.rotate_key(db, 1)
+    with db.write():
+        db.connection.execute("INSERT INTO outgoing_events (name, entity_type, entity_id, scope, data, created_at) "
+                              "VALUES ('event.created', 'event', 1, 'events', '{}', ?)", [db.now])
+    work(db)
+    assert types(receiver) == ["event.created"]
+
+
+def test_whoever_sets_another_url_answers_for_it(organiser, db, hook, receiver, person):
+    """Else a key that may only manage webhooks could have itself told what it may not read."""
+    webhook = hook("/old")
+    thief = person("webhooks")
+    thief.patch(f"/webhooks/{webhook['id']}", {"name": "Harmless", "events": ["*"]}, status=200)
+    assert organiser.data(f"/webhooks/{webhook['id']}")["api_key_id"] == webhook["api_key_id"]
+    thief.patch(f"/webhooks/{webhook['id']}", {"url": receiver.url("/stolen")}, status=200)
+    organiser.make("/contacts", {"email": "a@example.org"})
+    work(db)
+    assert set(types(receiver, "/stolen")) <= {"webhook.updated"}
+
+
+def test_nothing_is_sent_while_the_feature_is_off_and_all_of_it_afterwards(organiser, db, hook, receiver):
+    hook()
+    for switch, back in (("UPDATE flags SET enabled = 0 WHERE name = 'webhooks'", "UPDATE flags SET enabled = 1"),
+                         ("UPDATE tenant SET tier = 'Starter'", "UPDATE tenant SET tier = 'Business+'")):
+        before = len(receiver.got)
+        happen(organiser)
+        db.connection.execute(switch)
+        work(db)
+        assert len(receiver.got) == before
+        db.connection.execute(back)
+        work(db)
+        assert len(receiver.got) == before + 1
+
+
+def test_a_webhook_is_told_nothing_of_what_happened_before_it_or_while_it_was_off(organiser, db, hook, receiver):
+    happen(organiser, "before")
+    webhook = hook(events=["event.*"])
+    happen(organiser, "still on")
+    organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": False}, status=200)
+    happen(organiser, "off")
+    work(db)
+    assert receiver.got == []
+    organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
+    happen(organiser, "on again")
+    work(db)
+    assert [body["data"]["title"] for _, body in receiver.at()] == ["still on", "on again"]
+
+
+def test_a_change_of_patterns_counts_from_that_moment(organiser, db, hook, receiver):
+    webhook = hook(events=["event.*"])
+    happen(organiser)
+    organiser.make("/contacts", {"email": "a@example.org"})
+    organiser.patch(f"/webhooks/{webhook['id']}", {"events": ["contact.*"]}, status=200)
+    happen(organiser)
+    organiser.make("/contacts", {"email": "b@example.org"})
+    work(db)
+    assert types(receiver) == ["event.created", "contact.created"]
+
+
+# What is sent
+
+def test_the_signature_is_one_of_standard_webhooks(organiser, db, hook, receiver):
+    standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
+    webhook = hook(headers={"Authorization": "Bearer of-the-receiver"})
+    happen(organiser, "Gärten & „Zelte“")
+    work(db)
+    _, headers, body = receiver.got[0]
+    plain = {name.lower(): value for name, value in headers.items()}
+    assert standardwebhooks.Webhook(webhook["secret"]).verify(body, plain)["data"]["title"] == "Gärten & „Zelte“"
+    assert plain["content-type"] == "application/json" and plain["authorization"] == "Bearer of-the-receiver"
+    with pytest.raises(standardwebhooks.WebhookVerificationError):
+        standardwebhooks.Webhook(webhook["secret"]).verify(body.replace(b"event", b"evnet"), plain)
+
+
+def proves(secret, headers, body):
+    """The check of the reference's guide."""
+    signature, timestamp = headers["X-Webhook-Signature"], headers["X-Webhook-Timestamp"]
+    wanted = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, sha256).hexdigest()
+    return signature.startswith("v1=") and abs(time.time() - int(timestamp)) < 300 and hmac.compare_digest(signature[3:], wanted)
+
+
+def test_the_signature_of_the_reference_is_sent_too(organiser, db, hook, receiver):
+    webhook = hook()
+    happen(organiser)
+    work(db)
+    _, headers, body = receiver.got[0]
+    assert proves(webhook["secret"], headers, body) and not proves("whsec_other", headers, body)
+
+
+def test_after_a_rotation_both_secrets_sign_for_24_hours(organiser, db, hook, receiver):
+    old = hook(events=["event.*"])
+    new = organiser.post(f"/webhooks/{old['id']}/rotate-secret", status=200).json["data"]
+    assert new["secret"] != old["secret"] and organiser.data(f"/webhooks/{old['id']}")["secret"] is None
+    happen(organiser)
+    work(db)
+    db.connection.execute("UPDATE webhooks SET previous_secret_ends_at = ?", [times.now()])
+    happen(organiser)
+    work(db)
+    (_, both, first), (_, one, second) = receiver.got
+    assert proves(new["secret"], both, first) and proves(new["secret"], one, second)
+    assert [len(headers["webhook-signature"].split()) for headers in (both, one)] == [2, 1]
+    standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
+    for secret in (old["secret"], new["secret"]):
+        standardwebhooks.Webhook(secret).verify(first, {name.lower(): value for name, value in both.items()})
+
+
+def test_a_test_is_sent_whatever_the_webhook_listens_to(organiser, db, hook, receiver):
+    webhook = hook("/quiet", ["payment.*"])
+    everything = hook("/all")
+    answer = organiser.post(f"/webhooks/{webhook['id']}/test", status=202).json["data"]
+    assert (answer["event_type"], answer["status"], answer["attempts"]) == ("webhook.tested", "pending", 0)
+    organiser.post(f"/webhooks/{everything['id']}/test", status=202)
+    work(db)
+    assert types(receiver, "/quiet") == ["webhook.tested"]
+    assert types(receiver, "/all").count("webhook.tested") == 2
+    assert receiver.at("/quiet")[0][0] == answer["message_id"]
+    assert sent(organiser, webhook)[0]["status"] == "delivered"
+    organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": False}, status=200)
+    problem(organiser.post(f"/webhooks/{webhook['id']}/test"), 409, "webhook_inactive")
+
+
+def test_a_delivery_is_sent_again_on_demand_under_the_same_id(organiser, db, hook, receiver):
+    webhook = hook()
+    happen(organiser)
+    work(db)
+    delivery = sent(organiser, webhook)[0]
+    assert (delivery["status"], delivery["attempts"], delivery["response_status"], delivery["error"]) == ("delivered", 1, 200, None)
+    again = organiser.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver", status=202).json["data"]
+    assert (again["status"], again["attempts"], again["delivered_at"]) == ("pending", 0, None)
+    work(db)
+    assert [id for id, _ in receiver.at()] == [delivery["message_id"]] * 2
+    other = hook("/other")
+    problem(organiser.post(f"/webhooks/{other['id']}/deliveries/{delivery['id']}/redeliver"), 404, "not_found")
+
+
+def test_deliveries_are_filtered_by_state_and_type(organiser, db, hook, receiver):
+    webhook = hook()
+    happen(organiser)
+    work(db)
+    organiser.make("/contacts", {"email": "a@example.org"})
+    webhooks.fan_out(db, lambda: False)
+    address = f"/webhooks/{webhook['id']}/deliveries"
+    assert [d["event_type"] for d in organiser.data(f"{address}?status=delivered")] == ["event.created"]
+    assert [d["status"] for d in organiser.data(f"{address}?event_type=contact.created")] == ["pending"]
+
+
+def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver):
+    hook()
+    contact = organiser.make("/contacts", {"email": "marker@example.org"})
+    webhooks.fan_out(db, lambda: False)
+    organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    work(db)
+    assert types(receiver)[0] == "contact.created" and receiver.at()[0][1]["data"] is None
+    assert not any(b"marker@" in body for *_, body in receiver.got)
+    assert "marker@" not in str(db.connection.execute("SELECT * FROM webhook_deliveries").fetchall())
+
+
+# Receivers that misbehave
+
+@pytest.mark.parametrize("behaviour, error", [
+    (500, "answered 500"), (404, "answered 404"), (204, None), (299, None), (304, "answered 304"), (manners.redirects, "answered 302"),
+    (manners.resets, "the connection failed"), (manners.hangs, "no answer within 1 s"), (manners.drips, "no answer within 1 s"),
+    (manners.speaks_no_http, "not HTTP"), (manners.promises, "not HTTP"), (manners.talks_forever, None)])
+def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, error):
+    receiver.answers["/"] = behaviour
+    webhook = hook(timeout_seconds=1)
+    happen(organiser)
+    began = time.monotonic()
+    work(db, hurry=False)
+    assert time.monotonic() - began < 3
+    delivery = sent(organiser, webhook)[0]
+    state = organiser.data(f"/webhooks/{webhook['id']}")
+    if error:
+        assert error in delivery["error"] and (delivery["status"], delivery["attempts"]) == ("pending", 1)
+        assert state["failure_count"] == 1 and state["last_failure_at"] and not state["last_success_at"]
+    else:
+        assert (delivery["status"], delivery["error"]) == ("delivered", None)
+        assert state["failure_count"] == 0 and state["last_success_at"]
+    assert len(receiver.got) == 1, "a redirect is not followed"
+
+
+def test_a_receiver_that_is_not_there(organiser, db, hook, receiver):
+    webhook = hook()
+    receiver.server_close()
+    happen(organiser)
+    work(db, hurry=False)
+    assert sent(organiser, webhook)[0]["error"].startswith("the connection failed")      # refused or reset, as the system likes
+
+
+def test_attempts_follow_the_schedule_and_end(organiser, db, hook, receiver):
+    receiver.answers["/"] = 500
+    webhook, waits = hook(retry_count=10), []
+    happen(organiser)
+    for _ in range(11):
+        work(db, hurry=False)
+        delivery = sent(organiser, webhook)[0]
+        if delivery["next_attempt_at"]:
+            waits.append(times.unix(delivery["next_attempt_at"]) - times.unix(delivery["updated_at"]))
+        db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE next_attempt_at IS NOT NULL")
+    assert waits == [5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+    assert (delivery["status"], delivery["attempts"], len(receiver.got)) == ("failed", 11, 11)
+    assert len({id for id, _ in receiver.at()}) == 1
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_retry_count_is_how_often_it_is_repeated(organiser, db, hook, receiver, retries):
+    receiver.answers["/"] = 500
+    hook(retry_count=retries)
+    happen(organiser)
+    work(db)
+    assert len(receiver.got) == retries + 1
+
+
+def test_a_receiver_that_answers_to_half_gets_everything_in_order(organiser, db, hook, receiver):
+    receiver.answers["/"] = manners.every_other()
+    hook(events=["event.*"])
+    event = happen(organiser)
+    for city in "ABCDE":
+        organiser.patch(f"/events/{event['id']}", {"city": city}, status=200)
+    work(db)
+    cities = [body["data"]["city"] for _, body in receiver.at()]
+    assert cities == [None, None, "A", "A", "B", "B", "C", "C", "D", "D", "E", "E"]
+
+
+def test_a_failing_event_holds_back_its_own_record_and_no_other(organiser, db, hook, receiver):
+    bad, asked = happen(organiser, "bad"), []
+    webhook = hook(events=["event.*"], retry_count=1)
+
+    def picky(handler):
+        name = receiver.at()[-1][1]["data"]["title"]
+        asked.append(name)
+        handler.answer(500 if name == "bad 1" else 200)
+    receiver.answers["/"] = picky
+    for number in (1, 2, 3):
+        organiser.patch(f"/events/{bad['id']}", {"title": f"bad {number}"}, status=200)
+        happen(organiser, f"good {number}")
+    work(db, hurry=False)
+    assert asked == ["bad 1", "good 1", "good 2", "good 3"]
+    waiting = [d for d in sent(organiser, webhook) if d["status"] == "pending"]
+    assert [bool(d["next_attempt_at"]) for d in waiting] == [True, False, False]
+    work(db)                                                     # given up after the second attempt, which lets the others go
+    assert asked[4:] == ["bad 1", "bad 2", "bad 3"]
+
+
+def test_410_switches_a_webhook_off_and_tells_of_it(organiser, db, hook, receiver):
+    hook("/watch", ["webhook.disabled"])
+    receiver.answers["/"] = 410
+    webhook = hook(events=["event.*"])
+    happen(organiser)
+    happen(organiser)
+    work(db)
+    assert len(receiver.at("/")) == 1 and organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is False
+    assert receiver.at("/watch")[0][1]["data"]["id"] == webhook["id"]
+    assert organiser.data("/tasks") == []
+    receiver.answers["/"] = 200
+    organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
+    work(db)
+    assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], "what waited is sent"
+
+
+def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db, hook, receiver):
+    webhook = hook("/?token=hush-hush", events=["event.*"], name="Accounting")
+    receiver.answers["/?token=hush-hush"] = 500
+    happen(organiser)
+    work(db, hurry=False)
+    for days, active in ((4, True), (6, False)):
+        long_ago = times.text(datetime.now(timezone.utc) - timedelta(days=days))
+        db.connection.execute("UPDATE webhooks SET failing_since = ?", [long_ago])
+        happen(organiser)
+        work(db, hurry=False)
+        assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is active
+    task = organiser.data("/tasks")[0]
+    assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1 and "answered 500" in task["description"]
+    assert "127.0.0.1" in task["description"] and "hush" not in task["description"], "an address may hold a secret, and others read tasks"
+    assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
+
+
+def test_receivers_that_hang_delay_no_other(organiser, db, hook, receiver):
+    receiver.answers["/hangs"] = manners.hangs
+    for _ in range(49):
+        hook("/hangs", ["event.*"], timeout_seconds=4)
+    hook("/quick", ["event.*"])
+    began = time.monotonic()
+    happen(organiser)
+    job.run(db, lambda: False)
+    while not receiver.at("/quick") and time.monotonic() < began + 10:
+        time.sleep(0.01)
+    assert receiver.at("/quick") and time.monotonic() - began < 3
+    receiver.over.set()
+    job.finish()
+
+
+def test_very_many_new_events_keep_no_delivery_and_no_other_job_waiting(organiser, db, hook, receiver, monkeypatch):
+    hook("/", ["event.*"])
+    for _ in range(5):
+        happen(organiser)
+    monkeypatch.setattr(webhooks, "PIECE", 1)
+    monkeypatch.setattr(webhooks, "PIECES", 2)
+    job.run(db, lambda: False)
+    job.finish()
+    assert 1 <= len(receiver.got) <= 2 and webhooks.backlog(db)["unseen"] >= 3
+    assert Worker(db.config, jobs=(job,)).once() == [], "and --once does all of it"
+    assert len(receiver.got) == 5
+
+
+def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, receiver):
+    now, most = [], []
+
+    def count(handler):
+        now.append(1)
+        most.append(len(now))
+        time.sleep(0.02)
+        now.pop()
+        handler.answer(200)
+    receiver.answers["/"] = count
+    hook()
+    for _ in range(10):
+        happen(organiser)
+    for _ in range(5):
+        job.run(db, lambda: False)
+    job.deliver(db.config, 1, "of another worker", lambda: False)                     # another worker
+    job.finish()
+    assert len(most) == 10 and max(most) == 1
+
+
+@pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])       # the latter by a clock that was ahead
+def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organiser, db, hook, receiver, over):
+    webhook = hook(timeout_seconds=1)
+    happen(organiser)
+    webhooks.fan_out(db, lambda: False)
+    taken = webhook_delivery.step(db, webhook["id"], "somebody who dies")
+    assert taken and sent(organiser, webhook)[0]["status"] == "delivering"
+    work(db)
+    assert receiver.got == []
+    db.connection.execute("UPDATE webhooks SET lease_ends_at = ?", [over])
+    work(db)
+    assert len(receiver.got) == 1
+    assert webhook_delivery.step(db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))) is None
+    assert sent(organiser, webhook)[0]["status"] == "delivered", "the dead come too late"
+
+
+def test_what_was_delivered_is_written_down_also_when_others_write_long(organiser, db, hook, receiver, monkeypatch):
+    webhook = hook()
+    happen(organiser)
+    step, refused = webhook_delivery.step, []
+
+    def busy_once(db, id, lease, done=None, more=True):
+        if done and not refused:
+            refused.append(done)
+            raise Problem("database_busy", "Another change takes long.")
+        return step(db, id, lease, done, more)
+    monkeypatch.setattr(webhook_delivery, "step", busy_once)
+    work(db, hurry=False)
+    assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == ["delivered"] and len(receiver.got) == 1
+
+
+def test_a_deleted_webhook_is_told_nothing_more(organiser, db, hook, receiver):
+    webhook = hook()
+    happen(organiser)
+    webhooks.fan_out(db, lambda: False)
+    organiser.delete(f"/webhooks/{webhook['id']}", status=204)
+    work(db)
+    assert receiver.got == [] and webhooks.backlog(db)["deliveries"] == 0
+
+
+# TLS
+
+@pytest.fixture
+def certified(tmp_path, receiver, monkeypatch):
+    """A receiver that speaks TLS as hooks.example.org, and a house that trusts its certificate."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                           "/CN=hooks.example.org", "-addext", "subjectAltName=DNS:hooks.example.org", "-keyout", key, "-out", certificate],
+                          capture_output=True)
+    assert made.returncode == 0, made.stderr
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(certificate, key)
+    asked = []
+    serving.sni_callback = lambda sock, name, context: asked.append(name)
+    receiver.socket = serving.wrap_socket(receiver.socket, server_side=True)
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    monkeypatch.setattr(http_post, "_context", lambda: trusting)
+    return receiver, asked
+
+
+def test_https_proves_the_name_and_not_the_address(certified, resolver):
+    receiver, asked = certified
+    allowed = (ipaddress.ip_network("127.0.0.0/8"),)
+    resolver.update({"hooks.example.org": ["127.0.0.1"], "other.example.org": ["127.0.0.1"]})
+    assert http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+    assert asked == ["hooks.example.org"]
+    for host in ("other.example.org", "127.0.0.1"):
+        with pytest.raises(http_post.Failed, match="certificate"):
+            http_post.post(f"https://{host}:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed)
+    assert len(receiver.got) == 1
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(certified, resolver, monkeypatch):
+    receiver, _ = certified
+    monkeypatch.setattr(http_post, "_context", ssl.create_default_context)
+    resolver["hooks.example.org"] = ["127.0.0.1"]
+    with pytest.raises(http_post.Failed, match="certificate"):
+        http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),))
+
+
+def test_of_the_addresses_of_a_name_one_that_answers_is_enough(receiver, resolver):
+    resolver["both.example.org"] = ["::1", "127.0.0.2", "127.0.0.1"]
+    allowed = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
+    assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, resolver, monkeypatch):
+    connect = socket.create_connection
+
+    def slow(address, timeout):
+        if address[0] == "127.0.0.2":
+            time.sleep(timeout)
+            raise TimeoutError
+        return connect(address, timeout)
+    monkeypatch.setattr(socket, "create_connection", slow)
+    resolver["both.example.org"] = ["127.0.0.2", "127.0.0.1"]
+    allowed = (ipaddress.ip_network("127.0.0.0/8"),)
+    assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed) == 200
+
+
+def test_proxies_of_the_environment_are_not_asked(receiver, monkeypatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9/")
+    assert http_post.post(receiver.url("/x?y=1"), b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),)) == 200
+    assert receiver.got[0][0] == "/x?y=1" and receiver.got[0][1]["Host"] == f"127.0.0.1:{receiver.port}"
+
+
+# The feed
+
+def walk(client, after="", size=3):
+    """All that is left of the feed, and the cursor at its end."""
+    found = []
+    while True:
+        answer = client.get(f"/webhooks/feed?after={after}&per_page={size}", status=200).json
+        found, after = found + answer["data"], answer["meta"]["next"]
+        if not answer["meta"]["more"]:
+            return found, after
+
+
+def test_the_feed_gives_the_same_events_as_the_webhooks(organiser, db, hook, receiver):
+    before = walk(organiser)[1]
+    hook()
+    start = walk(organiser, before)[1]
+    for number in range(4):
+        event = happen(organiser, f"Fair {number}")
+        organiser.delete(f"/events/{event['id']}", status=204)
+    work(db)
+    events, end = walk(organiser, start)
+    told = {event["id"]: {name: event[name] for name in ("type", "timestamp", "data")} for event in events}
+    assert told == dict(receiver.at()) and len(told) == 8           # in order per record only, and a repeated one counts once
+    assert [event["type"] for event in events] == ["event.created", "event.deleted"] * 4
+    assert walk(organiser, end) == ([], end)
+    happen(organiser, "later")
+    assert [event["data"]["title"] for event in walk(organiser, end)[0]] == ["later"]
+
+
+def test_the_feed_shows_what_the_key_may_read_and_goes_on_behind_the_rest(organiser, person, db):
+    for number in range(5):
+        happen(organiser, f"Fair {number}")
+    organiser.make("/contacts", {"email": "a@example.org"})
+    for _ in range(5):
+        happen(organiser)
+    events, end = walk(person("webhooks:read contacts:read"), size=1)
+    assert [event["type"] for event in events] == ["contact.created"]
+    last = db.connection.execute("SELECT max(id) FROM outgoing_events").fetchone()[0]
+    assert end.startswith(f"evt_{last}_")
+
+
+def test_a_cursor_that_the_feed_did_not_give_is_refused(organiser, db):
+    happen(organiser)
+    event = walk(organiser)[0][0]
+    for after in ("x", "1", "evt_1", "evt_999_1", f"evt_1_{times.unix(event['timestamp']) + 1}", "evt_0_0", "evt_1_1_1"):
+        found = problem(organiser.get(f"/webhooks/feed?after={after}"), 422, "validation_failed")
+        assert found["errors"][0]["parameter"] == "after"
+
+
+def test_the_feed_says_when_events_were_missed(organiser, db):
+    happen(organiser, "old")
+    _, cursor = walk(organiser)
+    for _ in range(3):
+        happen(organiser, "meanwhile")
+    first = db.connection.execute("SELECT min(id) FROM outgoing_events").fetchone()[0]
+    db.connection.execute("DELETE FROM outgoing_events WHERE id = ?", [first])
+    assert organiser.get(f"/webhooks/feed?after={cursor}", status=200).json["meta"]["missed"] is False
+    db.connection.execute("DELETE FROM outgoing_events WHERE id = ?", [first + 1])
+    answer = organiser.get(f"/webhooks/feed?after={cursor}", status=200).json
+    assert (answer["meta"]["missed"], len(answer["data"])) == (True, 2)
+    db.connection.execute("DELETE FROM outgoing_events")
+    last = answer["data"][-1]["id"]
+    answer = organiser.get(f"/webhooks/feed?after={last}", status=200).json
+    assert (answer["data"], answer["meta"]["missed"], answer["meta"]["more"], answer["meta"]["next"]) == ([], False, False, last)
+
+
+# Looking after
+
+def test_deliveries_are_forgotten_after_30_days(organiser, db, hook, receiver):
+    hook()
+    happen(organiser)
+    happen(organiser)
+    work(db)
+    db.connection.execute("UPDATE webhook_deliveries SET created_at = '2001-01-01T00:00:00Z' WHERE id = 1")
+    assert housekeeping.forget_deliveries(db) == 1 and housekeeping.forget_deliveries(db) == 0
+    assert db.connection.execute("SELECT id FROM webhook_deliveries").fetchall() == [(2,)]
+
+
+def test_the_backlog_is_in_the_metrics(organiser, db, hook, receiver, app):
+    receiver.answers["/"] = 500
+    hook(events=["event.*"])
+    happen(organiser)
+    happen(organiser)
+    assert "eventapi_webhook_events_unseen 2" in app.get("/metrics").text
+    work(db, hurry=False)
+    db.connection.execute("UPDATE outgoing_events SET created_at = ?", [times.text(datetime.now(timezone.utc) - timedelta(minutes=10))])
+    text = app.get("/metrics").text
+    for line in ("eventapi_webhook_deliveries_waiting 2", "eventapi_webhook_events_unseen 0", 'eventapi_webhooks{state="failing"} 1'):
+        assert line in text
+    assert 600 <= int(text.split("\neventapi_webhook_deliveries_oldest_seconds ")[1].split()[0]) < 660
+
+
+@pytest.mark.parametrize("trouble", ["status = 'delivering'", "next_attempt_at = updated_at", "next_attempt_at = NULL"])
+def test_check_finds_deliveries_that_nobody_takes_on(organiser, db, hook, receiver, trouble):
+    hook(events=["event.*"])
+    happen(organiser)
+    webhooks.fan_out(db, lambda: False)
+    assert checks.findings(db) == []
+    db.connection.execute("UPDATE webhook_deliveries SET updated_at = '2026-01-01T00:00:00Z'")
+    db.connection.execute(f"UPDATE webhook_deliveries SET {trouble}")
+    found = checks.findings(db)
+    assert [name for name, _ in found] == ["webhooks"] and "1 deliveries of webhook 1 are stuck" in found[0][1]
+
+
+def test_secrets_are_not_in_the_log(organiser, db, hook, receiver, caplog):
+    caplog.set_level("DEBUG")
+    receiver.answers["/"] = 500
+    webhook = hook(headers={"Authorization": "Bearer hush-hush"})
+    happen(organiser)
+    work(db)
+    assert "hush" not in caplog.text and webhook["secret"] not in caplog.text
+    assert "hush" not in json.dumps(sent(organiser, webhook))
+
+
+def test_names_are_listed_once():
+    names = event_types.names()
+    assert len(names) == len(set(names))

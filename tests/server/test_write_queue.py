@@ -1,0 +1,339 @@
+"""Writes that come together, as clients of a real server see them: shared commits, commits that fail, and what takes long."""
+import fcntl
+import http.client
+import io
+import json
+import logging
+import re
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from types import SimpleNamespace
+
+import pytest
+
+from eventapi.server.write_queue import Write, WriteQueue
+from tests.support.http_client import HttpClient
+from tests.support.processes import ROOT, Server, eventapi, until
+
+LATE = """
+import os, time
+from pathlib import Path
+from eventapi.server import worker as serving
+from eventapi.storage import group_commit as writer
+from eventapi.storage.database import Error
+
+FOLDER = Path(os.environ["EVENTAPI_DATA_DIR"])
+commit = writer.Writer.commit
+
+def noted(self):
+    if self.group:
+        failures = int((FOLDER / "failures").read_text())
+        if failures:
+            (FOLDER / "failures").write_text(str(failures - 1))
+            return self._give_up(Error("disk I/O error"))
+        with open(FOLDER / "commits", "a") as file:
+            file.write("one\\n")
+    commit(self)
+
+class Worker(serving.Worker):
+    def load_wsgi(self):
+        super().load_wsgi()
+        inner = self.wsgi
+        def app(environ, start_response):
+            thinking = environ.get("HTTP_X_THINKING")
+            if thinking == "alone":
+                environ["eventapi.write"].alone()
+            until = time.monotonic() + 20
+            while thinking and not (FOLDER / "go").exists() and time.monotonic() < until:
+                time.sleep(0.02)
+            return inner(environ, start_response)
+        app.settings = inner.settings
+        self.wsgi = app
+
+writer.Writer.commit = noted
+"""
+
+
+class Late(Server):
+    """A server of one process whose commits are counted, and fail on demand."""
+
+    def __init__(self, folder, log=None, **more):
+        self.folder = folder
+        (folder / "late.py").write_text(LATE)
+        (folder / "failures").write_text("0")
+        assert eventapi(folder, "migrate").returncode == 0
+        self.key = eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
+        super().__init__(folder, "--workers", "1", log=log, GUNICORN_CMD_ARGS="-k late.Worker", PYTHONPATH=f"{ROOT}:{folder}", **more)
+        self.begin()
+
+    def begin(self):
+        """An event of its own for the notes that follow."""
+        with self.client() as client:
+            self.event = client.data("POST", "/events", {"title": "Fair"}, status=201)["id"]
+
+    def client(self):
+        return HttpClient(self.url, self.key)
+
+    def ask(self, *request, **headers):
+        with self.client() as client:
+            return client(*request, **headers)
+
+    def note(self, text, **headers):
+        return self.ask("POST", "/notes", self.body(text), **headers)
+
+    def body(self, text):
+        return {"entity_type": "event", "entity_id": self.event, "note_text": text}
+
+    def commits(self):
+        return len((self.folder / "commits").read_text().split())
+
+    @contextmanager
+    def waiting(self, *writes):
+        """The futures of writes (method, path, body) that are sent one after the other while another process stands in the door."""
+        with open(self.folder / "eventapi.db.lock") as door, ThreadPoolExecutor(len(writes)) as clients:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            answers = []
+            for number, write in enumerate(writes):
+                answers.append(clients.submit(self.ask, *write, X_Request_ID=f"{self.event}-{number}"))
+                time.sleep(0.05)
+            time.sleep(0.3)
+            try:
+                yield answers
+            finally:
+                fcntl.flock(door, fcntl.LOCK_UN)
+
+    def notes_that_wait(self, *texts):
+        return self.waiting(*[("POST", "/notes", self.body(text)) for text in texts])
+
+    def kept(self):
+        connection = sqlite3.connect(self.folder / "eventapi.db")
+        try:
+            return sorted(text for text, in connection.execute("SELECT note_text FROM notes WHERE entity_id = ?", (self.event,)))
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("late")
+    with open(folder / "log", "w") as log, Late(folder, log) as server:
+        yield server
+
+
+@pytest.fixture
+def server(late):
+    late.begin()
+    return late
+
+
+def statuses(answers):
+    return [answer.result(20)[0] for answer in answers]
+
+
+def test_writes_of_more_clients_than_threads_share_one_commit(server):
+    texts, before = [str(number) for number in range(12)], server.commits()
+    with server.notes_that_wait(*texts) as answers:
+        assert not any(answer.done() for answer in answers)
+        with server.client() as client:                     # who reads need not wait
+            start = time.monotonic()
+            assert [client("GET", "/events")[0] for _ in range(20)] == [200] * 20
+            assert time.monotonic() - start < 3
+    assert statuses(answers) == [201] * 12
+    assert server.kept() == sorted(texts)
+    assert server.commits() <= before + 2                   # one, and another where a client came late
+
+
+def told(server, id):
+    """The statuses that the log tells of a request."""
+    return re.findall(rf"{id} POST '/api/v1/notes' (\d+)", (server.folder / "log").read_text())
+
+
+def test_a_commit_that_fails_is_tried_again_for_each_write(server):
+    (server.folder / "failures").write_text("1")
+    texts = list("abcdef")
+    with server.notes_that_wait(*texts) as answers:
+        pass
+    assert statuses(answers) == [201] * 6
+    assert server.kept() == texts
+    assert eventapi(server.folder, "audit", "verify").returncode == 0
+    ids = [f"{server.event}-{number}" for number in range(6)]
+    assert [answer.result()[1]["meta"]["request_id"] for answer in answers] == ids
+    until(lambda: all(told(server, id) for id in ids))
+    time.sleep(0.3)                                         # in which the log would tell of a first attempt too
+    assert [told(server, id) for id in ids] == [["201"]] * 6
+    assert "tried again" in (server.folder / "log").read_text()
+
+
+def test_who_has_no_luck_alone_either_hears_of_it_and_no_other(server):
+    (server.folder / "failures").write_text("2")
+    texts = list("abcdef")
+    with server.notes_that_wait(*texts) as answers:
+        pass
+    assert sorted(statuses(answers)) == [201] * 5 + [500]
+    unlucky = [text for text, answer in zip(texts, answers) if answer.result()[0] == 500]
+    assert server.kept() == [text for text in texts if text not in unlucky]
+    problem = next(answer.result()[1] for answer in answers if answer.result()[0] == 500)
+    assert problem["code"] == "internal_error" and "disk" not in json.dumps(problem)
+    assert until(lambda: told(server, problem["meta"]["request_id"])) == ["500"]
+
+
+def door_opens(server):
+    with open(server.folder / "eventapi.db.lock") as door:
+        try:
+            fcntl.flock(door, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def test_what_is_refused_inside_and_then_before_the_door_leaves_it_open(server):
+    with server.waiting(("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {}), ("POST", "/events", {})) as answers:
+        pass
+    assert statuses(answers) == [404, 422, 422]
+    until(lambda: door_opens(server), timeout=3)
+    with server.waiting(("POST", "/notes", server.body("a")), ("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {})) as answers:
+        pass
+    assert statuses(answers) == [201, 404, 422]
+    until(lambda: door_opens(server), timeout=3)
+
+
+def test_what_is_tried_again_stays_apart_from_what_comes_next(server):
+    """A webhook leaves the queue before its address is judged, in the middle of the application."""
+    (server.folder / "failures").write_text("1")
+    hook = {"url": "https://8.8.8.8/hook", "events": ["note.created"]}
+    with server.waiting(("POST", "/notes", server.body("a")), ("POST", "/webhooks", hook)) as answers:
+        pass
+    assert statuses(answers) == [201] * 2
+    note, webhook = [answer.result()[1] for answer in answers]
+    assert (note["data"]["note_text"], webhook["data"]["url"]) == ("a", hook["url"])
+    assert [note["meta"]["request_id"], webhook["meta"]["request_id"]] == [f"{server.event}-{number}" for number in range(2)]
+    assert server.kept() == ["a"]
+
+
+def test_a_refusal_among_them_takes_nothing_along(server):
+    before = server.commits()
+    with server.notes_that_wait("a", " ", "b", "c" * 90000, "d") as answers:
+        pass
+    assert statuses(answers) == [201, 422, 201, 422, 201]
+    assert server.kept() == ["a", "b", "d"]
+    assert server.commits() <= before + 2                   # what is long is answered by a thread of its own
+
+
+@pytest.mark.parametrize("how", ["alone", "unannounced"])
+def test_what_takes_long_holds_up_others_for_a_moment_at_most(server, how):
+    (server.folder / "go").unlink(missing_ok=True)
+    with ThreadPoolExecutor(2) as clients:
+        long = [clients.submit(server.note, f"long {number}", X_Thinking=how) for number in range(2)]
+        time.sleep(0.1)
+        start = time.monotonic()
+        assert [server.note(f"short {number}")[0] for number in range(10)] == [201] * 10
+        assert how == "unannounced" or time.monotonic() - start < 1         # sooner than anybody looks after them
+        assert not any(answer.done() for answer in long)
+        (server.folder / "go").touch()
+        assert statuses(long) == [201] * 2
+    assert len(server.kept()) == 12
+
+
+def raw(server, text):
+    body = json.dumps(server.body(text)).encode()
+    return (f"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {server.key}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+
+
+def test_reads_and_writes_sent_at_once_are_answered_in_order(server):
+    with server.client() as client:
+        client.connection.connect()
+        read = f"GET /api/v1/notes?entity_type=event&entity_id={server.event} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {server.key}\r\n\r\n".encode()
+        client.connection.sock.sendall(b"".join(raw(server, text) + read for text in "abc"))
+        with client.connection.sock.makefile("rb") as file:
+            totals = []
+            for _ in range(6):
+                assert file.readline().split()[1] in (b"200", b"201")
+                length = int(http.client.parse_headers(file)["Content-Length"])
+                totals.append(json.loads(file.read(length))["meta"].get("total"))
+    assert totals == [None, 1, None, 2, None, 3]
+
+
+def test_who_does_not_read_the_answers_holds_up_nobody(server):
+    with server.client() as greedy:
+        greedy.connection.connect()
+        greedy.connection.sock.settimeout(1)
+        with pytest.raises(OSError):                        # until its answers fill what the system keeps for it
+            for number in range(2000):
+                greedy.connection.sock.sendall(raw(server, f"{number} {'x' * 9000}"))
+        start = time.monotonic()
+        assert [server.note("small")[0] for _ in range(5)] == [201] * 5
+        assert time.monotonic() - start < 3
+
+
+def test_who_leaves_before_the_answer_has_written_all_the_same(server):
+    with open(server.folder / "eventapi.db.lock") as door:
+        fcntl.flock(door, fcntl.LOCK_EX)
+        for text in "ab":
+            with server.client() as client:
+                client.connection.connect()
+                client.connection.sock.sendall(raw(server, text))
+                time.sleep(0.2)
+    until(lambda: server.kept() == ["a", "b"])
+    assert server.note("c")[0] == 201
+
+
+def test_a_single_thread_is_enough(tmp_path):
+    with Late(tmp_path, EVENTAPI_THREADS="1") as server, ThreadPoolExecutor(8) as clients:
+        def client(number):
+            return server.note(str(number))[0], get(server)
+        assert list(clients.map(client, range(40))) == [(201, 200)] * 40
+        assert len(server.kept()) == 40
+
+
+def get(server):
+    with server.client() as client:
+        return client("GET", "/events")[0]
+
+
+class Stub:
+    """A worker and what answers for it, without processes: `/write` writes and leaves its commit for later, all else is refused."""
+
+    def __init__(self):
+        self.log, self.done = logging.getLogger("stub"), []
+        self.queue = WriteQueue(self, self)
+
+    def step_down(self):
+        pass
+
+    def perform(self, task):
+        task()
+
+    def attempt(self, act, connection, *values):
+        act(connection, *values)
+
+    def respond(self, connection, response, environ):
+        if environ["PATH_INFO"] == "/write":
+            environ["eventapi.write"].group = self
+        self.done.append(environ["PATH_INFO"])
+        return True
+
+    def go_on(self, connection, stays):
+        pass
+
+    # The group of what is written
+    settled = Event()
+
+    def finish(self):
+        self.done.append("commit")
+
+    def wait(self):
+        pass
+
+
+def test_who_writes_does_not_wait_for_many_who_are_refused():
+    stub = Stub()
+    connection = SimpleNamespace(flush=lambda: None)
+    for path in ("/write", "/refused", "/refused"):
+        stub.queue.coming.append(Write(stub.queue, connection, None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()}))
+    stub.queue.pen.acquire()
+    stub.queue.write()
+    assert stub.done.index("commit") == 2 and stub.done[-1] == "/refused"

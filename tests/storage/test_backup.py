@@ -1,0 +1,343 @@
+"""Backup and restore: one moment, proven, while others write; and never a loss of what was there."""
+import errno
+import hashlib
+import io
+import json
+import os
+import tarfile
+import threading
+from contextlib import closing
+
+import pytest
+
+from eventapi import config as configuration
+from eventapi import journal
+from eventapi.domain.upkeep import checks, restoring
+from eventapi.storage import backups, database, files, process_locks
+from eventapi.storage.backups import BackupError
+from eventapi.storage.database import Database
+from tests.conftest import minimal
+from tests.domain.test_check import damage
+from tests.support import processes
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "kept").mkdir()
+    return tmp_path / "kept" / "backup.tar"
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A configuration whose data directory is empty."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(minimal(tmp_path))})
+
+
+def titles(config):
+    with closing(Database(config)) as db:
+        return [row[0] for row in db.connection.execute("SELECT title FROM events ORDER BY id")]
+
+
+def packed(file, members, **manifest):
+    """A tar with `members` (name -> bytes or TarInfo) and a manifest that fits them."""
+    entries = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+               for name, data in members.items() if isinstance(data, bytes)}
+    text = json.dumps({"format": 1, "program": "eventapi", "version": "1", "created_at": "2026-01-01T00:00:00Z",
+                       "last_change": None, "entries": entries, **manifest}).encode()
+    with tarfile.open(file, "w") as tar:
+        for name, data in {**members, "manifest.json": text}.items():
+            member = data if isinstance(data, tarfile.TarInfo) else tarfile.TarInfo(name)
+            if isinstance(data, bytes):
+                member.size = len(data)
+            tar.addfile(member, io.BytesIO(data) if isinstance(data, bytes) else None)
+    return file
+
+
+# Backup
+
+def test_a_backup_restores_records_and_files_elsewhere(settings, organiser, file, elsewhere):
+    organiser.make("/events", {"title": "Garden Fair"})
+    sha256 = files.store(settings, b"%PDF-1.7 an invoice")
+    backups.create(settings, file)
+    assert restoring.restore(elsewhere, file) == (None, 0)
+    assert titles(elsewhere) == ["Garden Fair"]
+    assert files.read(elsewhere, sha256) == b"%PDF-1.7 an invoice"
+    with closing(Database(elsewhere)) as db:
+        assert checks.findings(db) == []
+        assert db.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_backup_is_private_and_nothing_else_is_left_beside_it(settings, file):
+    backups.create(settings, file)
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [entry.name for entry in file.parent.iterdir()] == ["backup.tar"]
+
+
+def test_a_backup_is_never_overwritten(settings, file):
+    file.write_text("precious")
+    with pytest.raises(BackupError, match="already exists"):
+        backups.create(settings, file)
+    assert file.read_text() == "precious"
+
+
+def test_two_backups_into_one_file_do_not_mix(settings, file):
+    with backups._exclusive(file.with_name("backup.tar.partial")):
+        with pytest.raises(BackupError, match="another backup"):
+            backups.create(settings, file)
+
+
+def test_what_a_crash_left_half_written_is_in_nobodys_way(settings, file):
+    file.with_name("backup.tar.partial").write_bytes(b"x" * 10 ** 6)
+    backups.create(settings, file)
+    assert backups.read(file)["program"] == "eventapi"
+
+
+def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):
+    monkeypatch.setattr(backups, "read", lambda *_: (_ for _ in ()).throw(BackupError("damaged")))
+    with pytest.raises(BackupError):
+        backups.create(settings, file)
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_backup_that_finds_no_room_names_its_file_and_leaves_nothing(settings, file, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BackupError, match=f"{file}.*No space left"):
+        backups.create(settings, file)
+    assert list(file.parent.glob(f"*{file.name}*")) == []
+
+
+def test_a_damaged_database_is_not_backed_up(settings, file, db):
+    damage(db)
+    with pytest.raises(BackupError, match="damaged"):
+        backups.create(settings, file)
+
+
+def test_a_backup_while_others_write_is_one_moment(settings, organiser, file, elsewhere):
+    """Each write adds a note of the event with the number it has in the journal: the copy must hold both or neither."""
+    stop, failures = threading.Event(), []
+
+    def write():
+        with closing(Database(settings)) as db:
+            while not stop.is_set():
+                try:
+                    with db.write():
+                        journal.administered(db, "tested", "tenant")
+                        db.connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'test'")
+                except Exception as error:
+                    failures.append(error)
+    with closing(Database(settings)) as db, db.write():
+        db.connection.execute("INSERT INTO counters VALUES ('test', 0)")
+    writers = [threading.Thread(target=write) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    for number in range(5):
+        backups.create(settings, file.with_name(f"{number}.tar"))
+    stop.set()
+    for writer in writers:
+        writer.join()
+    assert failures == []
+    seen = []
+    for number in range(5):
+        restoring.restore(elsewhere, file.with_name(f"{number}.tar"), force=True)
+        with closing(Database(elsewhere)) as db:
+            counted, = db.connection.execute("SELECT value FROM counters WHERE name = 'test'").fetchone()
+            assert db.connection.execute("SELECT count(*) FROM audit_log WHERE action = 'tested'").fetchone() == (counted,)
+            assert journal.verify(db) == []
+            seen.append(counted)
+    assert seen == sorted(seen) and seen[-1] > 0
+
+
+def test_a_file_that_the_sweep_takes_away_meanwhile_starts_it_again(settings, file, monkeypatch):
+    sha256 = files.store(settings, b"going")
+    files.store(settings, b"staying")
+    copy = backups._copy_database
+
+    def sweeping(config, target):
+        files.path(settings, sha256).unlink(missing_ok=True)
+        return copy(config, target)
+    monkeypatch.setattr(backups, "_copy_database", sweeping)
+    manifest = backups.create(settings, file)
+    assert len(manifest["entries"]) == 2
+
+
+def test_nightly_backups_are_kept_as_long_as_configured(settings):
+    settings.backups.mkdir()
+    old, other = settings.backups / "eventapi-20200101T000000Z.tar", settings.backups / "before-migration-from-1.tar"
+    for kept in (old, other):
+        kept.write_text("old")
+        os.utime(kept, (0, 0))
+    made = backups.create_nightly(settings)
+    assert sorted(settings.backups.iterdir()) == sorted([made, other])
+
+
+# What is read is proven
+
+def test_a_changed_or_shortened_backup_is_refused_and_touches_nothing(settings, organiser, file, db):
+    organiser.make("/events", {"title": "Garden Fair"})
+    files.store(settings, b"x" * 5000)
+    backups.create(settings, file)
+    whole = file.read_bytes()
+    spoilt = bytearray(whole)
+    spoilt[whole.rindex(b"x" * 100)] = ord("y")
+    for data in (bytes(spoilt), whole[:len(whole) // 2], whole[:700], b"", whole.replace(b'"program": "eventapi"', b'"program": "otherapi"')):
+        file.write_bytes(data)
+        with pytest.raises(BackupError):
+            restoring.restore(settings, file, force=True)
+    assert titles(settings) == ["Garden Fair"]
+    assert not list(settings.data_dir.glob("*.before-restore-*")) and not list(settings.data_dir.glob(".restore-*"))
+
+
+def link(name, target, kind=tarfile.SYMTYPE):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, target
+    return member
+
+
+NAME = "files/ab/" + "c" * 62
+
+
+@pytest.mark.parametrize("members", [
+    {"../evil": b"x"}, {"/tmp/evil": b"x"}, {"files/../../evil": b"x"}, {"files/ab/../../evil": b"x"}, {"evil": b"x"},
+    {NAME: link(NAME, "/etc/passwd")}, {NAME: link(NAME, "eventapi.db", tarfile.LNKTYPE)},
+    {NAME: link(NAME, "", tarfile.FIFOTYPE)}, {"files/ab": link("files/ab", "/tmp")}, {NAME + "\n": b"x"}])
+def test_a_hostile_backup_is_refused(settings, elsewhere, file, members):
+    packed(file, {"eventapi.db": settings.database.read_bytes(), **members})
+    with pytest.raises(BackupError):
+        restoring.restore(elsewhere, file)
+    assert not list(elsewhere.data_dir.glob("*.db")) and not list(file.parent.parent.glob("evil*"))
+
+
+def test_the_same_name_twice_is_refused(settings, elsewhere, file):
+    packed(file, {"eventapi.db": settings.database.read_bytes()})
+    with tarfile.open(file, "a") as tar:
+        member = tarfile.TarInfo("eventapi.db")
+        tar.addfile(member, io.BytesIO(b""))
+    with pytest.raises(BackupError):
+        restoring.restore(elsewhere, file)
+
+
+def test_the_database_in_it_must_be_ours(elsewhere, file):
+    packed(file, {"eventapi.db": b"no database" * 1000})
+    with pytest.raises((BackupError, database.Error)):
+        restoring.restore(elsewhere, file)
+    assert not elsewhere.database.exists()
+
+
+# Restore
+
+def test_what_was_there_is_set_aside_and_the_restore_is_audited(settings, organiser, file):
+    organiser.make("/events", {"title": "kept"})
+    first = files.store(settings, b"first")
+    backups.create(settings, file)
+    organiser.make("/events", {"title": "later"})
+    second = files.store(settings, b"second")
+    aside, _ = restoring.restore(settings, file, force=True)
+    assert titles(settings) == ["kept"]
+    assert files.missing(settings, [first, second]) == [second]
+    old = database.connect(aside)
+    assert old.execute("SELECT count(*) FROM events").fetchone() == (2,)
+    old.close()
+    assert len(list(settings.data_dir.glob("files.before-restore-*/*/*"))) == 2
+    with closing(Database(settings)) as restored:
+        assert restored.connection.execute("SELECT action FROM audit_log ORDER BY id DESC").fetchone() == ("restored",)
+        assert journal.verify(restored) == []
+
+
+def test_restoring_twice_in_a_second_overwrites_nothing(settings, file):
+    backups.create(settings, file)
+    first, second = (restoring.restore(settings, file, force=True)[0] for _ in range(2))
+    assert first != second and first.exists() and second.exists()
+
+
+def test_a_newer_database_is_overwritten_by_force_only(settings, organiser, file):
+    backups.create(settings, file)
+    organiser.make("/events", {"title": "newer"})
+    with pytest.raises(BackupError, match="--force"):
+        restoring.restore(settings, file)
+    assert titles(settings) == ["newer"]
+    restoring.restore(settings, file, force=True)
+    assert titles(settings) == []
+
+
+def test_who_was_anonymised_after_the_backup_stays_so(settings, organiser, file):
+    known, later = (organiser.make("/contacts", {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
+                    for name in ("Lovelace", "Byron"))
+    backups.create(settings, file)
+    organiser.post(f"/contacts/{later}/anonymize", status=200)
+    assert restoring.restore(settings, file, force=True)[1] == 1
+    assert b"Byron" not in settings.database.read_bytes()
+    with closing(Database(settings)) as db:
+        names = db.connection.execute("SELECT last_name FROM contacts ORDER BY id").fetchall()
+        assert names == [("Lovelace",), (None,)]
+        assert checks.findings(db) == []
+
+
+def test_a_damaged_database_is_set_aside_by_force_only(settings, organiser, file):
+    backups.create(settings, file)
+    settings.database.write_bytes(b"ruined" * 1000)
+    with pytest.raises(BackupError, match="--force"):
+        restoring.restore(settings, file)
+    aside, again = restoring.restore(settings, file, force=True)
+    assert again is None
+    assert aside.read_bytes() == b"ruined" * 1000
+    assert titles(settings) == []
+
+
+def test_a_directory_of_something_else_is_left_alone(settings, elsewhere, file):
+    backups.create(settings, file)
+    (elsewhere.data_dir / "holiday.jpg").write_text("sea")
+    with pytest.raises(BackupError, match="holiday.jpg"):
+        restoring.restore(elsewhere, file, force=True)
+
+
+def test_a_database_of_another_program_is_left_alone(settings, elsewhere, file):
+    backups.create(settings, file)
+    elsewhere.database.touch()
+    other = database.connect(elsewhere.database)
+    other.execute("CREATE TABLE bookmarks (url TEXT)")
+    other.close()
+    with pytest.raises(BackupError, match="another program"):
+        restoring.restore(elsewhere, file, force=True)
+
+
+def test_it_refuses_while_somebody_holds_the_data(settings, file):
+    backups.create(settings, file)
+    with process_locks.together(settings), pytest.raises(process_locks.InUse):
+        restoring.restore(settings, file, force=True)
+
+
+def test_it_refuses_while_a_server_runs_and_a_server_while_it_runs(tmp_path, settings, file):
+    with processes.Server(tmp_path, "--workers", "1") as server:
+        done = processes.eventapi(tmp_path, "backup", str(file))
+        assert (done.returncode, done.stderr) == (0, "")
+        refused = processes.eventapi(tmp_path, "restore", "--force", str(file))
+        assert refused.returncode == 1 and "running" in refused.stderr and refused.stderr.count("\n") == 1
+        assert processes.get(f"{server.url}/healthz")[0] == 200
+        server.stop()
+    with process_locks.alone(settings):
+        refused = processes.eventapi(tmp_path, "serve", "--bind", f"127.0.0.1:{processes.free_port()}")
+        assert refused.returncode != 0 and "restore is running" in refused.stderr
+    assert processes.eventapi(tmp_path, "restore", "--force", str(file)).returncode == 0
+
+
+def test_a_backup_of_an_older_schema_is_upgraded_on_the_way(settings, elsewhere, file, tmp_path, monkeypatch):
+    backups.create(settings, file)
+    later = tmp_path / "9000_test.sql"
+    later.write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")
+    known = database.migrations()
+    monkeypatch.setattr(database, "migrations", lambda: [*known, (9000, later)])
+    restoring.restore(elsewhere, file)
+    with closing(Database(elsewhere)) as db:
+        assert database.version(db.connection) == 9000
+
+
+def test_a_backup_of_a_newer_program_is_refused(settings, elsewhere, file, db):
+    db.connection.execute("PRAGMA user_version = 9999")
+    backups.create(settings, file)
+    with pytest.raises(database.SchemaError, match="9999"):
+        restoring.restore(elsewhere, file)
+    assert not elsewhere.database.exists()

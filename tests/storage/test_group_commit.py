@@ -1,0 +1,403 @@
+"""Writes of several threads and processes: what shares a commit, what is answered when, and what a failure takes along."""
+import fcntl
+import os
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from multiprocessing import get_context
+from threading import Event, Thread
+
+import pytest
+import webtest
+
+from eventapi import config as configuration
+from eventapi import journal
+from eventapi.errors import Problem
+from eventapi.storage import database
+from eventapi.storage.group_commit import Writer
+from eventapi.storage.write_lock import IN_A_ROW, door_of
+from tests.conftest import SCOPES, add_key
+from tests.support import processes
+
+
+@pytest.fixture
+def writer(settings):
+    with closing(Writer(settings)) as writer:
+        writer.connection.execute("PRAGMA busy_timeout = 100")
+        yield writer
+
+
+def put(db, number):
+    journal.administered(db, "counted", "number", number)
+
+
+def numbers(db):
+    assert journal.verify(db) == []
+    return [number for number, in db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER BY id")]
+
+
+def count(db):
+    return db.count("SELECT count(*) FROM audit_log WHERE action = 'counted'", {})
+
+
+class Request:
+    """One whose answer the server holds back; with `follows`, its thread writes on."""
+    shares, group = True, None
+
+    def __init__(self, follows=True, age=0):
+        self.follows, self.since = lambda: follows, time.monotonic() - age
+
+
+class Thinking(Thread):
+    """A thread that writes a number, does what it is told inside the write, and keeps what came of it."""
+
+    def __init__(self, db, number, inside=None, **options):
+        super().__init__(daemon=True)
+        self.db, self.number, self.inside, self.options = db, number, inside, options
+        self.entered, self.error = Event(), None
+        self.start()
+
+    def run(self):
+        try:
+            with self.db.write(**self.options):
+                self.entered.set()
+                put(self.db, self.number)
+                if self.inside:
+                    self.inside()
+        except BaseException as error:
+            self.error = error
+
+    def outcome(self):
+        self.join(10)
+        assert not self.is_alive(), f"the write of {self.number} hangs"
+        return self.error
+
+
+def waiting(door, number):
+    processes.until(lambda: len(door.waiting) == number)
+
+
+def together(writer, *inside):
+    """What came of writes 1, 2 … that shared one transaction, each doing what it is given."""
+    threads, door = [], writer.door
+    door.enter()
+    for number, act in enumerate(inside, 1):
+        threads.append(Thinking(writer, number, act))
+        waiting(door, number)
+    door.leave()
+    return [thread.outcome() for thread in threads]
+
+
+def raising(error):
+    def act():
+        raise error
+    return act
+
+
+def told(writer):
+    """The transactions that the connection begins and ends from now on."""
+    said = []
+    writer.connection.set_trace_callback(lambda text: said.append(text.split()[0]) if text[:5] in ("BEGIN", "COMMI", "ROLLB") else None)
+    return said
+
+
+def test_writes_that_wait_together_share_a_commit(writer, db):
+    said = told(writer)
+    assert together(writer, None, None, None) == [None, None, None]
+    assert sorted(numbers(db)) == [1, 2, 3]
+    assert said == ["BEGIN", "COMMIT"]
+
+
+def test_nobody_is_answered_before_the_commit(writer, db):
+    def look():
+        time.sleep(0.05)
+        seen.append((first.is_alive(), numbers(db)))
+    seen, go = [], Event()
+    first = Thinking(writer, 1, lambda: go.wait(10))
+    first.entered.wait(10)
+    second = Thinking(writer, 2, look)
+    waiting(writer.door, 1)
+    go.set()
+    assert [first.outcome(), second.outcome()] == [None, None]
+    assert seen == [(True, [])]
+    assert numbers(db) == [1, 2]
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_a_refused_write_takes_no_other_along(writer, db, failing):
+    refusal = Problem("in_use", "No.")
+    outcomes = together(writer, *[raising(refusal) if number == failing else None for number in (1, 2, 3)])
+    assert outcomes.count(refusal) == 1
+    assert sorted(numbers(db)) == [number for number in (1, 2, 3) if number != failing]
+
+
+def test_a_transaction_that_sqlite_gave_up_fails_for_all_of_it(writer, db):
+    """As on a full disk; the others hear of the database, not of what one of them was told."""
+    def give_up(error=None):
+        def act():
+            if writer.group and len(numbers(writer)) == 2:
+                writer.connection.execute("ROLLBACK")
+                if error:
+                    raise error
+        return act
+    for error in (Problem("in_use", "Of somebody else."), None):       # a handler that lets the error pass is no better
+        outcomes = together(writer, give_up(error), give_up(error))
+        assert sum(isinstance(outcome, database.Error) for outcome in outcomes) == (1 if error else 2)
+        assert all(outcomes)
+        assert numbers(db) == []
+    assert together(writer, None, None) == [None, None]
+    assert sorted(numbers(db)) == [1, 2]
+
+
+class Failing:
+    """A connection on which one word fails once."""
+
+    def __init__(self, connection, word):
+        self.connection, self.word = connection, word
+
+    def execute(self, text, *values):
+        if text == self.word:
+            self.word = None
+            raise database.Error("disk I/O error")
+        return self.connection.execute(text, *values)
+
+    def __getattr__(self, name):
+        return getattr(self.connection, name)
+
+
+@pytest.mark.parametrize("word", ["COMMIT", "ROLLBACK TO one"])
+def test_a_failing_commit_or_rollback_fails_for_all_of_it(writer, db, word):
+    writer.connection, first, said = Failing(writer.connection, word), Request(), []
+    with writer.write(request=first):
+        assert count(writer) == 0
+        put(writer, 1)
+    first.group.then(lambda: said.append("done"))
+    with suppress(Problem), writer.write(request=Request(follows=False)):
+        put(writer, 2)
+        if "TO" in word:
+            raise Problem("in_use", "No.")
+    with pytest.raises(database.Error):
+        first.group.wait()
+    assert numbers(db) == [] and said == []
+    with writer.write():
+        assert count(writer) == 0
+        put(writer, 9)
+    assert numbers(db) == [9]
+
+
+# Writes whose answers are held back
+
+def test_who_goes_on_writing_leaves_the_commit_for_later(writer, db):
+    said, requests = told(writer), [Request(), Request(), Request(follows=False)]
+    for number, request in enumerate(requests, 1):
+        assert numbers(db) == []
+        with writer.write(request=request):
+            put(writer, number)
+    assert numbers(db) == [1, 2, 3] and not writer.door.held
+    assert len({request.group for request in requests}) == 1
+    assert said == ["BEGIN", "COMMIT"]
+
+
+def test_who_does_not_go_on_sees_to_the_commit(writer, db):
+    request, said = Request(), []
+    with writer.write(request=request):
+        put(writer, 1)
+    request.group.then(lambda: said.append(numbers(db)))
+    assert numbers(db) == said == []
+    request.group.finish()
+    request.group.then(lambda: said.append("late"))
+    assert numbers(db) == [1] and said == [[1], "late"] and not writer.door.held
+
+
+def test_a_row_of_writes_has_an_end(writer, db):
+    for number in range(1, IN_A_ROW + 1):
+        assert numbers(db) == []
+        with writer.write(request=Request()):
+            put(writer, number)
+    assert len(numbers(db)) == IN_A_ROW and not writer.door.held
+
+
+def test_another_thread_commits_what_was_left_for_later(writer, db):
+    for other in (writer, db):
+        request = Request()
+        with writer.write(request=request):
+            put(writer, 1)
+        assert Thinking(other, 2).outcome() is None
+        assert request.group.settled.is_set() and not writer.door.held
+    assert numbers(db) == [1, 2, 1, 2]
+
+
+def test_who_has_waited_elsewhere_waits_no_longer(writer, db):
+    with db.door.inside, pytest.raises(Problem, match="database_busy"), writer.write(request=Request(age=11)):
+        pass
+    with writer.write(request=Request(age=11, follows=False)):
+        put(writer, 1)
+    assert numbers(db) == [1]
+
+
+class Late(deque):
+    """Says that somebody waits, and by the time it has said so he has given up."""
+    meanwhile = None
+
+    def __len__(self):
+        there, act = super().__len__(), self.meanwhile
+        if there and act:
+            self.meanwhile = None
+            act()
+        return there
+
+
+def test_the_file_is_given_back_when_who_it_was_kept_for_gave_up_just_then(writer, settings):
+    door = writer.door
+    door.waiting = Late()
+    go = Event()
+    first = Thinking(writer, 1, lambda: go.wait(10))
+    first.entered.wait(10)
+    second = Thinking(writer, 2, wait=0.1)
+    processes.until(lambda: deque.__len__(door.waiting))
+    door.waiting.meanwhile = second.outcome
+    go.set()
+    assert first.outcome() is None
+    assert second.error.code == "database_busy"
+    assert not door.held
+    with closing(os.fdopen(os.open(door.path, os.O_RDWR))) as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_another_connection_that_enters_commits_what_was_gathered(writer, db):
+    go = Event()
+    first = Thinking(writer, 1, lambda: go.wait(10))
+    first.entered.wait(10)
+    second = Thinking(db, 2, lambda: seen.append((first.outcome(), numbers(db))))
+    seen = []
+    waiting(writer.door, 1)
+    go.set()
+    assert second.outcome() is None
+    assert seen == [(None, [1, 2])]
+
+
+def test_who_may_not_wait_hears_at_once_and_disturbs_nobody(writer, db):
+    go = Event()
+    first = Thinking(writer, 1, lambda: go.wait(10))
+    first.entered.wait(10)
+    for _ in range(3):
+        with pytest.raises(Problem, match="database_busy"), db.write(wait=0):
+            pass
+    go.set()
+    assert first.outcome() is None
+    assert numbers(db) == [1]
+
+
+def test_a_process_in_the_door_keeps_others_out(writer, db):
+    with open(writer.door.path, "w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(Problem) as refused, db.write(wait=0):
+            pass
+        assert refused.value.headers["Retry-After"]
+        first = Thinking(writer, 1)
+        processes.until(lambda: writer.door.inside.locked())
+        fcntl.flock(other, fcntl.LOCK_UN)
+        assert first.outcome() is None
+    assert numbers(db) == [1]
+
+
+def test_a_program_that_holds_the_database_is_told_of_as_busy(writer, settings, db):
+    with closing(database.connect(settings.database)) as outside:
+        outside.execute("BEGIN IMMEDIATE")
+        outcomes = together(writer, None, None)
+        assert [database.problem_of(outcome).code for outcome in outcomes] == ["database_busy"] * 2
+        assert writer.group is None and not writer.door.held
+    assert together(writer, None) == [None]
+    assert numbers(db) == [1]
+
+
+def test_while_nobody_gets_through_a_write_gives_up_early(writer, settings):
+    with closing(database.connect(settings.database)) as outside:
+        outside.execute("BEGIN IMMEDIATE")
+        with pytest.raises(database.Error), writer.write():
+            put(writer, 1)
+        with writer.door.inside:                                # and somebody stands in the door
+            start = time.monotonic()
+            with pytest.raises(Problem), writer.write():
+                put(writer, 2)
+            assert time.monotonic() - start < 5                 # not the ten seconds of a usual wait
+        outside.execute("ROLLBACK")
+    with writer.write():
+        put(writer, 3)
+    assert writer.door.stuck is False and numbers(writer) == [3]
+
+
+def test_a_writer_that_goes_leaves_the_next_one_its_place(writer, settings, db):
+    earlier = Writer(settings)
+    later = Writer(settings)
+    earlier.close()
+    del earlier
+    assert Thinking(later, 1).outcome() is None
+    later.close()
+    assert numbers(db) == [1]
+
+
+def test_twins_in_one_transaction_get_one_answer(app, settings, db):
+    key, door = add_key(db, SCOPES), door_of(settings.database)
+    headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "twin"}
+
+    def post(_):
+        return webtest.TestApp(app.app).post_json("/api/v1/contacts", {"company_name": "Muster AG"}, headers=headers)
+    app.get("/api/v1/contacts", headers={"Authorization": f"Bearer {key}"})        # notes the use of the key
+    door.enter()
+    with ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(post, number) for number in range(3)]
+        waiting(door, 3)
+        door.leave()
+        answers = [answer.result(10) for answer in answers]
+    assert len({answer.json["data"]["id"] for answer in answers}) == 1
+    assert sorted(answer.headers.get("Idempotency-Replayed", "") for answer in answers) == ["", "true", "true"]
+    assert db.connection.execute("SELECT count(*) FROM contacts").fetchone() == (1,)
+    assert journal.verify(db) == []
+
+
+THREADS, WRITES = 8, 60
+
+
+def scribble(folder, process, ready):
+    """Good, refused, failing and impatient writes of several threads; gives (acknowledged, refused)."""
+    config = configuration.load(environ={"EVENTAPI_DATA_DIR": folder, "EVENTAPI_CONFIG": f"{folder}/eventapi.conf"})
+    ready.wait(30)
+    kept, refused, shared = [], [], Writer(config)
+
+    def work(thread):
+        own = database.Database(config)
+        for turn in range(WRITES):
+            number = (process * THREADS + thread) * WRITES + turn + 1
+            db, wait = (own, 0) if turn % 7 == 3 else (shared, 0.002 if turn % 5 == 2 else 10)
+            try:
+                with db.write(wait=wait):
+                    put(db, number)
+                    if turn % 6 == 1:
+                        raise Problem("in_use", "No.")
+                    if turn % 11 == 4:
+                        db.connection.execute("INSERT INTO nowhere VALUES (1)")
+                kept.append(number)
+            except (Problem, database.Error):
+                refused.append(number)
+        own.close()
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(work, range(THREADS)))
+    shared.close()
+    return kept, refused
+
+
+def test_two_processes_of_many_threads_lose_and_double_nothing(settings, db):
+    spawn = get_context("spawn")
+    with spawn.Manager() as manager, spawn.Pool(2) as pool:
+        ready = manager.Event()
+        runs = [pool.apply_async(scribble, (str(settings.data_dir), process, ready)) for process in range(2)]
+        ready.set()
+        results = [run.get(120) for run in runs]
+    kept = [number for result in results for number in result[0]]
+    refused = [number for result in results for number in result[1]]
+    assert len(kept) + len(refused) == 2 * THREADS * WRITES
+    assert len(kept) > THREADS * WRITES and len(refused) > THREADS * WRITES / 4
+    assert sorted(numbers(db)) == sorted(kept)
+    assert db.integrity() == []

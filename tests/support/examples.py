@@ -1,0 +1,177 @@
+"""Records made from the examples of the schema files, and a house for tests that share one."""
+from copy import deepcopy
+from functools import lru_cache
+from itertools import count
+
+import pytest
+import webtest
+
+from eventapi.app import create_app, routes
+from eventapi.reference import document as openapi
+from eventapi.storage.database import Database
+from eventapi.validation.bodies import definition, query_schema
+from tests.conftest import SCOPES, Client, add_key, furnished
+
+# A member that names another record: member -> (what it names, by which of its members).
+REFERENCES = {
+    "event_id": ("event", "id"), "event_key": ("event", "event_key"), "event_keys": ("event", "event_key"),
+    "contact_id": ("contact", "id"), "customer_number": ("contact", "customer_number"),
+    "category_id": ("category", "id"), "category_key": ("category", "category_key"), "category_keys": ("category", "category_key"),
+    "participant_id": ("participant", "id"), "event_participant_id": ("participant", "id"),
+    "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
+    "plan_id": ("plan", "id"), "booth_id": ("booth", "id"), "formula_id": ("booth_formula", "id"),
+    "booth_type_id": ("booth_type", "id"), "booth_type_key": ("booth_type", "booth_type_key"),
+    ("document", "category_id"): ("document_category", "id"), ("document_template", "category_id"): ("document_category", "id"),
+    "field_key": ("custom_field", "field_key"),
+    "service_id": ("service", "id"), "service_key": ("service", "service_key"),
+    ("submission", "type_id"): ("submission_type", "id"),
+}
+# entity_type -> the resource, where it is called otherwise.
+ENTITIES = {"event_participant": "participant"}
+# Members that no two records may share, besides their own key: left out where they are made, else different each time.
+OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",),
+       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",), "newsletter_subscriber": ("email",)}
+# Members that hold the year in which the tests run: an example cannot know it.
+OF_THE_YEAR = ("invoice_number",)
+# What DELETE leaves behind, where the record stays to be read: singular -> its status then.
+KEPT = {"booth_reservation": "cancelled", "newsletter_subscriber": "unsubscribed"}
+# Secrets that are shown when a record is made, and never again: singular -> the member, null from then on.
+SHOWN_ONCE = {"calendar_subscription": "url", "webhook": "secret"}
+# What has to be done to a record before others may name it.
+MADE_FIT = {("payment", "invoice"): "send"}
+
+
+# Members that the example sets as only so many records may have them: what others are made with.
+RARE = {"webhook": {"is_active": False}}
+
+# What fills a list that has no POST of its own: singular -> (the path, the example that is sent there).
+FILLED_BY = {"bulk_import": ("/bulk-import/contacts", "bulk_import.contacts")}
+
+NUMBERS = count(1)
+
+
+def all_routes():
+    """Every route below the root."""
+    return [route for route in routes() if not route.words.get("public")]
+
+
+@lru_cache(maxsize=None)
+def collections():
+    """singular -> the path below which its records are created, read and changed by id."""
+    known = {(route.method, route.path) for route in routes()}
+    return {route.words["schema"]: route.path for route in routes()
+            if route.method == "POST" and "<" not in route.path and "." not in route.words.get("schema", ".")
+            and ("GET", f"{route.path}/<id>") in known}
+
+
+def example(name):
+    """The first example of a schema, such as `event` or `contact.merge`."""
+    examples = definition(name).get("examples")
+    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST takes; where it names other "
+                      "records, see REFERENCES in tests/support/examples.py")
+    return examples[0]
+
+
+def named_by(name, body):
+    """(part, member, what it names, by which member) for every member, also of parts, that names a record of another resource."""
+    for member, value in body.items():
+        target, way = REFERENCES.get((name, member)) or REFERENCES.get(member, (None, None))
+        if value is not None and target and target != name and target in collections():
+            yield body, member, target, way
+        for part in value if isinstance(value, list) else ():
+            if isinstance(part, dict):
+                yield from named_by(name, part)
+    if "entity_type" in body and "entity_id" in body:
+        yield body, "entity_id", ENTITIES.get(body["entity_type"], body["entity_type"]), "id"
+
+
+def body_for(client, name, made=None):
+    """A body that can be sent any number of times: what it names is made first, own keys are left out or new.
+
+    `made` holds what was made for this body, so that two records that it names are of one event.
+    """
+    resource, body, made = name.partition(".")[0], deepcopy(example(name)), {} if made is None else made
+    for part, member, target, way in list(named_by(name, body)):
+        if target not in made:
+            made[target] = fit(client, resource, target, make(client, target, made))
+        part[member] = [made[target][way]] if isinstance(part[member], list) else made[target][way]
+    for member in body.keys() & set(OWN.get(name, ())):
+        body[member] = f"{next(NUMBERS)}{body[member]}"
+    body.update(RARE.get(name, {}))
+    return {member: value for member, value in body.items() if REFERENCES.get(member, ("",))[0] != name}
+
+
+def fit(client, resource, target, record):
+    """The record, brought into the state in which a `resource` may name it."""
+    action = MADE_FIT.get((resource, target))
+    return client.post(f"{collections()[target]}/{record['id']}/{action}", status=200).json["data"] if action else record
+
+
+def make(client, singular, made=None):
+    """A new record."""
+    return client.make(collections()[singular], body_for(client, singular, made))
+
+
+def as_read(singular, record):
+    """The record of a creation as it is read from then on."""
+    return {**record, SHOWN_ONCE[singular]: None} if singular in SHOWN_ONCE else record
+
+
+def make_verbatim(client, singular, made=None):
+    """The record that the example itself makes in an empty house, once the examples are there that it names."""
+    body, made = deepcopy(example(singular)), {} if made is None else made
+    for part, member, target, way in list(named_by(singular, body)):
+        if target not in made:
+            made[target] = fit(client, singular, target, make_verbatim(client, target, made))
+        if member in OF_THE_YEAR:
+            part[member] = made[target][way]
+    return client.make(collections()[singular], body)
+
+
+def address_of_list(client, route):
+    """The path of a list; of the parts of a record, such as its revisions, that of a new record."""
+    singulars = {path: singular for singular, path in collections().items()}
+    parent = route.path.partition("/<id>")[0]
+    return route.path if parent == route.path else route.path.replace("<id>", str(make(client, singulars[parent])["id"]))
+
+
+def query_for(client, route):
+    """The query that a list cannot do without, and a record that it finds."""
+    schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
+    required = schema["required"] or schema.get("x-at", [])
+    if not required:
+        return ""
+    record = make(client, route.words["singular"])
+    missing = [member for member in required if member not in record]
+    assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: teach tests/support/examples.py"
+    return "?" + "&".join(f"{member}={record[member]}" for member in required)
+
+
+class House:
+    """An app with a database of its own, for a whole test module."""
+
+    def __init__(self, folder, template):
+        self.config = furnished(folder, template)
+        self.app = webtest.TestApp(create_app(self.config))
+        self.db = Database(self.config)
+        self.document = openapi.document(self.config)
+        self.organiser, self.stranger = self.person(SCOPES), Client(self.app, None)
+        self.organiser.get("/events", status=200)           # the first use of a key is noted
+
+    @lru_cache(maxsize=None)
+    def person(self, scopes, **values):
+        return Client(self.app, add_key(self.db, scopes, **values))
+
+    def version(self):
+        """A number that is another one as soon as a request has written anything (SQLite's data_version)."""
+        return self.db.connection.execute("PRAGMA data_version").fetchone()[0]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory, template):
+    house = House(tmp_path_factory.mktemp("house"), template)
+    yield house
+    house.db.close()
+
+
+__all__ = ["House", "address_of_list", "all_routes", "body_for", "collections", "example", "house", "make", "make_verbatim", "query_for"]

@@ -1,0 +1,61 @@
+"""A real mail server for tests, on a free port of this machine: it keeps what it takes, and refuses as it is told."""
+from email import message_from_bytes, policy
+
+import pytest
+
+pytest.importorskip("aiosmtpd")
+from aiosmtpd.controller import Controller  # noqa: E402
+from aiosmtpd.smtp import SMTP, AuthResult  # noqa: E402
+
+from tests.support.processes import free_port  # noqa: E402
+
+
+class Inbox:
+    """What arrived, and what is to be said to whom."""
+
+    def __init__(self):
+        self.envelopes, self.refusals, self.data_answer, self.connections, self.after_data = [], {}, "250 OK", 0, None
+
+    async def handle_EHLO(self, server, session, envelope, hostname, responses):
+        self.connections += 1
+        session.host_name = hostname
+        return responses
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if address in self.refusals:
+            return self.refusals[address]
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        if self.data_answer.startswith("250"):
+            self.envelopes.append((envelope.mail_from, envelope.rcpt_tos[0], envelope.original_content))
+        if self.after_data:
+            self.after_data(server)
+        return self.data_answer
+
+    @property
+    def messages(self):
+        return [message_from_bytes(content, policy=policy.default) for _, _, content in self.envelopes]
+
+    @property
+    def recipients(self):
+        return [recipient for _, recipient, _ in self.envelopes]
+
+
+class Server(Controller):
+    """`tls`: a context for STARTTLS. `user`: the login, as (name, password)."""
+
+    def __init__(self, inbox, *, tls=None, user=None):
+        self.tls, self.user = tls, user
+        super().__init__(inbox, hostname="127.0.0.1", port=free_port())
+
+    def factory(self):
+        def known(server, session, envelope, mechanism, data):
+            return AuthResult(success=(data.login.decode(), data.password.decode()) == self.user, handled=False)
+        return SMTP(self.handler, tls_context=self.tls, enable_SMTPUTF8=True, auth_required=bool(self.user),
+                    auth_require_tls=bool(self.tls), authenticator=known if self.user else None)
+
+    def start(self):
+        super().start()
+        return self

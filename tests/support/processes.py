@@ -1,0 +1,102 @@
+"""Real processes for tests: a server with its workers, the command line. Each test ends what it started, by pid."""
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def environment(folder, **more):
+    """The environment of a process that works on the data in `folder`, and on no other configuration."""
+    file = Path(folder) / "test.conf"
+    if not file.exists():
+        file.write_text("[eventapi]\n")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("EVENTAPI_")}
+    return {**clean, "EVENTAPI_CONFIG": str(file), "EVENTAPI_DATA_DIR": str(folder), "PYTHONPATH": str(ROOT), **more}
+
+
+def eventapi(folder, *words, **more):
+    """Runs a command to its end; has returncode, stdout, stderr."""
+    return subprocess.run([sys.executable, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
+                          capture_output=True, text=True, timeout=120)
+
+
+def start(folder, *words, log=None, **more):
+    return subprocess.Popen([sys.executable, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
+                            stdout=log or subprocess.DEVNULL, stderr=subprocess.STDOUT if log else subprocess.DEVNULL)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def children(pid):
+    """pid -> command line of the processes that `pid` started."""
+    try:
+        pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return {int(child): Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ") for child in pids}
+    except (FileNotFoundError, ProcessLookupError):          # it ended while we looked
+        return {}
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):          # it ended while we looked
+        return False
+
+
+def until(wanted, timeout=15):
+    """Waits for `wanted()` to be true, and gives what it gave."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        got = wanted()
+        if got:
+            return got
+        time.sleep(0.05)
+    raise AssertionError(f"waited {timeout} s in vain")
+
+
+def get(url):
+    """(status, text); status None where nobody answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+    except OSError:
+        return None, ""
+
+
+class Server:
+    """eventapi serve on a free port of this machine."""
+
+    def __init__(self, folder, *words, port=None, log=None, **more):
+        self.port = port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process = start(folder, "serve", "--bind", f"127.0.0.1:{self.port}", *words, log=log, **more)
+        until(lambda: self.process.poll() is not None or get(f"{self.url}/healthz")[0])
+        assert self.process.poll() is None, "the server did not start"
+
+    def worker(self):
+        """The pid of the worker beside it, or None."""
+        return next((pid for pid, line in children(self.process.pid).items() if "eventapi worker" in line), None)
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()

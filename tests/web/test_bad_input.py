@@ -1,0 +1,207 @@
+"""Bad input: each member of each body and each parameter of each query, wrong in every way its schema knows of.
+
+Expected is 4xx that points at the member, and nothing written. What to send is worked out from the schema, so that a member added
+later is tried too.
+"""
+import json
+from urllib.parse import quote
+
+import pytest
+
+from eventapi.validation.bodies import FORMATS, body_schema, query_schema
+from tests.support.examples import address_of_list, all_routes, body_for, example, house  # noqa: F401
+from tests.web.test_routes import each
+
+WRONG_OF_TYPE = {"integer": ["x", 1.5, True, [], {}, 2 ** 63], "number": ["x", True, [], {}], "string": [1, True, [], {}, 1.5],
+                 "boolean": ["x", 1, 0, [], {}], "array": ["x", 1, {}, True], "object": ["x", 1, [], True]}
+NEVER_OF_FORMAT = ["not that", "2026-02-30", "9999-99-99T99:99:99Z", "ß", "-1"]
+SURROGATE, NUL = "half \ud800", "nul \0"
+BODIES = [route for route in all_routes() if route.method in ("POST", "PUT", "PATCH") and route.words.get("schema")
+          and not route.words.get("raw_body")]
+QUERIES = [route for route in all_routes() if query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))["properties"]]
+
+
+def resolved(schema, root):
+    while isinstance(schema, dict) and "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
+def kinds_of(schema):
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else list(kinds)
+
+
+def wrong_values(schema, root):
+    """Values that the schema must not take."""
+    kinds = kinds_of(schema)
+    if kinds:
+        common = [set(map(json.dumps, WRONG_OF_TYPE[kind])) for kind in kinds if kind != "null"]
+        yield from map(json.loads, sorted(set.intersection(*common)))
+        if "null" not in kinds:
+            yield None
+    for key, step in (("minimum", -1), ("exclusiveMinimum", 0), ("maximum", 1), ("exclusiveMaximum", 0)):
+        if key in schema:
+            yield schema[key] + step
+    if "string" in kinds:
+        if schema.get("maxLength", 10 ** 6) < 10 ** 6:
+            yield "x" * (schema["maxLength"] + 1)
+        if schema.get("minLength") and "null" not in kinds:
+            yield ""
+            yield "  "
+        yield SURROGATE
+        yield NUL
+    if schema.get("format") in FORMATS:
+        yield from (value for value in NEVER_OF_FORMAT if not FORMATS[schema["format"]][0](value))
+    if "enum" in schema:
+        yield "nonsense-word" if "string" in kinds or not kinds else 987
+    if "maxItems" in schema and schema["maxItems"] <= 1000 and "items" in schema:
+        yield [None] * (schema["maxItems"] + 1)
+
+
+def wrong_bodies(value, schema, root, pointer=""):
+    """(pointer, body) with one thing wrong, for every place in a value that fits the schema. Places that the value lacks are made."""
+    schema = resolved(schema, root)
+    if schema is True or schema.get("readOnly"):
+        return
+    for member, sub in schema.get("properties", {}).items():
+        sub = resolved(sub, root)
+        if sub is True or sub.get("readOnly"):
+            continue
+        place = f"{pointer}/{member}"
+        whole = value if isinstance(value, dict) else {}
+        for wrong in wrong_values(sub, root):
+            yield place, {**whole, member: wrong}
+        inner = whole.get(member)
+        if sub.get("properties"):
+            for deeper, part in wrong_bodies(inner, sub, root, place):
+                yield deeper, {**whole, member: part}
+        if "items" in sub:
+            items = resolved(sub["items"], root)
+            entry = inner[0] if inner else {}
+            for wrong in wrong_values(items, root):
+                yield f"{place}/0", {**whole, member: [wrong]}
+            for deeper, part in wrong_bodies(entry, items, root, f"{place}/0"):
+                yield deeper, {**whole, member: [part]}
+
+
+def strange(body):
+    """What no JSON of ours may hold, wherever it stands."""
+    text = json.dumps(body)
+    return any(part in text for part in ("\\ud800", "\\u0000", str(2 ** 63)))
+
+
+@each("route", BODIES)
+def test_bad_members_are_refused_with_their_pointer_and_nothing_is_written(house, route):
+    name, method = route.words["schema"], route.method
+    schema = body_schema(name, method)
+    good = example(name) if "." not in name or schema.get("required") else {}
+    path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
+    before, tried = house.version(), 0
+    for pointer, body in wrong_bodies(good, schema, schema):
+        answer = house.organiser(method, path, raw=json.dumps(body).encode())
+        where = f"{method} {path} {pointer}: {json.dumps(body)[:300]} -> {answer.status} {answer.text[:500]}"
+        if strange(body):
+            assert answer.status_int == 400 and answer.json["code"] == "malformed_json", where
+        else:
+            assert answer.status_int == 422, where
+            places = [entry["pointer"] for entry in answer.json["errors"]]
+            assert any(place == pointer or place.startswith(f"{pointer}/") for place in places), where
+        tried += 1
+    assert house.version() == before, "something was written"
+    assert tried or not schema["properties"]
+
+
+def wrong_texts(schema, root):
+    """Texts that a parameter must not take."""
+    schema = resolved(schema, root)
+    kinds = kinds_of(schema)
+    if "integer" in kinds or "number" in kinds:
+        yield from ("x", "", "1e99", "0x1", "١", "9" * 30, "1;DROP TABLE events", "NaN", "1,5")
+        yield from (str(schema[key] + step) for key, step in (("minimum", -1), ("maximum", 1)) if key in schema)
+    if "enum" in schema:
+        yield "nonsense" if "string" in kinds else "987"
+    if schema.get("format") in FORMATS:
+        yield from NEVER_OF_FORMAT
+        yield ""
+    if schema.get("maxLength", 10 ** 6) < 5000:
+        yield "x" * (schema["maxLength"] + 1)
+    if schema.get("minLength"):
+        yield ""
+    if "array" in kinds:
+        yield from ("nonsense", "", ",")
+    yield "nul\0"
+
+
+@each("route", QUERIES)
+def test_bad_parameters_are_refused_by_name(house, route):
+    schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
+    path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
+    before = house.version()
+    for name, sub in schema["properties"].items():
+        for text in wrong_texts(sub, schema):
+            answer = house.organiser(route.method, f"{path}?{name}={quote(text)}")
+            where = f"{route.method} {path}?{name}={text[:100]!r} -> {answer.status} {answer.text[:500]}"
+            assert answer.status_int == 422, where
+            assert name in [entry.get("parameter") for entry in answer.json["errors"]], where
+        twice = house.organiser(route.method, f"{path}?{name}=1&{name}=1")
+        assert twice.status_int == 422 and (name, "repeated") in [
+            (entry.get("parameter"), entry["code"]) for entry in twice.json["errors"]], twice.text
+    for text in ("%FF=1", "a=%FF", "&".join("a=1" for _ in range(101))):
+        assert house.organiser(route.method, f"{path}?{text}").status_int == 400
+    assert house.version() == before
+
+
+HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a AND", "\\", "%", "_", "../../etc/passwd", "{{x}}", "${x}",
+           "\u202e", "\U0001f3aa" * 20, "﷽" * 50, "-", "^a", "a:b", "title:x", "e\u0301"]
+
+
+@each("route", [route for route in QUERIES if route.words.get("listing")])
+def test_hostile_text_in_a_filter_is_only_text(house, route):
+    """Whatever the text, the answer is a list or 422, never a failure."""
+    schema = query_schema(route.words.get("query"), listing=True)
+    address = address_of_list(house.organiser, route)
+    needed = {name: str(resolved(schema["properties"][name], schema).get("enum", ["1"])[0]) for name in schema["required"]}
+    for name, sub in schema["properties"].items():
+        if "string" in kinds_of(resolved(sub, schema)) and "enum" not in resolved(sub, schema):
+            for text in HOSTILE:
+                query = "&".join(f"{key}={quote(value)}" for key, value in {**needed, name: text}.items())
+                answer = house.organiser.get(f"{address}?{query}")
+                assert answer.status_int in (200, 422), f"{name}={text!r}: {answer.text[:300]}"
+
+
+@each("route", [route for route in BODIES if "<" not in route.path and "." not in route.words["schema"]])
+def test_hostile_text_in_a_body_is_kept_as_it_is_or_refused(house, route):
+    schema = body_schema(route.words["schema"], "POST")
+    good = body_for(house.organiser, route.words["schema"])
+    for member, sub in schema["properties"].items():
+        if sub is not True and "integer" in kinds_of(sub):
+            for number in (2 ** 63 - 1, -2 ** 63):
+                assert house.organiser.post(route.path, {**good, member: number}).status_int == 422
+    for text in HOSTILE:
+        for member, sub in schema["properties"].items():
+            if sub is True or "string" not in kinds_of(sub) or {"format", "pattern", "enum"} & sub.keys():
+                continue
+            answer = house.organiser.post(route.path, {**good, member: text})
+            assert answer.status_int in (201, 409, 422), answer.text
+            if answer.status_int == 201 and not sub.get("writeOnly"):
+                assert answer.json["data"][member] == text
+                house.organiser.delete(f"{route.path}/{answer.json['data']['id']}", status=204)
+
+
+@pytest.mark.parametrize("length", ["-1", "x", "1.5", "9" * 40])
+def test_a_strange_content_length_is_not_a_failure(house, length):
+    environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/api/v1/events", "CONTENT_LENGTH": length, "CONTENT_TYPE": "application/json"}
+    assert plain(house, environ)[0] in (400, 413, 422)
+
+
+def plain(house, environ):
+    """A request past WebTest, which would refuse to send such a thing."""
+    import io
+    told = []
+    environ = {"SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x", "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1",
+               "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"{}"), "wsgi.errors": io.StringIO(),
+               "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
+               "HTTP_AUTHORIZATION": f"Bearer {house.organiser.key}", **environ}
+    body = b"".join(house.app.app(environ, lambda status, headers, *_: told.append(int(status.split()[0]))))
+    return told[0], body

@@ -1,0 +1,507 @@
+"""Every route of the service, asked the same questions. A new resource is covered as soon as its module is in the list."""
+import csv
+import io
+import re
+from urllib.parse import urlsplit
+
+import pytest
+
+from eventapi.app import routes
+from eventapi.errors import CODES
+from eventapi.validation.bodies import answer_schema, definition, document, query_schema
+from eventapi.web.routes import Routes
+from tests.conftest import SCOPES
+from tests.support import agreement
+from tests.support.examples import (  # noqa: F401
+    FILLED_BY,
+    KEPT,
+    address_of_list,
+    all_routes,
+    as_read,
+    body_for,
+    collections,
+    example,
+    house,
+    make,
+    query_for,
+)
+
+ROUTES = all_routes()
+OPEN_ROUTES = [route for route in routes() if route.words.get("public")]
+LISTS = [route for route in ROUTES if route.words.get("listing")]
+WITH_BODY = [route for route in ROUTES if route.method in ("POST", "PUT", "PATCH") and not route.words.get("raw_body")]
+CREATIONS = sorted(collections().items())
+OWN_SCOPE = ("by_entity_type", "any", "all")               # settled by the handler; the tests of these resources hold it
+
+
+def name_of(value):
+    return f"{value.method} {value.path}" if hasattr(value, "path") else str(value)
+
+
+def each(name, values):
+    return pytest.mark.parametrize(name, values, ids=name_of)
+
+
+def each_creation(function):
+    return pytest.mark.parametrize("singular, path", CREATIONS, ids=[singular for singular, _ in CREATIONS])(function)
+
+
+def address(route, id=999999):
+    """The route's path with ids in it."""
+    return re.sub(r"<(\w+)>", lambda name: str(id) if name[1].endswith("id") else "nothing", route.path)
+
+
+def problem(answer, status, code):
+    """Asserts that the answer is this problem, whole and well-formed; gives it."""
+    assert answer.status_int == status, f"{answer.status}: {answer.text[:500]}"
+    assert answer.content_type == "application/problem+json"
+    found = answer.json
+    assert found["type"].endswith(f"/problems/{code}") and found["code"] == code
+    assert found["status"] == status and found["title"] == CODES[code][1] and found["detail"]
+    assert found["meta"]["request_id"] == answer.headers["X-Request-ID"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    return found
+
+
+def ask(client, route, path=None, **options):
+    return client(route.method, path or address(route), **options)
+
+
+def valid_body(client, route):
+    """A body that the schema of the route takes, or None."""
+    name = route.words.get("schema")
+    if not name or route.words.get("raw_body") or route.method not in ("POST", "PUT", "PATCH"):
+        return None
+    if "." in name and not definition(name).get("required") and not definition(name).get("examples"):
+        return {}
+    return body_for(client, name)
+
+
+# Who is asking
+
+@each("route", ROUTES)
+def test_without_a_good_key_nothing_is_answered(house, route):
+    gone = "2020-01-01T00:00:00Z"
+    revoked = house.person(SCOPES, name="Rita Revoked")
+    house.db.connection.execute("UPDATE api_keys SET revoked_at = ? WHERE name = 'Rita Revoked'", [gone])
+    answer = ask(house.stranger, route)
+    problem(answer, 401, "missing_credentials")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    for header in ("Bearer", "Bearer ", "Basic YTpi", "Token x"):
+        problem(ask(house.stranger, route, headers={"Authorization": header}), 401, "missing_credentials")
+    for client in (revoked, house.person(SCOPES, name="Eve Expired", expires_at=gone)):
+        answer = ask(client, route)
+        problem(answer, 401, "invalid_api_key")
+        assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+    for header in ("Bearer wrong", "Bearer é", "bearer " + "x" * 2000):
+        problem(ask(house.stranger, route, headers={"Authorization": header}), 401, "invalid_api_key")
+
+
+@each("route", [route for route in ROUTES if route.words["scope"] not in OWN_SCOPE])
+def test_a_key_without_the_scope_is_refused(house, route):
+    scope, writes = route.words["scope"], route.method != "GET"
+    others = " ".join(word for word in SCOPES.split() if word != scope)
+    needed = scope if writes else f"{scope}:read"
+    assert problem(ask(house.person(others), route), 403, "insufficient_scope")["scope"] == needed
+    reader = ask(house.person(f"{scope}:read"), route)
+    if writes:
+        assert problem(reader, 403, "insufficient_scope")["scope"] == scope
+    else:
+        assert reader.status_int != 403, reader.text
+    assert ask(house.person(scope), route).status_int not in (401, 403)
+
+
+@each("route", ROUTES)
+def test_a_route_names_its_scope_and_flag(route):
+    known = set(SCOPES.split())
+    assert route.words["scope"] in known | set(OWN_SCOPE)
+    assert route.words.get("flag") in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks", "documents",
+                                       "schedules", "webhooks"}
+
+
+@each("route", [route for route in ROUTES if route.words.get("flag")])
+def test_a_flag_switches_the_route_off_and_on_at_once(house, route):
+    flag, switch = route.words["flag"], "UPDATE flags SET enabled = ? WHERE name = ?"
+    house.db.connection.execute(switch, [0, flag])
+    try:
+        assert problem(ask(house.organiser, route), 403, "feature_disabled")["flag"] == flag
+    finally:
+        house.db.connection.execute(switch, [1, flag])
+    assert ask(house.organiser, route).status_int != 403
+
+
+@each("route", ROUTES)
+def test_a_lower_plan_tier_is_refused(house, route):
+    for tier in ("Starter", "Business"):
+        house.db.connection.execute("UPDATE tenant SET tier = ?", [tier])
+        try:
+            problem(ask(house.organiser, route), 403, "plan_required")
+        finally:
+            house.db.connection.execute("UPDATE tenant SET tier = 'Business+'")
+
+
+# The request
+
+@each("route", ROUTES)
+def test_an_unknown_parameter_is_named(house, route):
+    found = problem(ask(house.organiser, route, f"{address(route)}?nonsense=1"), 422, "validation_failed")
+    assert "nonsense" in [entry.get("parameter") for entry in found["errors"]]
+
+
+@each("route", [route for route in ROUTES if "id>" in route.path])
+def test_an_unknown_id_is_404(house, route):
+    if route.words.get("raw_body"):
+        pytest.skip("its own tests send it a file")
+    required = route.method == "GET" and query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))["required"]
+    assert not required, f"{route.method} {route.path} requires {required} beside an id"
+    problem(ask(house.organiser, route, body=valid_body(house.organiser, route)), 404, "not_found")
+
+
+@each("route", ROUTES)
+def test_what_cannot_be_an_id_is_an_unknown_path(house, route):
+    for id in ("0", "-1", "1e3", "07", "x", "9" * 30, "%00", "%F0"):
+        if "id>" in route.path and re.search(r"<(item_)?id>", route.path):
+            answer = ask(house.organiser, route, address(route, id))
+            assert answer.status_int in (400, 404, 405), answer.text
+    problem(ask(house.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
+
+
+def test_a_route_that_does_not_say_who_may_call_it_stops_the_start():
+    with pytest.raises(ValueError, match="/nowhere names no scope="):
+        Routes("nowhere").get("/nowhere")
+
+
+@each("path", sorted({route.path for route in ROUTES}))
+def test_options_and_405_say_what_is_allowed(house, path):
+    here = [route for route in ROUTES if route.path == path]
+    answer = house.organiser("OPTIONS", address(here[0]), status=204)
+    allowed = set(answer.headers["Allow"].split(", "))
+    assert allowed == {route.method for route in here} | {"OPTIONS"} | ({"HEAD"} if "GET" in allowed else set())
+    problem(house.stranger("OPTIONS", address(here[0])), 401, "missing_credentials")
+    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
+        answer = house.organiser(method, address(here[0]), status=405)
+        assert method == "HEAD" or problem(answer, 405, "method_not_allowed")
+        assert set(answer.headers["Allow"].split(", ")) == allowed
+
+
+@each("route", ROUTES)
+def test_one_trailing_slash_is_the_same_resource(house, route):
+    with_slash, without = ask(house.organiser, route, address(route) + "/"), ask(house.organiser, route)
+    assert with_slash.status_int == without.status_int
+    assert with_slash.content_type == without.content_type
+    if without.content_type.endswith("json"):
+        assert with_slash.json.get("code") == without.json.get("code")
+
+
+@each("route", ROUTES)
+def test_the_request_id_is_kept_when_it_is_well_formed(house, route):
+    assert ask(house.stranger, route, headers={"X-Request-ID": "Job-7_a.b"}).headers["X-Request-ID"] == "Job-7_a.b"
+    for strange in ("", "a b", "x" * 65, "é", '"'):
+        given = ask(house.stranger, route, headers={"X-Request-ID": strange}).headers["X-Request-ID"]
+        assert given != strange and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", given)
+
+
+@each("route", [route for route in ROUTES if route.method == "GET"])
+def test_a_form_that_is_not_offered_is_406(house, route):
+    if "image/png" in route.words.get("forms", ()):
+        pytest.skip("offers image/png")
+    problem(ask(house.organiser, route, headers={"Accept": "image/png"}), 406, "not_acceptable")
+
+
+@each("route", WITH_BODY)
+def test_a_body_that_cannot_be_read_is_refused(house, route):
+    def send(raw, **headers):
+        return ask(house.organiser, route, raw=raw, headers={"Content-Type": "application/json", **headers})
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""):
+        problem(send(b"{}", **{"Content-Type": kind}), 415, "unsupported_media_type")
+    problem(send(b"[" + b" " * 2 ** 20 + b"]"), 413, "body_too_large")
+    for raw in (b'{"a":', b"{'a': 1}", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": 1, "a": 2}', b'{"a": 18446744073709551616}', b"\xff",
+                b'{"a": "\\ud800"}', b'{"a": "\\u0000"}', b"[" * 100000, b'{"a": ' + b"[" * 40 + b"]" * 40 + b"}"):
+        problem(send(raw), 400, "malformed_json")
+    for raw in (b"[]", b"3", b'"x"', b"null", b"true"):
+        found = problem(send(raw), 422, "validation_failed")
+        assert found["errors"] == [{"pointer": "", "code": "type", "detail": "must be an object"}]
+
+
+@each("route", WITH_BODY)
+def test_an_unknown_member_is_named(house, route):
+    found = problem(ask(house.organiser, route, body={"non/sense~": 1, "id": 1}), 422, "validation_failed")
+    assert ("/non~1sense~0", "unknown") in [(entry["pointer"], entry["code"]) for entry in found["errors"]]
+
+
+@each("route", [route for route in WITH_BODY if route.method in ("PUT", "PATCH") and "." not in route.words["schema"]])
+def test_put_wants_what_is_required_and_patch_any_member(house, route):
+    required = document(route.words["schema"]).get("x-required", {}).get("PUT", []) if route.method == "PUT" else []
+    answer = ask(house.organiser, route, address(route), body={})
+    if required or route.method == "PATCH":
+        found = {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]}
+        first = {f"/{member}" if isinstance(member, str) else f"/{member[0]}" for member in required}
+        assert found == (first or {""})
+
+
+# Creating, reading, changing
+
+@each_creation
+def test_a_new_record_stands_where_location_says(house, singular, path):
+    answer = house.organiser.post(path, body_for(house.organiser, singular), status=201)
+    record = answer.json["data"]
+    assert answer.headers["Location"].endswith(f"{path}/{record['id']}")
+    read = house.organiser.get(urlsplit(answer.headers["Location"]).path, status=200)
+    assert read.json["data"] == as_read(singular, record)
+    assert {"id", "created_at", "updated_at"} <= record.keys()
+
+
+@each_creation
+def test_what_is_read_only_is_accepted_and_ignored(house, singular, path):
+    rubbish = {member: ["rubbish"] for member, sub in document(singular)["properties"].items() if sub.get("readOnly")}
+    record = as_read(singular, house.organiser.post(path, {**body_for(house.organiser, singular), **rubbish}, status=201).json["data"])
+    assert ["rubbish"] not in record.values()
+    address = f"{path}/{record['id']}"
+    assert house.organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
+    assert house.organiser.patch(address, record, status=200).json["data"] == record
+    problem(house.organiser.patch(address, {"id": 1}), 422, "validation_failed")
+
+
+@each_creation
+def test_prefer_minimal_answers_a_small_object(house, singular, path):
+    minimal = {"Prefer": "return=minimal"}
+    answer = house.organiser.post(path, body_for(house.organiser, singular), status=None, headers=minimal)
+    small = answer.json["data"]
+    assert answer.status_int == 201 and answer.headers["Preference-Applied"] == "return=minimal"
+    assert small.keys() == {f"{singular}_id", "created_at", "updated_at"}
+    assert all(type(value) is int for value in small.values())
+    assert answer.headers["Location"].endswith(f"/{small[f'{singular}_id']}")
+
+
+@each_creation
+def test_an_idempotency_key_makes_a_creation_happen_once(house, singular, path):
+    body, key = body_for(house.organiser, singular), {"Idempotency-Key": f"once-{singular}"}
+    first = house.organiser.post(path, body, status=201, headers=key)
+    before = house.version()
+    again = house.organiser.post(path, body, status=201, headers=key)
+    assert again.json["data"] == as_read(singular, first.json["data"]) and again.headers["Location"] == first.headers["Location"]
+    assert again.headers["Idempotency-Replayed"] == "true" and "Idempotency-Replayed" not in first.headers
+    assert house.version() == before
+    assert problem(house.organiser.post(path, {**body, "id": 1}, headers=key), 422, "idempotency_key_reused")
+    colleague = house.person(SCOPES, name="Colleague").post(path, body_for(house.organiser, singular), headers=key, status=201)
+    assert colleague.json["data"]["id"] != first.json["data"]["id"], "keys belong to the API key"
+
+
+@each("route", [route for route in ROUTES if route.method == "POST"])
+def test_an_idempotency_key_is_1_to_255_visible_characters(house, route):
+    for key in ("", "a b", "x" * 256, "é"):
+        answer = ask(house.organiser, route, headers={"Idempotency-Key": key}, body=valid_body(house.organiser, route))
+        if not route.words.get("raw_body"):
+            found = problem(answer, 422, "validation_failed")
+            assert [entry["parameter"] for entry in found["errors"]] == ["Idempotency-Key"]
+
+
+@each_creation
+def test_the_etag_saves_reading_and_guards_changes(house, singular, path):
+    record = make(house.organiser, singular)
+    address = f"{path}/{record['id']}"
+    read = house.organiser.get(address, status=200)
+    tag = read.headers["ETag"]
+    assert re.fullmatch(r'"[^"]+"', tag)
+    for known in (tag, f'"x", {tag}', f"W/{tag}", "*"):
+        same = house.organiser.get(address, headers={"If-None-Match": known}, status=304)
+        assert same.body == b"" and same.headers["ETag"] == tag
+    house.organiser.get(address, headers={"If-None-Match": '"stale"'}, status=200)
+    for method, body in (("PUT", record), ("PATCH", record), ("DELETE", None)):
+        problem(house.organiser(method, address, body, headers={"If-Match": '"stale"'}), 412, "precondition_failed")
+        problem(house.organiser(method, address, body, headers={"If-Match": f"W/{tag}"}), 412, "precondition_failed")
+    assert house.organiser.get(address).headers["ETag"] == tag, "a refused change changes nothing"
+    house.organiser.put(address, record, headers={"If-Match": tag}, status=200)
+    house.organiser.patch(address, record, headers={"If-Match": f'"x", {tag}'}, status=200)
+    house.organiser.delete(address, headers={"If-Match": "*"}, status=204)
+    assert house.organiser.get(address).status_int == (200 if singular in KEPT else 404)
+
+
+@each_creation
+def test_head_is_get_without_a_body(house, singular, path):
+    record = make(house.organiser, singular)
+    needed = query_for(house.organiser, next(route for route in LISTS if route.path == path))
+    for address in (f"{path}/{record['id']}", path + needed):
+        same = {"X-Request-ID": "same"}
+        get, head = house.organiser.get(address, headers=same, status=200), house.organiser("HEAD", address, headers=same, status=200)
+        assert head.body == b"" and dict(head.headers) == dict(get.headers)
+
+
+@each_creation
+def test_a_deleted_record_is_gone_and_its_id_is_not_used_again(house, singular, path):
+    record = make(house.organiser, singular)
+    gone = house.organiser.delete(f"{path}/{record['id']}", status=204)
+    assert gone.body == b"" and gone.headers["X-Request-ID"]
+    if singular in KEPT:
+        assert house.organiser.data(f"{path}/{record['id']}")["status"] == KEPT[singular]
+        return
+    for method in ("GET", "DELETE"):
+        problem(house.organiser(method, f"{path}/{record['id']}"), 404, "not_found")
+    problem(house.organiser.patch(f"{path}/{record['id']}", example(singular)), 404, "not_found")
+    assert make(house.organiser, singular)["id"] > record["id"]
+
+
+# Lists
+
+@pytest.fixture(scope="module")
+def stocked(house):
+    """(address, query, ids) of a list with several records."""
+    kept, addresses = {}, {}
+
+    def stock(route):
+        if route.path not in kept:
+            singular, query = route.words["singular"], query_for(house.organiser, route)
+            if collections().get(singular) == route.path:
+                for _ in range(5):
+                    body = body_for(house.organiser, singular)
+                    house.organiser.make(route.path, {**body, **fixed(query, body)})
+            for _ in range(5 * (singular in FILLED_BY)):
+                path, name = FILLED_BY[singular]
+                house.organiser.make(path, example(name))
+            kept[route.path], addresses[route.path] = query, address_of_list(house.organiser, route)
+        return addresses[route.path], kept[route.path] or "?"
+    return stock
+
+
+def fixed(query, body):
+    """The members of the body that a query asks for, so that the list finds it."""
+    pairs = dict(pair.split("=") for pair in query.lstrip("?").split("&") if pair)
+    return {member: int(value) if value.isdigit() else value for member, value in pairs.items() if member in body}
+
+
+def walked(client, address, ids=()):
+    """The ids of a list, walked to its end by cursor."""
+    after = ""
+    while after is not None:
+        answer = client.get(f"{address}&after={after}", status=200).json
+        assert answer["meta"].keys() == {"request_id", "per_page", "next"}
+        ids = [*ids, *(record["id"] for record in answer["data"])]
+        after = answer["meta"]["next"]
+    return ids
+
+
+@each("route", LISTS)
+def test_a_list_comes_in_pages(house, stocked, route):
+    path, query = stocked(route)
+    whole = house.organiser.get(path + query, status=200)
+    meta = whole.json["meta"]
+    assert meta["page"] == 1 and meta["per_page"] == 20 and meta["total"] >= len(whole.json["data"])
+    assert meta["total_pages"] == -(-meta["total"] // 20)
+    ids = [record["id"] for record in house.organiser.get(f"{path}{query}&per_page=100").json["data"]]
+    pages, page = [], 1
+    while page:
+        answer = house.organiser.get(f"{path}{query}&per_page=2&page={page}", status=200)
+        pages += [record["id"] for record in answer.json["data"]]
+        links = {rel: int(number) for number, rel in re.findall(r'[?&]page=(\d+)>; rel="(\w+)"', answer.headers["Link"])}
+        assert ("prev" in links) == (page > 1)
+        assert links["first"] == 1 and links["last"] == max(1, answer.json["meta"]["total_pages"])
+        page = links.get("next")
+    assert pages[:100] == ids
+    beyond = house.organiser.get(f"{path}{query}&page=1000", status=200).json
+    assert beyond["data"] == [] and beyond["meta"]["total"] == meta["total"]
+    for wrong in ("page=0", "page=-1", "page=x", "page=", "page=1.5", "per_page=0", "per_page=101", "per_page=x", "page=99999999999"):
+        found = problem(house.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
+        assert [entry["parameter"] for entry in found["errors"]] == [wrong.partition("=")[0]]
+
+
+@each("route", LISTS)
+def test_a_list_is_sorted_by_each_word_both_ways_and_walked_by_cursor(house, stocked, route):
+    path, query = stocked(route)
+    for word in query_schema(route.words.get("query"), listing=True)["properties"]["sort"]["enum"]:
+        for order in ("ASC", "DESC", "asc", "desc"):
+            sorted_ = f"{path}{query}&sort={word}&order={order}"
+            records = house.organiser.get(f"{sorted_}&per_page=100", status=200).json["data"]
+            ids = [record["id"] for record in records]
+            assert walked(house.organiser, f"{sorted_}&per_page=2")[:100] == ids, (word, order)
+            values = [record[word] for record in records if word in record]
+            values = [value for value in values if value is not None] + [None] * values.count(None)
+            assert [record[word] for record in records if word in record] == values, f"nulls come last: {word} {order}"
+            if word == "id":
+                assert ids == sorted(ids, reverse=order.upper() == "DESC")
+    for wrong in ("sort=nonsense", "sort=", "order=up", "sort=id%3B--"):
+        found = problem(house.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
+        assert [entry["parameter"] for entry in found["errors"]] == [wrong.partition("=")[0]]
+
+
+@each("route", LISTS)
+def test_a_cursor_belongs_to_its_list_and_order(house, stocked, route):
+    path, query = stocked(route)
+    cursor = house.organiser.get(f"{path}{query}&after=&per_page=1&sort=id&order=ASC", status=200).json["meta"]["next"]
+    for wrong in ("x", "bnVsbA", "W10", "*", "%C3%A9", *([f"{cursor}&order=DESC", cursor[:-4]] if cursor else [])):
+        found = problem(house.organiser.get(f"{path}{query}&after={wrong}&sort=id" + ("" if "order" in wrong else "&order=ASC")), 422,
+                        "validation_failed")
+        assert [entry["parameter"] for entry in found["errors"]] == ["after"], wrong
+
+
+@each("route", LISTS)
+def test_a_list_is_the_same_while_somebody_writes(house, stocked, route):
+    """Then it is read in another way (Database.few)."""
+    path, query = stocked(route)
+    pages = [f"{path}{query}&per_page=3{more}" for more in ("", "&page=2", "&after=")]
+    before = [house.organiser.get(page, status=200).json["data"] for page in pages]
+    with house.db.door.inside:
+        for _ in range(2):                      # the first one learns the columns
+            assert [house.organiser.get(page, status=200).json["data"] for page in pages] == before
+
+
+@each("route", LISTS)
+def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(house, stocked, route):
+    path, query = stocked(route)
+    ids = [record["id"] for record in house.organiser.get(f"{path}{query}&per_page=100").json["data"]]
+    chosen = house.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id", status=200).json
+    assert [record["id"] for record in chosen["data"]] == sorted(ids[:2])
+    assert house.organiser.get(f"{path}{query}&updated_since=2020-01-01T00:00:00%2B02:00&per_page=100").json["data"] != [] or not ids
+    assert house.organiser.get(f"{path}{query}&updated_since=2999-01-01T00:00:00Z", status=200).json["data"] == []
+    for wrong in ("ids=x", "ids=", "ids=0", "ids=1,,2", f"ids={'1,' * 100}1", "updated_since=yesterday", "updated_since=2026-02-30T00:00:00Z"):
+        found = problem(house.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
+        assert {entry["parameter"] for entry in found["errors"]} == {wrong.partition("=")[0]}
+
+
+@each("route", LISTS)
+def test_a_list_comes_whole_as_csv(house, stocked, route):
+    path, query = stocked(route)
+    answer = house.organiser.get(f"{path}{query}&per_page=1", headers={"Accept": "text/csv"}, status=200)
+    assert answer.content_type == "text/csv" and answer.headers["Content-Disposition"].startswith("attachment")
+    header, *lines = csv.reader(io.StringIO(answer.body.decode()))
+    schema = answer_schema(route.words.get("answer", route.words["singular"]))
+    members = [member for member, sub in schema["properties"].items() if not sub.get("x-include")]
+    assert list(dict.fromkeys(column.partition(".")[0] for column in header)) == members
+    assert len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
+    assert len(lines) == house.organiser.get(path + query).json["meta"]["total"]
+
+
+@each("route", [route for route in ROUTES if "include" in query_schema(route.words.get("query"), listing=False)["properties"]])
+def test_each_include_brings_its_member(house, stocked, route):
+    include = query_schema(route.words["query"], listing=False)
+    words = include["properties"]["include"]
+    words = include["$defs"][words["$ref"].rpartition("/")[2]] if "$ref" in words else words
+    words = words["items"]["enum"]
+    if route.words.get("listing"):
+        path, query = stocked(route)
+    else:
+        record = make(house.organiser, route.words["singular"])
+        path, query = f"{collections()[route.words['singular']]}/{record['id']}", "?"
+    for asked in (*words, ",".join(words)):
+        answer = house.organiser.get(f"{path}{query}&include={asked}", status=200)
+        found = answer.json["data"] if route.words.get("listing") else [answer.json["data"]]
+        assert found and all(word in record for record in found for word in asked.split(","))
+        assert "ETag" not in answer.headers
+    for wrong in ("nonsense", f"{words[0]},nonsense", ""):
+        problem_ = problem(house.organiser.get(f"{path}{query}&include={wrong}"), 422, "validation_failed")
+        assert {entry["parameter"] for entry in problem_["errors"]} == {"include"}
+
+
+# Outside the root
+
+@each("route", OPEN_ROUTES)
+def test_a_page_outside_the_root_needs_no_key_and_has_its_guards(house, route):
+    path = re.sub(r"<\w+>", "nothing", route.path)
+    answer = house.app.request(path, method=route.method, expect_errors=True)
+    agreement.check(house.config, route.method, path, answer)
+    assert answer.status_int < 500 or route.path == "/healthz"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["X-Request-ID"]
+    if answer.content_type == "text/html":
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    for method in ("POST", "PUT", "DELETE"):
+        if not any((other.method, other.path) == (method, route.path) for other in OPEN_ROUTES):
+            problem(house.app.request(path, method=method, expect_errors=True), 405, "method_not_allowed")

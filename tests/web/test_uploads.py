@@ -1,0 +1,119 @@
+"""Files over the wire: a real server, clients that break off, a server that is killed."""
+import http.client
+import json
+import os
+import signal
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.support.processes import Server, children, eventapi, until
+
+DATA = os.urandom(3_000_000)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("uploads")
+    assert eventapi(folder, "migrate").returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def key(folder):
+    return eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
+
+
+@pytest.fixture
+def server(folder, key):
+    with Server(folder) as server:
+        yield server
+
+
+@pytest.fixture
+def ask(server, key):
+    def ask(method, path, body=None, headers=None, **options):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        kind = "application/json" if isinstance(body, dict) else "application/octet-stream"
+        connection.request(method, f"/api/v1{path}", json.dumps(body) if isinstance(body, dict) else body,
+                           {"Authorization": f"Bearer {key}", "Content-Type": kind, **(headers or {})}, **options)
+        answer = connection.getresponse()
+        read = answer.read()
+        connection.close()
+        return answer, read
+    return ask
+
+
+@pytest.fixture
+def document(ask):
+    event = json.loads(ask("POST", "/events", {"title": "Fair"})[1])["data"]
+    return json.loads(ask("POST", "/documents", {"entity_type": "event", "entity_id": event["id"], "filename": "film.bin"})[1])["data"]
+
+
+def left(folder):
+    return sorted(str(file.relative_to(folder / "files")) for file in (folder / "files").rglob("*.tmp"))
+
+
+def half(server, key, document):
+    """A client that has sent a half."""
+    sock = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    sock.sendall(f"PUT /api/v1/documents/{document['id']}/content HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n"
+                 f"Content-Length: {len(DATA)}\r\n\r\n".encode() + DATA[:len(DATA) // 2])
+    return sock
+
+
+def test_a_file_goes_in_and_out_whole_and_in_parts(ask, document):
+    path = f"/documents/{document['id']}/content"
+    assert ask("PUT", path, DATA)[0].status == 200
+    assert ask("GET", path)[1] == DATA
+    answer, part = ask("GET", path, headers={"Range": "bytes=1000000-2499999"})
+    assert answer.status == 206 and part == DATA[1_000_000:2_500_000]
+    head, nothing = ask("HEAD", path)
+    assert head.headers["Content-Length"] == str(len(DATA)) and nothing == b""
+
+
+def test_a_file_in_chunks_is_taken_too_and_too_much_is_413(ask, document, folder):
+    path = f"/documents/{document['id']}/content"
+    assert ask("PUT", path, iter([DATA[:1000], DATA[1000:]]), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})[0].status == 200
+    assert ask("GET", path)[1] == DATA
+    answer, problem = ask("PUT", path, b"x" * (26 * 2 ** 20))
+    assert answer.status == 413 and json.loads(problem)["code"] == "body_too_large"
+    piece = b"x" * 2 ** 20
+    answer, _ = ask("PUT", path, (piece for _ in range(26)), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    assert answer.status == 413 and ask("GET", path)[1] == DATA and left(folder) == []
+
+
+def test_who_breaks_off_leaves_nothing(server, key, ask, document, folder):
+    sock = half(server, key, document)
+    until(lambda: left(folder))
+    sock.close()
+    until(lambda: not left(folder))
+    assert json.loads(ask("GET", f"/documents/{document['id']}")[1])["data"] == document
+
+
+def test_a_server_that_is_killed_in_the_middle_leaves_nothing_half(server, key, ask, document, folder):
+    sock = half(server, key, document)
+    until(lambda: left(folder))
+    for pid in children(server.process.pid):
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: len(children(server.process.pid)) > 1)
+    sock.close()
+    assert json.loads(ask("GET", f"/documents/{document['id']}")[1])["data"] == document
+    assert ask("PUT", f"/documents/{document['id']}/content", DATA)[0].status == 200
+    assert ask("GET", f"/documents/{document['id']}/content")[1] == DATA
+    for name in left(folder):                   # which the sweep takes after a day
+        os.utime(folder / "files" / name, (0, 0))
+    assert eventapi(folder, "worker", "--once").returncode == 0 and left(folder) == []
+
+
+def test_an_upload_holds_no_other_write_up(server, key, ask, document):
+    sock = half(server, key, document)
+    assert ask("POST", "/events", {"title": "Meanwhile"})[0].status == 201
+    sock.close()
+
+
+def test_many_send_the_same_content_at_once(ask, document, folder):
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: ask("PUT", f"/documents/{document['id']}/content", DATA)[0].status, range(8)))
+    assert answers == [200] * 8 and ask("GET", f"/documents/{document['id']}/content")[1] == DATA and left(folder) == []

@@ -1,0 +1,420 @@
+"""Mails, spoken to a real server: what arrives, what is tried again, and that nothing is handed over twice."""
+import datetime
+import logging
+import re
+import socket
+import ssl
+import threading
+
+import pytest
+
+from eventapi import cli, errors, times
+from eventapi.domain.billing import drafts
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
+from eventapi.domain.people import newsletter
+from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.storage import process_locks
+from eventapi.worker.mail import contents as mail_contents
+from eventapi.worker.mail import delivery as mail_delivery
+from eventapi.worker.mail import job, smtp
+from tests.resources.test_newsletter import EMAIL
+from tests.support.mail_server import Inbox, Server
+
+BUYER = {"company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "address": "Weg 1", "postal_code": "25436", "city": "Uetersen",
+         "email": EMAIL, "language": "de"}
+
+
+@pytest.fixture
+def inbox():
+    return Inbox()
+
+
+@pytest.fixture
+def post(inbox, settings):
+    """A mail server that the organiser has configured."""
+    server = Server(inbox).start()
+    configure(settings, server)
+    yield server
+    server.stop()
+
+
+def configure(settings, server, security="none"):
+    settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", server.port, security
+    settings.smtp_sender, settings.base_url, settings.mails_per_minute = "office@messe.test", "https://events.example.org", 100_000
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    job.paused.clear()
+    yield
+    job.finish()
+
+
+def sent(db):
+    """A round of the worker, to its end."""
+    job.run(db, lambda: False)
+    job.finish()
+    return [(row["state"], row["error"]) for state in mails.STATES for row in mails.in_state(db, state)]
+
+
+def asked(organiser, email=EMAIL, **values):
+    return organiser.make("/newsletter", {"email": email, **values})
+
+
+def invoice(organiser, **buyer):
+    contact = organiser.make("/contacts", {**BUYER, **buyer})
+    return organiser.make("/invoices", {"contact_id": contact["id"], "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]})
+
+
+# What arrives
+
+def test_the_confirmation_mail_is_what_mail_programs_want(organiser, post, inbox, db):
+    subscriber = asked(organiser, name="Anna Gärtner")
+    assert sent(db) == [("sent", None)]
+    [message] = inbox.messages
+    assert inbox.envelopes[0][:2] == ("office@messe.test", EMAIL)
+    assert message["From"].addresses[0].addr_spec == "office@messe.test" and message["From"].addresses[0].display_name == "Messe Test GmbH"
+    assert message["To"].addresses[0].display_name == "Anna Gärtner" and message["Subject"] == "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von Messe Test GmbH"
+    assert message["Message-ID"].endswith("@messe.test>") and message["Date"].datetime and message["Auto-Submitted"] == "auto-generated"
+    raw = inbox.envelopes[0][2]
+    assert f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    text, html = message.get_body(("plain",)).get_content(), message.get_body(("html",)).get_content()
+    url = newsletter.confirm_url(newsletter.secret(db), "https://events.example.org", newsletter.row(db, subscriber["id"]))
+    assert url in text and f'href="{url}"' in html and subscriber["unsubscribe_url"] in text and "Anna Gärtner" in text
+
+
+def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
+    organiser.make("/contacts", {**BUYER, "language": "en-GB"})
+    asked(organiser)
+    sent(db)
+    assert inbox.messages[0]["Subject"] == "Please confirm your subscription to the Messe Test GmbH newsletter"
+
+
+@pytest.mark.parametrize("name", ["Eve\r\nBcc: all@example.org", "Eve\r\nBcc: everybody", "Eve\nX: y", "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example", '"Eve" <eve@example.org>,'])
+def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
+    settings.organiser_name = name
+    asked(organiser, name=name)
+    assert sent(db) == [("sent", None)]
+    [message] = inbox.messages
+    assert "Bcc" not in message and "X" not in message and len(message["To"].addresses) == 1 and len(message["From"].addresses) == 1
+    assert message["To"].addresses[0].addr_spec == EMAIL and "<img" not in message.get_body(("html",)).get_content()
+
+
+@pytest.mark.parametrize("name, greeting", [("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"), ("win at https://spam.example", "Guten Tag,"),
+                                            ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"), ("", "Guten Tag,")])
+def test_a_name_cannot_advertise(organiser, post, inbox, db, name, greeting):
+    asked(organiser, name=name or None)
+    sent(db)
+    [message] = inbox.messages
+    assert message.get_body(("plain",)).get_content().startswith(f"{greeting}\r\n") and "spam" not in inbox.envelopes[0][2].decode()
+
+
+def test_addresses_beyond_ascii(organiser, post, inbox, db):
+    asked(organiser, "anna@gärten.example")
+    asked(organiser, "jürgen@rosen.example")
+    sent(db)
+    assert inbox.recipients == ["anna@xn--grten-gra.example", "jürgen@rosen.example"]
+
+
+def test_an_invoice_is_mailed_with_the_pdf_as_it_was_sent(organiser, post, inbox, db):
+    draft = invoice(organiser)
+    done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]
+    assert sent(db) == [("sent", None)]
+    [message] = inbox.messages
+    assert message["Subject"] == f"Rechnung {done['invoice_number']}" and message["To"].addresses[0].display_name == "Rosen Tantau KG"
+    [attachment] = message.iter_attachments()
+    assert attachment.get_filename() == f"{done['invoice_number']}.pdf" and attachment.get_content_type() == "application/pdf"
+    assert attachment.get_content() == organiser.get(f"/invoices/{draft['id']}/pdf").body
+    text = message.get_body(("plain",)).get_content()
+    assert "1.190,00 EUR" in text and "Guten Tag Anna Gärtner" in text and "List-Unsubscribe" not in message
+
+
+def test_mail_is_the_default_where_there_is_a_server_and_an_address(organiser, post, db):
+    first, second, third = invoice(organiser), invoice(organiser), invoice(organiser, email=None)
+    organiser.post(f"/invoices/{first['id']}/send", {}, status=200)
+    organiser.post(f"/invoices/{second['id']}/send", {"mail": False}, status=200)
+    organiser.post(f"/invoices/{third['id']}/send", {}, status=200)
+    assert [row["kind"] for row in mails.in_state(db, "queued")] == ["invoice"]
+    fourth = invoice(organiser, email=None)
+    answer = organiser.post(f"/invoices/{fourth['id']}/send", {"mail": True}, status=409)
+    assert answer.json["code"] == "invoice_incomplete" and answer.json["missing"] == ["contact.email"]
+    assert organiser.data(f"/invoices/{fourth['id']}")["status"] == "draft"
+
+
+def test_a_reminder_says_what_is_open(organiser, post, inbox, db):
+    draft = invoice(organiser, language="en")
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
+    sent(db)
+    [message] = inbox.messages
+    assert message["Subject"].startswith("Payment reminder: invoice INV-") and "EUR 1,190.00 is outstanding" in message.get_body(("plain",)).get_content()
+    assert len(list(message.iter_attachments())) == 1
+
+
+@pytest.mark.parametrize("language, subject, sentence", [
+    ("en", "Payment reminder: invoice {}", "was due on 15 January 2020. According to our records, EUR 1,190.00 is still outstanding."),
+    ("de", "Zahlungserinnerung: Rechnung {}", "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen."),
+])
+def test_an_overdue_reminder_names_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject, sentence):
+    draft = invoice(organiser, language=language)
+    organiser.patch(f"/invoices/{draft['id']}", {"issue_date": "2020-01-01", "due_date": "2020-01-15"}, status=200)
+    done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
+    organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
+    sent(db)
+    [message] = inbox.messages
+    assert message["Subject"] == subject.format(done["invoice_number"]) and sentence in message.get_body(("plain",)).get_content()
+
+
+@pytest.mark.parametrize("language, sentence", [("en", "Please find attached credit note {} for EUR 119.00."),
+                                                ("de", "anbei erhalten Sie unsere Rechnungskorrektur {} über 119,00 EUR.")])
+def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, db, language, sentence):
+    draft = invoice(organiser, language=language)
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    item = {"description": "Hall", "quantity": -1, "unit_price": 100, "tax_rate": 19}
+    with db.write():
+        note = drafts.add(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note", related_invoice_id=draft["id"])
+    done = organiser.post(f"/invoices/{note['id']}/send", {"mail": True}, status=200).json["data"]
+    sent(db)
+    [message] = inbox.messages
+    assert sentence.format(done["invoice_number"]) in message.get_body(("plain",)).get_content()
+
+
+def test_english_and_german_have_the_same_texts_with_the_same_placeholders():
+    placeholders = {language: {name: set(re.findall(r"{(\w+)}", text)) for name, text in texts.items()} for language, texts in mail_words.WORDS.items()}
+    assert placeholders["en"] == placeholders["de"]
+
+
+# What is tried again, and what is not
+
+def test_a_refused_recipient_is_noted_on_the_subscriber(organiser, post, inbox, db):
+    inbox.refusals[EMAIL] = "550 5.1.1 no such mailbox"
+    subscriber = asked(organiser)
+    assert sent(db) == [("failed", "refused: 550 5.1.1 no such mailbox")]
+    assert organiser.data(f"/newsletter/{subscriber['id']}")["mail_error"] == "refused: 550 5.1.1 no such mailbox"
+
+
+def test_a_refused_recipient_of_an_invoice_is_noted_on_the_contact(organiser, post, inbox, db):
+    inbox.refusals[EMAIL] = "550 5.1.1 no such mailbox"
+    draft = invoice(organiser)
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    sent(db)
+    [note] = organiser.data(f"/notes?entity_type=contact&entity_id={draft['contact_id']}")
+    assert "no such mailbox" in note["note_text"] and note["note_type"] == "warning"
+
+
+def test_what_is_refused_for_now_is_tried_again_later_and_the_others_go_on(organiser, post, inbox, db):
+    inbox.refusals[EMAIL] = "451 4.7.1 come back later"
+    asked(organiser)
+    asked(organiser, "b@example.org")
+    assert sorted(sent(db)) == [("queued", "refused: 451 4.7.1 come back later"), ("sent", None)]
+    assert inbox.recipients == ["b@example.org"] and inbox.connections == 1
+    del inbox.refusals[EMAIL]
+    assert len(sent(db)) == 2 and len(inbox.messages) == 1, "not before its time"
+    db.connection.execute("UPDATE mails SET next_at = created_at WHERE state = 'queued'")
+    assert sent(db) == [("sent", None)] * 2
+
+
+def test_in_the_end_it_is_given_up(organiser, post, inbox, db):
+    inbox.refusals[EMAIL] = "451 later"
+    asked(organiser)
+    for _ in range(len(mail_delivery.AGAIN_AFTER) + 1):
+        db.connection.execute("UPDATE mails SET next_at = created_at WHERE state = 'queued'")
+        [(state, _)] = sent(db)
+    assert state == "failed"
+
+
+def test_a_connection_that_breaks_before_the_answer_leaves_one_uncertain(organiser, post, inbox, db):
+    inbox.after_data = lambda server: server.transport.close()
+    for number in range(3):
+        asked(organiser, f"{number}@example.org")
+    sent(db)
+    [uncertain] = mails.in_state(db, "uncertain")
+    assert "before the mail server confirmed the mail" in uncertain["error"] and len(inbox.recipients) == inbox.connections == 1
+    assert [name for name, _ in checks.findings(db)] == ["mail"]
+    inbox.after_data = None
+    sent(db)
+    assert len(inbox.recipients) == 1, "what broke over its first mail is left alone for a while"
+    job.paused.clear()
+    sent(db)
+    assert len(set(inbox.recipients)) == len(inbox.recipients) == 3 and len(mails.in_state(db, "sent")) == 2
+
+
+def test_a_connection_that_breaks_later_is_followed_by_another_at_once(organiser, post, inbox, db):
+    inbox.after_data = lambda server: len(inbox.envelopes) == 2 and server.transport.close()
+    for number in range(4):
+        asked(organiser, f"{number}@example.org")
+    sent(db)
+    assert inbox.connections == 2 and len(set(inbox.recipients)) == len(inbox.recipients) == 4 and len(mails.in_state(db, "uncertain")) == 1
+
+
+def test_a_server_that_cannot_be_reached_costs_no_mail_an_attempt(organiser, post, db, caplog):
+    asked(organiser)
+    post.stop()
+    post.stop = lambda: None
+    with caplog.at_level(logging.WARNING):
+        assert sent(db) == [("queued", None)]
+    assert "no mail can be sent" in caplog.text and db.connection.execute("SELECT attempts FROM mails").fetchone() == (0,)
+
+
+def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(organiser, post, inbox, db, settings, capsys, monkeypatch):
+    asked(organiser)
+    with process_locks.mailing(settings):
+        assert mail_delivery.step(db, "lease")["recipient"] == EMAIL
+        assert sent(db) == [("sending", None)], "it is still on its way"
+    assert sent(db) == [("uncertain", mail_delivery.CUT_OFF)] and inbox.messages == []
+    [(name, line)] = checks.findings(db)
+    assert name == "mail" and "eventapi mail retry 1" in line
+    monkeypatch.setenv("EVENTAPI_CONFIG", str(settings.data_dir / "eventapi.conf"))
+    monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
+    assert cli.main(["mail", "list"]) == 0 and "uncertain" in capsys.readouterr().out
+    assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry", "1"]) == 1 and cli.main(["mail", "retry", "99"]) == 1
+    assert "mail 1 is queued" in capsys.readouterr().err
+    assert sent(db) == [("sent", None)] and len(inbox.messages) == 1
+
+
+def test_a_slow_mail_that_was_sent_after_all_is_no_more_uncertain(organiser, post, db):
+    asked(organiser)
+    mail = mail_delivery.step(db, "slow")
+    mail_delivery.mark_cut_off(db)
+    mail_delivery.step(db, "slow", (mail, mail_delivery.Outcome("sent")), more=False)
+    assert [row["id"] for row in mails.in_state(db, "sent")] == [mail["id"]]
+
+
+def test_two_workers_send_nothing_twice(organiser, post, inbox, settings, db):
+    for number in range(40):
+        asked(organiser, f"{number}@example.org")
+    threads = [threading.Thread(target=job.deliver, args=(settings, lambda: False)) for _ in range(2)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert sorted(inbox.recipients) == sorted({f"{number}@example.org" for number in range(40)}) and inbox.connections <= 2
+
+
+def test_no_more_go_out_than_mails_per_minute_allows(organiser, post, inbox, db, settings):
+    settings.mails_per_minute = 2
+    for number in range(3):
+        asked(organiser, f"{number}@example.org")
+    assert [mail_delivery.step(db, "a") is not None for _ in range(3)] == [True, True, False]
+    assert 50 < mail_delivery.seconds_until_next(db) <= 60
+    db.connection.execute("UPDATE mails SET taken_at = '2001-01-01T00:00:00Z' WHERE id = 1")
+    assert mail_delivery.seconds_until_next(db) == 0
+
+
+def test_a_clock_that_was_ahead_stops_no_mail(organiser, post, inbox, db, settings):
+    settings.mails_per_minute = 1
+    for number in range(2):
+        asked(organiser, f"{number}@example.org")
+    assert mail_delivery.step(db, "a") and mail_delivery.seconds_until_next(db) > 0
+    db.connection.execute("UPDATE mails SET taken_at = '2999-01-01T00:00:00Z' WHERE taken_at IS NOT NULL")
+    assert mail_delivery.seconds_until_next(db) == 0
+
+
+def test_what_is_not_wanted_any_more_is_not_sent(organiser, post, inbox, db):
+    subscriber = asked(organiser)
+    mail = mail_delivery.step(db, "lease")
+    organiser.delete(f"/newsletter/{subscriber['id']}", status=204)
+    with pytest.raises(mail_contents.Gone):
+        mail_contents.build(db, mail)
+
+
+# Safety of the connection
+
+@pytest.fixture
+def certificate(tmp_path):
+    """(certificate, key) for 127.0.0.1 that nobody vouches for."""
+    import subprocess
+    files = [tmp_path / name for name in ("cert.pem", "key.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]], check=True, capture_output=True)
+    return files
+
+
+def test_starttls_wants_a_certificate_that_is_vouched_for(settings, inbox, certificate, monkeypatch):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    server = Server(inbox, tls=context, user=("box", "pass word")).start()
+    try:
+        configure(settings, server, "starttls")
+        settings.smtp_user, settings.smtp_password = "box", "pass word"
+        with pytest.raises(smtp.Unreachable, match="(?i)certificate"), smtp.connected(settings):
+            pass
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+        with smtp.connected(settings) as connection:
+            assert smtp.hand_over(connection, "a@messe.test", EMAIL, b"Subject: x\r\n\r\nx\r\n").state == "sent"
+        settings.smtp_password = "wrong"
+        with pytest.raises(smtp.Unreachable) as refused, smtp.connected(settings):
+            pass
+        assert "wrong" not in str(refused.value) and ": 535 5.7.8 " in str(refused.value)
+    finally:
+        server.stop()
+
+
+def test_without_starttls_nothing_is_said(settings, post, inbox):
+    settings.smtp_security = "starttls"
+    with pytest.raises(smtp.Unreachable, match="STARTTLS"), smtp.connected(settings):
+        pass
+    assert inbox.envelopes == []
+
+
+def test_tls_from_the_start_is_checked_too(settings, certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", listener.getsockname()[1], "tls"
+
+        def accept():
+            connection, _ = listener.accept()
+            try:
+                context.wrap_socket(connection, server_side=True).close()
+            except (ssl.SSLError, OSError):              # the client hangs up, as it should
+                connection.close()
+        thread = threading.Thread(target=accept)
+        thread.start()
+        with pytest.raises(smtp.Unreachable, match="(?i)certificate"), smtp.connected(settings):
+            pass
+        thread.join()
+
+
+# Looking after
+
+def test_old_mails_are_forgotten_and_those_that_wait_are_not(organiser, post, db):
+    asked(organiser)
+    sent(db)
+    asked(organiser, "b@example.org")
+    db.connection.execute("UPDATE mails SET updated_at = ?", (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),))
+    assert housekeeping.forget_mails(db) == 1 and [row["recipient"] for row in mails.in_state(db, "queued")] == ["b@example.org"]
+
+
+def test_the_backlog_is_told(organiser, post, app):
+    asked(organiser)
+    text = app.get("/metrics").text
+    assert 'eventapi_mails{state="queued"} 1' in text and 'eventapi_mails{state="uncertain"} 0' in text and "eventapi_mails_oldest_seconds" in text
+
+
+def test_the_worker_sends_of_its_own(organiser, post, inbox, settings):
+    from eventapi.worker import Worker
+    asked(organiser)
+    assert Worker(settings, (job,)).once() == [] and len(inbox.messages) == 1
+
+
+def test_a_mail_that_cannot_be_made_holds_no_other_up(organiser, post, inbox, db, monkeypatch, caplog):
+    monkeypatch.setitem(mail_contents.CONTENTS, "invoice", lambda db, mail: 1 / 0)
+    draft = invoice(organiser)
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    asked(organiser, "b@example.org")
+    assert sorted(sent(db)) == [("queued", "the mail cannot be built (ZeroDivisionError); the log has the details"), ("sent", None)]
+    assert "cannot be built" in caplog.text and inbox.recipients == ["b@example.org"]
+
+
+def test_what_was_sent_is_written_down_also_when_others_write_long(organiser, post, inbox, db, monkeypatch):
+    asked(organiser)
+    step, refused = mail_delivery.step, []
+
+    def busy_once(db, lease, done=None, more=True):
+        if done and not refused:
+            refused.append(done)
+            raise errors.Problem("database_busy", "Another change takes long.")
+        return step(db, lease, done, more)
+    monkeypatch.setattr(mail_delivery, "step", busy_once)
+    assert sent(db) == [("sent", None)] and refused and len(inbox.messages) == 1

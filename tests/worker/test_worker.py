@@ -1,0 +1,235 @@
+"""The worker: its loop, its sign of life, housekeeping, and its life beside a server."""
+import os
+import signal
+import types
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from eventapi import errors, journal, times
+from eventapi.domain.upkeep import housekeeping
+from eventapi.storage import process_locks
+from eventapi.storage.database import Database, Error
+from eventapi.worker import Worker
+from tests.support import processes
+
+
+def ago(**age):
+    return times.text(datetime.now(timezone.utc) - timedelta(**age))
+
+
+def job(run, every=3600, on_change=False):
+    made = types.ModuleType("eventapi.worker.made_for_a_test")
+    made.run, made.EVERY, made.ON_CHANGE = run, every, on_change
+    return made
+
+
+@pytest.fixture
+def audited(db):
+    """Ten entries in the audit log, five of them of 2001."""
+    for number in range(10):
+        with db.write():
+            if number < 5:
+                db.now = "2001-01-01T00:00:00Z"
+            journal.administered(db, "tested", "tenant", number)
+    return db
+
+
+def count(db, table):
+    return db.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def test_answers_of_idempotency_keys_are_kept_for_24_hours(db, organiser):
+    organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "young"}, status=201)
+    organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "old"}, status=201)
+    db.connection.execute("UPDATE idempotency_keys SET created_at = ? WHERE idempotency_key = 'old'", (ago(hours=25),))
+    assert housekeeping.forget_idempotency_keys(db) == 1
+    assert db.connection.execute("SELECT idempotency_key FROM idempotency_keys").fetchall() == [("young",)]
+
+
+def test_events_for_the_feed_are_kept_for_30_days(db, organiser):
+    for title in ("old", "young"):
+        organiser.make("/events", {"title": title})
+    db.connection.execute("UPDATE outgoing_events SET created_at = ? WHERE id = 1", (ago(days=31),))
+    assert housekeeping.forget_events(db) == 1
+    assert db.connection.execute("SELECT id FROM outgoing_events").fetchall() == [(2,)]
+
+
+def test_a_piece_is_bounded_and_the_job_takes_all_pieces(db, monkeypatch, organiser):
+    for _ in range(5):
+        organiser.make("/events", {"title": "Garden Fair"})
+    db.connection.execute("UPDATE outgoing_events SET created_at = ?", (ago(days=31),))
+    monkeypatch.setattr(housekeeping, "PIECE", 2)
+    assert housekeeping.forget_events(db) == 2
+    assert Worker(db.config).once() == []
+    assert count(db, "outgoing_events") == 0
+
+
+@pytest.mark.parametrize("forget, table, columns", [
+    (housekeeping.forget_events, "outgoing_events", "name, entity_type, entity_id, scope"),
+    (housekeeping.forget_rejected_records, "bulk_import_errors", "bulk_import_id, record_index, faults, source")])
+def test_where_nothing_is_old_a_big_table_is_not_read(db, forget, table, columns):
+    steps = []
+    db.connection.execute("PRAGMA foreign_keys = OFF")
+    db.connection.execute(f"""INSERT INTO {table} ({columns}, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+                              SELECT {", ".join("i" for _ in columns.split())}, '2999-01-01T00:00:00Z' FROM n""")
+    db.connection.set_progress_handler(lambda: steps.append(None), 1000)
+    assert forget(db) == 0
+    assert len(steps) < 30, f"{len(steps)} thousand steps"
+
+
+def test_the_audit_log_is_pruned_and_still_verifies(audited):
+    assert housekeeping.prune_audit_log(audited) == 5
+    assert housekeeping.prune_audit_log(audited) == 0
+    assert journal.verify(audited) == []
+    assert audited.connection.execute("SELECT min(id), max(id) FROM audit_log").fetchone() == (6, 11)
+    assert audited.connection.execute("SELECT action, new_values FROM audit_log WHERE id = 11").fetchone() == (
+        "pruned", '{"first_id":1,"last_id":5}')
+    with audited.write():
+        journal.administered(audited, "tested", "tenant", 1)
+    assert journal.verify(audited) == []
+
+
+def test_pruning_in_pieces_leaves_one_anchor(audited, monkeypatch):
+    monkeypatch.setattr(housekeeping, "PIECE", 2)
+    Worker(audited.config).once()
+    assert journal.verify(audited) == []
+    assert audited.connection.execute("SELECT last_id FROM audit_anchors").fetchall() == [(5,)]
+
+
+def test_an_audit_log_of_old_entries_only_keeps_its_chain(db):
+    with db.write():
+        db.now = "2001-01-01T00:00:00Z"
+        journal.administered(db, "tested", "tenant", 1)
+    assert housekeeping.prune_audit_log(db) == 1
+    with db.write():
+        journal.administered(db, "tested", "tenant", 2)
+    assert journal.verify(db) == []
+
+
+def test_the_worker_signs_that_it_lives_and_not_at_every_round(db):
+    worker = Worker(db.config, jobs=())
+    worker.round(db)
+    assert housekeeping.worker_age(db) <= 1
+    with db.write():
+        db.connection.execute("UPDATE worker_signs SET seen_at = '2001-01-01T00:00:00Z'")
+    worker.round(db)
+    assert housekeeping.worker_age(db) > 1000
+    worker.signed -= 10
+    worker.round(db)
+    assert housekeeping.worker_age(db) <= 1
+
+
+def test_a_sign_that_cannot_be_written_is_told_once_in_a_while(db, caplog, monkeypatch):
+    def full(db):
+        raise Error("database or disk is full")
+    monkeypatch.setattr(housekeeping, "sign", full)
+    worker = Worker(db.config, jobs=())
+    for _ in range(3):
+        worker.round(db)
+    assert caplog.text.count("the heartbeat could not be written") == 1
+    worker.signed -= 10
+    worker.round(db)
+    assert caplog.text.count("the heartbeat could not be written") == 2
+
+
+def test_a_job_that_fails_is_tried_again_later_and_keeps_nobody_from_working(db, caplog):
+    rounds = []
+
+    def fail(db, stopping):
+        rounds.append("failed")
+        raise RuntimeError("broken on purpose")
+    failing, other = job(fail, on_change=True), job(lambda db, stopping: rounds.append("worked"), on_change=True)
+    worker = Worker(db.config, jobs=(failing, other))
+    worker.round(db)
+    worker.seen = None                                    # as if somebody had changed the database
+    worker.round(db)
+    assert rounds == ["failed", "worked", "worked"]
+    assert "broken on purpose" in caplog.text
+    worker.due[failing] = 0
+    worker.round(db)
+    assert rounds[-1] == "failed"
+
+
+def test_a_job_that_finds_the_database_busy_is_not_set_back(db, caplog):
+    rounds = []
+
+    def wait(db, stopping):
+        rounds.append("tried")
+        if len(rounds) == 1:
+            raise errors.Problem("database_busy", "Another change takes long.")
+    waiting = job(wait, every=0)
+    worker = Worker(db.config, jobs=(waiting,))
+    worker.round(db)
+    worker.round(db)
+    assert rounds == ["tried"] * 2 and "Another change takes long." in caplog.text
+
+
+def test_a_job_wakes_when_somebody_else_changes_the_database(db):
+    rounds = []
+    wakes = job(lambda db, stopping: rounds.append("wakes"), on_change=True)
+    sleeps = job(lambda db, stopping: rounds.append("sleeps"))
+    worker = Worker(db.config, jobs=(wakes, sleeps))
+    other = Database(db.config)
+    worker.round(db)
+    worker.round(db)
+    assert rounds == ["wakes", "sleeps"]
+    with other.write():
+        journal.administered(other, "tested", "tenant", 1)
+    other.close()
+    worker.round(db)
+    assert rounds == ["wakes", "sleeps", "wakes"]
+
+
+def test_once_does_what_is_due_and_ends(tmp_path, settings):
+    done = processes.eventapi(tmp_path, "worker", "--once")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_it_ends_within_a_second_of_sigterm_and_tells_of_its_life(tmp_path, settings, db):
+    worker = processes.start(tmp_path, "worker")
+    processes.until(lambda: housekeeping.worker_age(db) is not None)
+    with pytest.raises(process_locks.InUse, match="server or worker is running"):
+        process_locks.alone(settings)
+    worker.terminate()
+    assert worker.wait(1.5) == 0
+    process_locks.alone(settings).close()
+
+
+def test_two_workers_at_once_do_no_harm(tmp_path, db, organiser):
+    for _ in range(30):
+        organiser.make("/events", {"title": "Garden Fair"})
+    db.connection.execute("UPDATE outgoing_events SET created_at = ?", (ago(days=31),))
+    both = [processes.start(tmp_path, "worker", "--once") for _ in range(2)]
+    assert [worker.wait(30) for worker in both] == [0, 0]
+    assert count(db, "outgoing_events") == 0
+    assert journal.verify(db) == []
+
+
+def test_it_ends_when_its_server_is_gone(tmp_path, settings, db):
+    worker = processes.start(tmp_path, "worker", "--parent", "1" if os.getppid() != 1 else "2")
+    assert worker.wait(10) == 0
+
+
+def test_beside_a_server_it_is_started_again_and_ends_with_it(tmp_path, settings):
+    with processes.Server(tmp_path, "--workers", "1", "--with-worker") as server:
+        first = processes.until(server.worker)
+        os.kill(first, signal.SIGKILL)
+        second = processes.until(lambda: server.worker() not in (None, first) and server.worker())
+        assert processes.get(f"{server.url}/healthz")[0] == 200
+        assert server.stop() == 0
+        assert not processes.alive(second)
+
+
+def test_beside_a_server_that_is_killed_it_ends_and_leaves_the_data_free(tmp_path, settings):
+    with processes.Server(tmp_path, "--workers", "1", "--with-worker") as server:
+        worker = processes.until(server.worker)
+        server.stop(signal.SIGKILL)
+        processes.until(lambda: not processes.alive(worker))
+
+    def free():
+        try:
+            return process_locks.alone(settings).close() is None
+        except process_locks.InUse:
+            return False
+    processes.until(free)
