@@ -22,4 +22,4 @@ READ_PATH() { printf '/api/v1/events?search=%s' "$1"; }
 UNAUTH_PATH=/api/v1/events; UNAUTH_CODE=401
 SQL_MARKERS="SELECT title FROM events"
 # The control of the power-cut test: with syncing off, acknowledged writes must be seen to be lost. No option does this.
-G_UNSAFE="sed -i 's/synchronous = FULL/synchronous = OFF/' /usr/lib/python3/dist-packages/eventapi/db.py; systemctl restart eventapi.service"
+G_UNSAFE="sed -i 's/synchronous = FULL/synchronous = OFF/' /usr/lib/python3/dist-packages/eventapi/storage/database.py; systemctl restart eventapi.service"

@@ -15,8 +15,8 @@ from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Error, SchemaError
 from eventapi.storage.process_locks import InUse
 
-GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "examples", "archives", "mail",
-          "inspections", "reference")
+GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "demo", "archives", "mail",
+          "inspections", "openapi")
 
 
 def main(argv=None):

@@ -67,7 +67,7 @@ def _free(address):
 def work(args, config):
     from eventapi.app import ready
     from eventapi.storage import process_locks
-    from eventapi.worker import Worker
+    from eventapi.worker import Worker, name_of
     configuration.start_logging(config)
     ready(config, to_write=True)
     hold = process_locks.together(config)
@@ -79,5 +79,5 @@ def work(args, config):
     failed = worker.once()
     hold.close()
     if failed:
-        names = ", ".join(job.__name__.rpartition(".")[2] for job in failed)
+        names = ", ".join(map(name_of, failed))
         raise Refused(f"these jobs failed: {names}; the log has the details")

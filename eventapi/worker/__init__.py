@@ -27,6 +27,11 @@ AFTER_FAILURE = 60           # seconds until a job that failed is tried again
 log = logging.getLogger("eventapi.worker")
 
 
+def name_of(job):
+    """Return the name of a job as it stands in the log: `mail` for eventapi.worker.mail.job."""
+    return job.__name__.removeprefix("eventapi.worker.").removesuffix(".job")
+
+
 class Worker:
     """One worker; two at once do no harm, since each job looks and acts in one transaction.
 
@@ -100,11 +105,11 @@ class Worker:
         try:
             is_more = job.run(db, self.stopping)
         except Problem as busy:
-            log.warning("%s is postponed to its next round: %s", job.__name__, busy.detail)
+            log.warning("%s is postponed to its next round: %s", name_of(job), busy.detail)
             self.due[job] = time.monotonic() + job.EVERY
             return False
         except Exception:
-            log.exception("%s failed, next attempt in %d s", job.__name__, AFTER_FAILURE)
+            log.exception("%s failed, next attempt in %d s", name_of(job), AFTER_FAILURE)
             self.failed.add(job)
             self.due[job] = time.monotonic() + AFTER_FAILURE
             return False
