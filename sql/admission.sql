@@ -1,24 +1,29 @@
--- Admission: scans, and the visits that follow from them.
+-- Admission: scans of badges, and the visits that result from them.
 
 -- name: event
 SELECT id, event_key, timezone, created_at, date_from_at FROM events WHERE id = :id;
 
 -- name: open_at
+-- Events that are open at a time. Two rows are enough to see that there is more than one.
 SELECT id FROM events WHERE over_at >= :at AND date_from_at <= :at ORDER BY id LIMIT 2;
 
 -- name: participant
 SELECT p.id, p.event_id, e.event_key, p.status, p.badge_number FROM participants p JOIN events e ON e.id = p.event_id WHERE p.id = :id;
 
 -- name: holder
+-- The participant with this badge number.
 SELECT id FROM participants WHERE badge_number = :badge_number;
 
 -- name: by_ref
+-- The scan that was stored with this client_ref.
 SELECT * FROM check_in_scans WHERE client_ref = :client_ref;
 
 -- name: scan
 SELECT * FROM check_in_scans WHERE id = :id;
 
 -- name: scans_of_day
+-- Scans of a participant on a day, without those that can never be part of a visit. Scans before `since` are read
+-- only if they opened or closed a visit: the others no longer change anything.
 SELECT s.*, e.timezone FROM check_in_scans s JOIN events e ON e.id = s.event_id
  WHERE s.event_participant_id = :event_participant_id AND s.day = :day AND s.taken_back_at IS NULL
    AND coalesce(s.code, '') NOT IN ('unknown_badge', 'wrong_event', 'participant_cancelled')
@@ -37,6 +42,7 @@ VALUES (:event_id, :event_participant_id, :day, :action, :check_in_type, :badge_
 RETURNING *;
 
 -- name: judge
+-- Store the result of a scan.
 UPDATE check_in_scans SET effect = :effect, code = :code, check_in_id = :check_in_id, updated_at = :now WHERE id = :id;
 
 -- name: open
@@ -46,9 +52,11 @@ VALUES (:event_id, :event_participant_id, :day, :check_in_type, :badge_number, :
   :closed_by, :admin_id, :now, :now);
 
 -- name: close
+-- Set the end of a visit.
 UPDATE check_ins SET ends_at = :ends_at, closed_by = :closed_by, updated_at = :now WHERE id = :id;
 
 -- name: reopen
+-- Let another scan be the one that opened the visit.
 UPDATE check_ins SET check_in_type = :check_in_type, badge_number = :badge_number, station = :station, notes = :notes,
   client_ref = :client_ref, checked_in_at = :scanned_at, ends_at = :ends_at, closed_by = :closed_by, admin_id = :admin_id,
   updated_at = :now
@@ -58,6 +66,7 @@ UPDATE check_ins SET check_in_type = :check_in_type, badge_number = :badge_numbe
 DELETE FROM check_ins WHERE id = :id;
 
 -- name: take_back
+-- Mark the scans of a visit as taken back. They stay stored, so that the same client_ref is not accepted again.
 UPDATE check_in_scans SET taken_back_at = :now, check_in_id = NULL, updated_at = :now
  WHERE event_participant_id = :event_participant_id AND day = :day AND check_in_id = :id;
 
@@ -68,6 +77,7 @@ SELECT day, event_participant_id FROM check_ins WHERE id = :id;
 SELECT 1 FROM check_ins WHERE event_id = :event_id LIMIT 1;
 
 -- name: wrong_counts
+-- Counters of visits by hour and station that differ from the visits themselves. For `eventapi check`.
 WITH counted (event_id, day, station, hour, check_ins, check_outs, ends) AS (
   SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
     SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour, 1 AS i, 0 AS o, 0 AS e
@@ -82,6 +92,7 @@ SELECT e.event_key, w.day, w.hour, w.station
  GROUP BY w.event_id, w.day, w.hour, w.station;
 
 -- name: wrong_visitors
+-- Counters of visitors by day, and of all days (day ''), that differ from the visits. For `eventapi check`.
 WITH counted (event_id, day, visitors) AS (
   SELECT event_id, day, count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id, day
    UNION ALL SELECT event_id, '', count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id)

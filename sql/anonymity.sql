@@ -1,7 +1,8 @@
--- Who was anonymised, behind any record.
+-- Which contact a record belongs to, if that contact has been anonymised.
 
 -- name: contact_behind
--- Notes, documents and tasks lead to what they are about, which may be another of these.
+-- The anonymised contact that a record belongs to. A note, document or task is followed to the record that it is
+-- about, which can be another of these.
 WITH RECURSIVE about (entity_type, entity_id) AS (
   SELECT :entity_type, :entity_id
    UNION SELECT n.entity_type, n.entity_id FROM about a CROSS JOIN notes n ON n.id = a.entity_id WHERE a.entity_type = 'note'

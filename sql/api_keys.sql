@@ -1,6 +1,8 @@
--- API keys and the admins they belong to.
+-- API keys, the admins they belong to, feature flags and the plan tier.
 
 -- name: identify
+-- The valid key with this hash, with what every request needs to know: admin, scopes, plan tier and disabled
+-- features.
 SELECT k.id, k.admin_id, a.name AS admin_name, k.scopes, k.last_used_at, t.tier,
        (SELECT group_concat(name, ' ') FROM flags WHERE enabled = 0) AS disabled_flags
   FROM api_keys k JOIN admins a ON a.id = k.admin_id JOIN tenant t
@@ -26,6 +28,7 @@ SELECT id, name, admin_id, scopes, expires_at, revoked_at FROM api_keys WHERE id
 UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL;
 
 -- name: hand_over_webhooks
+-- After a rotation, the webhooks belong to the new key.
 UPDATE webhooks SET api_key_id = :new_id WHERE api_key_id = :id;
 
 -- name: expire

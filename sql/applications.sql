@@ -52,10 +52,12 @@ SELECT event_id FROM application_events WHERE application_id = :id ORDER BY even
 SELECT category_id FROM application_categories WHERE application_id = :id ORDER BY category_id;
 
 -- name: closed_events
+-- Keys of those events whose application deadline has passed.
 SELECT event_key FROM events
  WHERE id IN (SELECT value FROM json_each(:event_ids)) AND application_deadline_at < :now ORDER BY id;
 
 -- name: second
+-- Another open application with the same e-mail address for one of these events.
 SELECT a.id FROM applications a JOIN application_events x ON x.application_id = a.id
  WHERE a.email = :email AND a.status IN ('new', 'in_review', 'waitlisted', 'info_requested') AND a.id <> :id
    AND x.event_id IN (SELECT value FROM json_each(:event_ids)) LIMIT 1;
@@ -74,6 +76,7 @@ UPDATE applications SET company_name = :company_name, first_name = :first_name, 
  WHERE id = :id;
 
 -- name: move
+-- Set the status and the fields that an action changes.
 UPDATE applications SET status = :status, contact_id = :contact_id, question = :question, decided_at = :decided_at,
   decided_by = :decided_by, decision_reason = :decision_reason, updated_at = :now
  WHERE id = :id;

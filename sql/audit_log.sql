@@ -1,4 +1,4 @@
--- The audit log, as it is read. An entry is never changed, so that it was updated when it was made, and ids follow time.
+-- The audit log, as it is read. An entry never changes, so updated_at is created_at, and ids are in order of time.
 
 -- name: get
 SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values, l.admin_id, l.admin_name,

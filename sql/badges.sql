@@ -1,4 +1,4 @@
--- Badges: what is printed on them. Who has cancelled has none.
+-- What is printed on badges. Cancelled participants have none.
 
 -- name: of
 SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name, e.title AS event, e.city,
@@ -8,6 +8,7 @@ SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.f
  WHERE p.id = :id;
 
 -- name: chosen
+-- Badges to print, a page at a time.
 SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name, e.title AS event, e.city,
        e.date_from, e.date_to, e.timezone, k.title AS category, k.color
   FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
@@ -20,6 +21,7 @@ SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.f
  ORDER BY p.id LIMIT :limit OFFSET :offset;
 
 -- name: count
+-- Number of badges with the filters of `chosen`.
 SELECT count(*)
   FROM participants p
  WHERE p.status IN ('registered', 'confirmed')

@@ -1,6 +1,7 @@
--- What a participant owes and what is billed, from the views in migrations/0010_create_billing.sql.
+-- What participants owe and what has been billed, from the views `claims` and `billings`.
 
 -- name: claims
+-- Everything that a participant owes, with what the description of an invoice line needs.
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
        c.tax_rate, c.currency, c.is_billed, k.title, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
        o.order_number
@@ -16,10 +17,12 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
  ORDER BY c.fee_of_participant_id NULLS LAST, c.booth_reservation_id NULLS LAST, c.service_order_id, t.position;
 
 -- name: unclaimed
+-- Invoices, including drafts, that bill something which the participant no longer owes.
 SELECT DISTINCT invoice_id, invoice_number, status, currency, bills
   FROM billings WHERE event_participant_id = :id AND NOT is_claimed ORDER BY invoice_id, bills;
 
 -- name: crediting_drafts
+-- Drafts of credit notes that credit something which the participant owes again.
 SELECT DISTINCT i.id AS invoice_id, i.invoice_number
   FROM invoices i JOIN invoice_items l ON l.invoice_id = i.id
  WHERE i.event_participant_id = :id AND i.invoice_type = 'credit_note' AND i.status = 'draft'
@@ -27,6 +30,7 @@ SELECT DISTINCT i.id AS invoice_id, i.invoice_number
  ORDER BY i.id;
 
 -- name: lines
+-- Lines of an invoice and of its credit notes.
 SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category,
        l.exemption_reason, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
@@ -39,12 +43,14 @@ SELECT c.id, c.language, c.anonymized_at, e.date_from, e.timezone
  WHERE p.id = :id;
 
 -- name: sums
+-- Sums of the participant's sent invoices and credit notes in one currency.
 SELECT coalesce(sum(total), 0) AS invoiced, coalesce(sum(paid_amount), 0) AS paid, coalesce(sum(open_amount), 0) AS open
   FROM invoices WHERE event_participant_id = :id AND currency = :currency AND locked_at IS NOT NULL;
 
--- What eventapi check asks
+-- For `eventapi check`: what should not exist.
 
 -- name: billed_twice
+-- What is on more than one invoice, for more than it costs.
 SELECT b.bills, c.net AS price, sum(b.net) AS billed, group_concat(DISTINCT b.invoice_number) AS numbers
   FROM claims c
   JOIN billings b ON b.bills = c.bills
@@ -53,6 +59,7 @@ HAVING count(DISTINCT b.invoice_id) > 1 AND sum(b.net) > c.net
  ORDER BY b.bills;
 
 -- name: wrong_stock
+-- Offers whose stored number of ordered units differs from their orders.
 SELECT s.service_key, e.event_key, x.ordered AS stored,
        (SELECT coalesce(sum(t.quantity), 0) FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
          WHERE t.service_id = x.service_id AND o.event_id = x.event_id AND t.status <> 'cancelled'
@@ -62,6 +69,7 @@ SELECT s.service_key, e.event_key, x.ordered AS stored,
  ORDER BY s.service_key, e.event_key;
 
 -- name: wrong_booths
+-- Booths whose stored status contradicts their reservation.
 SELECT e.event_key, b.booth_number, b.status AS stored, r.status AS reservation
   FROM booths b JOIN events e ON e.id = b.event_id
   LEFT JOIN booth_reservations r ON r.booth_id = b.id AND r.status IN ('pending', 'confirmed')

@@ -1,4 +1,4 @@
--- Formulas by which booths are priced.
+-- Booth formulas.
 
 -- name: get
 SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f.updated_at FROM booth_formulas f WHERE f.id = :id;
@@ -26,6 +26,7 @@ UPDATE booth_formulas SET name = :name, expression = :expression, description = 
  WHERE id = :id;
 
 -- name: booths
+-- Booths that use the formula.
 SELECT id FROM booths WHERE formula_id = :id ORDER BY id;
 
 -- name: remove

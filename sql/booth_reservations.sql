@@ -1,4 +1,4 @@
--- Booth reservations. Status and expiry are read as stored; that a hold has run out is seen by who reads.
+-- Booth reservations. Status and expiry are returned as stored; the caller decides whether a hold has run out.
 
 -- name: get
 SELECT r.id, r.event_id, e.event_key, r.booth_id, r.booth_number, r.event_participant_id, r.status, r.reserved_at, r.expires_at,
@@ -35,13 +35,15 @@ SELECT r.id AS reservation_id, p.id, p.contact_id, c.customer_number, c.company_
   FROM booth_reservations r JOIN participants p ON p.id = r.event_participant_id JOIN contacts c ON c.id = p.contact_id
  WHERE r.id IN (SELECT value FROM json_each(:ids));
 
--- What stands in the way. `reach` is the sum of width and depth: who is further away cannot overlap, however they are turned.
+-- Reservations that prevent another one. `reach` is the sum of width and depth of the booth.
 
 -- name: live
+-- The reservation that holds or has bought the booth.
 SELECT id, booth_id, booth_number, event_participant_id, status, expires_at FROM booth_reservations
  WHERE booth_id = :booth_id AND status IN ('pending', 'confirmed');
 
 -- name: live_nearby
+-- Held or sold booths that are near enough to overlap, whatever their rotation.
 SELECT b.width, b.depth, b.pos_x, b.pos_y, b.rotation, r.id, r.booth_id, r.booth_number, r.event_participant_id, r.status, r.expires_at
   FROM booths b JOIN booth_reservations r ON r.booth_id = b.id AND r.status IN ('pending', 'confirmed')
  WHERE b.plan_id = :plan_id AND b.id <> :booth_id
@@ -50,6 +52,7 @@ SELECT b.width, b.depth, b.pos_x, b.pos_y, b.rotation, r.id, r.booth_id, r.booth
  ORDER BY r.id;
 
 -- name: waiting_nearby
+-- Booths with a waiting list that are near enough to overlap, whatever their rotation.
 SELECT b.id, b.width, b.depth, b.pos_x, b.pos_y, b.rotation
   FROM booths b
  WHERE b.plan_id = :plan_id AND b.id <> :booth_id
@@ -58,24 +61,29 @@ SELECT b.id, b.width, b.depth, b.pos_x, b.pos_y, b.rotation
    AND EXISTS (SELECT 1 FROM booth_reservations r WHERE r.booth_id = b.id AND r.status = 'waitlisted')
  ORDER BY b.id;
 
--- The line
+-- The waiting list and the end of holds.
 
 -- name: first_in_line
+-- The first reservation on the waiting list.
 SELECT id FROM booth_reservations WHERE booth_id = :booth_id AND status = 'waitlisted' ORDER BY id LIMIT 1;
 
 -- name: in_line
+-- The participant's place on the waiting list.
 SELECT id FROM booth_reservations
  WHERE booth_id = :booth_id AND event_participant_id = :event_participant_id AND status = 'waitlisted';
 
 -- name: due
+-- Holds that have run out, the oldest first.
 SELECT id FROM booth_reservations WHERE status = 'pending' AND expires_at <= :now ORDER BY expires_at LIMIT :limit;
 
 -- name: of_participant
+-- Open reservations of a participant. Places on waiting lists come first: they are cancelled before a booth becomes
+-- available, so that it is not offered to the same participant.
 SELECT id FROM booth_reservations
  WHERE event_participant_id = :event_participant_id AND status IN ('waitlisted', 'pending', 'confirmed')
  ORDER BY status = 'waitlisted' DESC, id;
 
--- Writing
+-- Changes.
 
 -- name: add
 INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price, is_negotiated, tax_rate,

@@ -31,6 +31,7 @@ UPDATE booth_types SET booth_type_key = :booth_type_key, booth_type_name = :boot
  WHERE id = :id;
 
 -- name: booths
+-- Booths of this type.
 SELECT id FROM booths WHERE booth_type_id = :id ORDER BY id;
 
 -- name: remove

@@ -1,4 +1,4 @@
--- Booths. What is waiting in line, and by whom a booth is held, comes from the reservations.
+-- Booths. The participant that holds a booth and its waiting list come from the reservations.
 
 -- name: get
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
@@ -19,6 +19,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
  WHERE b.id = :id;
 
 -- name: some
+-- The columns of `get` for several booths.
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
        b.formula_id, b.fixed_price, b.tax_rate, t.tax_rate AS type_tax_rate, b.price, b.price_breakdown, b.status, b.held_until,
@@ -74,6 +75,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
 SELECT id FROM booths WHERE event_id = :event_id AND booth_number = :booth_number;
 
 -- name: last_number
+-- The highest number after the letter `area`. Only numbers of up to 9 digits count.
 SELECT max(CAST(substr(booth_number, length(:area) + 1) AS INTEGER)) FROM booths
  WHERE event_id = :event_id AND booth_number >= :area AND booth_number < :area || ':'
    AND length(booth_number) BETWEEN length(:area) + 1 AND length(:area) + 9

@@ -1,4 +1,4 @@
--- Bulk imports.
+-- Bulk imports, their rejected records, and the contacts that their records match.
 
 -- name: get
 SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_contacts, b.dry_run, b.event_id, e.event_key, b.field_mapping,
@@ -27,14 +27,16 @@ VALUES (:kind, :status, :mode, :match_field, :skip_on_error, :create_contacts, :
   :total, :admin_id, :admin_name, :api_key_id, :request_id, :now, :now);
 
 -- name: advance
--- Nothing when another worker was faster.
+-- Record the progress. Changes no row if another worker was faster.
 UPDATE bulk_imports SET status = 'running', processed = :processed, updated_at = :now
  WHERE id = :id AND processed = :before AND status IN ('queued', 'running');
 
 -- name: lost_event
+-- A row if the event of the import has been deleted.
 SELECT 1 FROM bulk_imports WHERE id = :id AND kind = 'participants' AND event_id IS NULL;
 
 -- name: book
+-- Add the results of a piece to the counters.
 UPDATE bulk_imports SET created = created + :created, updated = updated + :updated, skipped = skipped + :skipped,
   rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details, updated_at = :now
  WHERE id = :id;
@@ -56,11 +58,12 @@ INSERT INTO bulk_import_errors (bulk_import_id, record_index, faults, source, em
 VALUES (:bulk_import_id, :index, :faults, :source, :email, :customer_number, :external_id, :now);
 
 -- name: errors
+-- Rejected records after a given one, a piece at a time.
 SELECT record_index, faults, source FROM bulk_import_errors
  WHERE bulk_import_id = :id AND record_index > :after ORDER BY record_index LIMIT :size;
 
 -- name: errors_of
--- The first thousand rejected records of each.
+-- The first 1,000 rejected records of each import.
 SELECT value AS bulk_import_id, r.record_index, r.faults FROM json_each(:ids)
   JOIN bulk_import_errors r ON r.bulk_import_id = value AND r.record_index IN (
        SELECT f.record_index FROM bulk_import_errors f WHERE f.bulk_import_id = value ORDER BY f.record_index LIMIT 1000)
@@ -76,19 +79,22 @@ SELECT id FROM bulk_imports WHERE status IN ('queued', 'running') ORDER BY id;
 SELECT count(*) AS imports, coalesce(sum(total - processed), 0) AS records FROM bulk_imports WHERE status IN ('queued', 'running');
 
 -- name: wrong_counts
+-- Imports whose counters do not add up. For `eventapi check`.
 SELECT id FROM bulk_imports WHERE created + updated + skipped <> processed AND status <> 'failed' OR status = 'done' AND processed <> total
  ORDER BY id;
 
 -- name: checkpoint_apart
+-- Turn off automatic checkpoints, so that no commit of an import has to wait for one.
 PRAGMA wal_autocheckpoint = 0;
 
 -- name: checkpoint_with_commit
+-- Restore the default.
 PRAGMA wal_autocheckpoint = 1000;
 
 -- name: checkpoint
 PRAGMA wal_checkpoint(PASSIVE);
 
--- Finding contacts
+-- Contacts by the fields that records are matched by.
 
 -- name: by_email
 SELECT j.value AS name, c.id FROM json_each(:names) j CROSS JOIN contacts c ON c.email = j.value ORDER BY c.id;

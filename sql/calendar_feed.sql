@@ -1,6 +1,7 @@
--- The calendar feed and its subscriptions.
+-- Entries of the calendar feed, and the subscriptions to it.
 
 -- name: identity
+-- A random name of this database, from which the UIDs of entries are made.
 SELECT name FROM calendar_identity WHERE id = 1;
 
 -- name: entries
@@ -32,6 +33,7 @@ SELECT s.id, s.name, s.event_id, e.event_key, s.kinds, s.visible, s.is_active, s
  ORDER BY {sort} {order}, s.id {order}  -- sort: id=s.id name=s.name created_at=s.id
 
 -- name: subscribed
+-- The active subscription with this token.
 SELECT name, event_id, kinds, visible FROM calendar_subscriptions WHERE token_hash = :token_hash AND is_active = 1;
 
 -- name: of_event

@@ -31,6 +31,7 @@ SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.categor
  ORDER BY {sort} {order}, g.id {order}  -- sort: id=g.id title=g.title sort_order=g.sort_order
 
 -- name: descendants_of
+-- All categories below these, the upper levels first.
 WITH RECURSIVE below (id, level) AS (
   SELECT value, 0 FROM json_each(:ids)
    UNION ALL SELECT k.id, level + 1 FROM below JOIN categories k ON k.parent_category_id = below.id)
@@ -49,11 +50,13 @@ SELECT t.category_id, e.event_key FROM category_events t JOIN events e ON e.id =
 SELECT id FROM categories WHERE parent_category_id = :id ORDER BY id;
 
 -- name: ancestors
+-- The category and all categories above it.
 WITH RECURSIVE up (id) AS (
   SELECT :id UNION ALL SELECT k.parent_category_id FROM up JOIN categories k ON k.id = up.id WHERE k.parent_category_id IS NOT NULL)
 SELECT id FROM up;
 
 -- name: height
+-- Number of levels below the category.
 WITH RECURSIVE below (id, level) AS (
   SELECT :id, 0 UNION ALL SELECT k.id, level + 1 FROM below JOIN categories k ON k.parent_category_id = below.id)
 SELECT max(level) FROM below;

@@ -1,4 +1,5 @@
--- Check-ins: visits, as they are read. Most are over, so that those are found sooner in the order asked for than by their end (+).
+-- Check-ins: visits, as they are read. `+` keeps SQLite from using the index on ends_at: most visits have ended, so
+-- walking the list in the requested order finds them sooner.
 
 -- name: get
 SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participant_id, p.contact_id, c.customer_number, c.company_name,

@@ -13,7 +13,7 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
  WHERE c.id = :id;
 
 -- name: states
--- Several contacts as the journal tells them.
+-- Several contacts with the fields that the audit log records.
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
@@ -51,6 +51,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
  ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
 
 -- name: list_in_category
+-- The list for one category. It starts from contact_categories, which has the columns to filter and sort by in its
+-- own indexes.
 SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
@@ -103,6 +105,7 @@ SELECT language FROM contacts WHERE id = :id;
 SELECT id FROM contacts WHERE email = :email ORDER BY id;
 
 -- name: customer_number_taken
+-- The contact that has this customer number.
 SELECT id FROM contacts WHERE customer_number = :value;
 
 -- name: external_id_taken
@@ -129,9 +132,11 @@ VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_n
   :folded_name, :folded_phone, :now, :now);
 
 -- name: last_id
+-- The last id given out. sqlite_sequence also counts deleted rows.
 SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'contacts'), 0);
 
 -- name: next_numbers
+-- Reserve several customer numbers at once. Returns the last one.
 INSERT INTO counters (name, value) VALUES ('customer_number', :size)
 ON CONFLICT DO UPDATE SET value = value + :size RETURNING value;
 

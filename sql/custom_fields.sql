@@ -1,4 +1,4 @@
--- Custom fields: definitions, and the values of records.
+-- Custom fields: their definitions, and the values of records.
 
 -- name: get
 SELECT d.id, d.form_id, d.entity_type, d.field_key, d.field_label, d.field_type, d.section_key, d.field_options, d.validation_rules,
@@ -21,6 +21,7 @@ SELECT d.id, d.form_id, d.entity_type, d.field_key, d.field_label, d.field_type,
  ORDER BY {sort} {order}, d.id {order}  -- sort: id=d.id created_at=d.id display_order=d.display_order field_label=d.field_label field_key=d.field_key
 
 -- name: defined
+-- All definitions for a kind of record as one JSON text, which is also the key under which they are kept compiled.
 SELECT json_group_array(json_object('id', id, 'field_key', field_key, 'field_type', field_type, 'field_options', json(field_options),
          'validation_rules', json(validation_rules), 'is_required', is_required, 'is_searchable', is_searchable, 'is_active', is_active))
   FROM (SELECT * FROM custom_field_definitions WHERE entity_type = :entity_type ORDER BY display_order, id);
@@ -51,13 +52,14 @@ DELETE FROM custom_field_definitions WHERE id = :id;
 SELECT 1 FROM custom_field_values WHERE field_id = :id LIMIT 1;
 
 -- name: chosen
+-- Those of these options that records use.
 SELECT DISTINCT o.value FROM custom_field_values v, json_each(v.value) o
  WHERE v.field_id = :id AND o.value IN (SELECT value FROM json_each(:options)) ORDER BY o.value;
 
 -- name: purge
 DELETE FROM custom_field_values WHERE field_id = :id;
 
--- Values
+-- Values of records.
 
 -- name: of
 SELECT json_group_object(field_key, json(value)) AS custom_fields
@@ -88,9 +90,11 @@ INSERT INTO custom_field_values (entity_type, entity_id, field_id, value)
 SELECT entity_type, :new_id, field_id, value FROM custom_field_values WHERE entity_type = :entity_type AND entity_id = :entity_id;
 
 -- name: number_with
+-- Number of records with this value, counted up to a limit.
 SELECT count(*) FROM (SELECT 1 FROM custom_field_terms WHERE field_id = :field_id AND term = :term LIMIT :limit);
 
 -- name: for_formulas
+-- Values of fields that a booth formula needs.
 SELECT v.entity_type, d.field_key, d.field_type, v.value
   FROM json_each(:entities) e
   JOIN custom_field_values v ON v.entity_type = e.value ->> 0 AND v.entity_id = e.value ->> 1
@@ -98,5 +102,6 @@ SELECT v.entity_type, d.field_key, d.field_type, v.value
  WHERE d.field_key IN (SELECT value FROM json_each(:keys));
 
 -- name: checkboxes
+-- Which of these keys are boolean fields. A missing value of such a field counts as 0 in a formula.
 SELECT DISTINCT field_key FROM custom_field_definitions
  WHERE entity_type IN ('event_participant', 'contact') AND field_type = 'boolean' AND field_key IN (SELECT value FROM json_each(:keys));

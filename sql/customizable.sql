@@ -1,4 +1,4 @@
--- Records whose custom fields have changed.
+-- Set updated_at of a record whose custom fields have changed.
 
 -- name: touch_contact
 UPDATE contacts SET updated_at = :now WHERE id = :id;

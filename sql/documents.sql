@@ -47,15 +47,18 @@ SELECT i.id, i.currency, l.position, l.description, l.quantity, l.unit, l.unit_p
  WHERE i.id IN (SELECT value FROM json_each(:ids)) ORDER BY i.id, l.position;
 
 -- name: order_lines_of
+-- Items of service orders that are not cancelled.
 SELECT o.id, o.currency, l.position, l.service_name AS description, l.quantity, l.unit, l.unit_price, l.tax_rate, l.net
   FROM service_orders o JOIN service_order_items l ON l.service_order_id = o.id
  WHERE o.id IN (SELECT value FROM json_each(:ids)) AND l.status <> 'cancelled' ORDER BY o.id, l.position;
 
 -- name: users
+-- What refers to the document, as nouns for the error text.
 SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
  UNION SELECT 'an event whose picture it is' FROM events WHERE image_document_id = :id;
 
 -- name: handed_in
+-- Status of a submission that shows the document and may no longer change.
 SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pending', 'revision_requested') LIMIT 1;
 
 -- name: add
@@ -70,6 +73,7 @@ UPDATE documents SET title = :title, category_id = :category_id, metadata = :met
  WHERE id = :id;
 
 -- name: hold
+-- Set the stored file.
 UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :size, width = :width, height = :height, updated_at = :now
  WHERE id = :id;
 

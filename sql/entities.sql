@@ -1,6 +1,7 @@
--- Records of any resource, by type and id.
+-- Titles and events of records of any kind, by entity type and id.
 
 -- name: short
+-- Title and event of each record. An application belongs to an event only if it is for a single one.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT p.entity_type, p.entity_id, e.title, e.id AS event_id FROM pairs p CROSS JOIN events e ON e.id = p.entity_id
  WHERE p.entity_type = 'event'

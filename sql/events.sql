@@ -58,9 +58,11 @@ UPDATE events SET event_key = :event_key, title = :title, description = :descrip
 UPDATE events SET image_document_id = :image_document_id, updated_at = :now WHERE id = :id;
 
 -- name: booths_priced_by_days
+-- Booths whose price may depend on the dates of the event.
 SELECT id FROM booths WHERE event_id = :id AND formula_id IS NOT NULL ORDER BY id;
 
 -- name: users
+-- What prevents the event from being deleted, as nouns for the error text.
 SELECT 'applications' AS noun FROM application_events WHERE event_id = :id
  UNION SELECT 'participants' FROM participants WHERE event_id = :id
  UNION SELECT 'invoices' FROM invoices WHERE event_id = :id

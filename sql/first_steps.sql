@@ -1,4 +1,4 @@
--- What `make run` points to.
+-- The record that `make run` shows as an example.
 
 -- name: open_invoice
 SELECT invoice_number FROM invoices WHERE status = 'sent' AND open_amount > 0 ORDER BY id LIMIT 1;

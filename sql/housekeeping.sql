@@ -1,6 +1,8 @@
--- What the worker clears away, in bounded pieces, and its sign of life. What comes in the order of its ids is read from the oldest on.
+-- What the worker deletes, in pieces of limited size, and its heartbeat. Tables whose ids are in order of time are
+-- read from the oldest id on, so that no index on the time is needed.
 
 -- name: sign
+-- Record the worker's heartbeat.
 INSERT INTO worker_signs (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
 
 -- name: last_sign
@@ -23,9 +25,11 @@ DELETE FROM calendar_entries WHERE id IN
   (SELECT id FROM calendar_entries WHERE is_cancelled = 1 AND updated_at <= :before ORDER BY updated_at LIMIT :size);
 
 -- name: first_entries
+-- The oldest entries of the audit log.
 SELECT id, hash, created_at FROM audit_log ORDER BY id LIMIT :size;
 
 -- name: anchor
+-- Store the id and hash of the last entry that is deleted, so that the chain can still be verified.
 INSERT INTO audit_anchors (last_id, hash, created_at) VALUES (:last_id, :hash, :now);
 
 -- name: forget_entries
@@ -35,7 +39,7 @@ DELETE FROM audit_log WHERE id <= :last_id;
 DELETE FROM audit_anchors WHERE last_id < :last_id;
 
 -- name: used_files
--- Every column that names a stored file stands here.
+-- Hashes of all stored files in use. Every column that holds such a hash must be listed here.
 SELECT pdf_sha256 FROM invoices WHERE pdf_sha256 IS NOT NULL
  UNION SELECT sha256 FROM documents WHERE sha256 IS NOT NULL
  UNION SELECT signature_sha256 FROM documents WHERE signature_sha256 IS NOT NULL

@@ -1,4 +1,5 @@
--- Invoices and credit notes. `today` is the tenant's day: what is past due is read, not stored.
+-- Invoices and credit notes, as they are read. `today` is the current date in the tenant's time zone: overdue is
+-- computed, not stored.
 
 -- name: get
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
@@ -47,12 +48,14 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
 
 -- name: in_short
+-- Several invoices without their parts.
 SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
        i.currency, i.total, i.paid_amount, i.open_amount, i.issue_date, i.due_date
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));
 
 -- name: parts_of
+-- Items and taxes of several invoices, as JSON.
 SELECT i.id,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,

@@ -1,6 +1,7 @@
--- What happens to invoices.
+-- Writing invoices: drafts, lines, taxes, sending, cancelling and reminding.
 
 -- name: add
+-- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
 INSERT INTO invoices (invoice_number, invoice_type, related_invoice_id, contact_id, event_participant_id, event_id, currency,
   subtotal, tax_total, total, issue_date, service_date, due_date, buyer_reference, is_reverse_charge, text, notes, taken_over,
   created_at, updated_at)
@@ -19,12 +20,15 @@ UPDATE invoices SET invoice_number = :invoice_number, contact_id = :contact_id, 
  WHERE id = :id;
 
 -- name: change_locked
+-- Change the only fields that can change after sending.
 UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :now WHERE id = :id;
 
 -- name: remove
 DELETE FROM invoices WHERE id = :id;
 
 -- name: add_item
+-- Add a line. For a reservation, booth_id records which booth is billed: the given one, or that of the credited
+-- invoice, or the current booth of the reservation. The reservation can move to another booth later.
 INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate,
   tax_category, exemption_reason, net, service_order_id, service_order_item_id, booth_reservation_id, booth_id,
   fee_of_participant_id)
@@ -35,6 +39,7 @@ VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :di
            (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id);
 
 -- name: booths_billed
+-- Lines for reservations with the booth that they bill.
 SELECT booth_reservation_id, description, quantity, unit_price, discount_percent, booth_id FROM invoice_items
  WHERE invoice_id = :id AND booth_reservation_id IS NOT NULL;
 
@@ -55,6 +60,7 @@ UPDATE invoices SET invoice_number = :invoice_number, series = :series, sequence
  WHERE id = :id;
 
 -- name: keep_pdf
+-- Store the PDF as sent. It never changes.
 UPDATE invoices SET pdf_sha256 = :sha256 WHERE id = :id AND pdf_sha256 IS NULL;
 
 -- name: cancel
@@ -76,19 +82,22 @@ SELECT customer_number, company_name, first_name, last_name, address, postal_cod
 SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: left_to_credit
+-- Net amount and tax that are left of an invoice after its credit notes, by category and rate. Amounts of credit
+-- notes are negative.
 SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
   FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  GROUP BY t.category, t.rate;
 
 -- name: lines_left
+-- Lines of an invoice and of its credit notes.
 SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category, l.exemption_reason,
        l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  ORDER BY i.id, l.position;
 
--- What the lines of an invoice may bill: the records that they name, with the participant.
+-- Records that lines of an invoice refer to, with their participant.
 
 -- name: named_reservations
 SELECT id, event_participant_id FROM booth_reservations WHERE id IN (SELECT value FROM json_each(:ids));

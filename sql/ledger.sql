@@ -1,4 +1,4 @@
--- What invoices amount to: money received, credit given, and the state that follows from them.
+-- The sums of an invoice, its status, and the checks of both.
 
 -- name: by_number
 SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices
@@ -8,12 +8,15 @@ SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, c
 SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices WHERE id = :id;
 
 -- name: pay
+-- Set the paid amount if the status does not change. No index on the status is touched.
 UPDATE invoices SET paid_amount = :paid_amount, updated_at = :now WHERE id = :id;
 
 -- name: settle
 UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :now WHERE id = :id;
 
 -- name: wrong_totals
+-- Stored sums and statuses that differ from those computed from items, taxes, payments and credit notes. For
+-- `eventapi check`.
 WITH sums AS (
   SELECT i.id, coalesce((SELECT sum(t.net) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS subtotal,
          coalesce((SELECT sum(t.tax) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS tax_total,
@@ -48,6 +51,7 @@ SELECT i.invoice_number, i.currency, l.position, l.quantity, l.unit_price, l.dis
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id;
 
 -- name: wrong_groups
+-- Tax groups whose net amount differs from the sum of the lines. For `eventapi check`.
 SELECT i.invoice_number, g.category, g.rate, sum(g.from_lines) AS from_lines, sum(g.stored) AS stored
   FROM (SELECT invoice_id, tax_category AS category, tax_rate AS rate, net AS from_lines, 0 AS stored FROM invoice_items
         UNION ALL SELECT invoice_id, category, rate, 0, net FROM invoice_taxes) g
@@ -57,12 +61,15 @@ HAVING sum(g.from_lines) <> sum(g.stored)
  ORDER BY i.id;
 
 -- name: taxes
+-- All tax groups. credit_notes is the number of credit notes of the same invoice, 0 for an invoice.
 SELECT i.invoice_number, t.category, t.rate, t.net, t.tax,
        (SELECT count(*) FROM invoices c WHERE c.related_invoice_id = i.related_invoice_id AND i.invoice_type = 'credit_note'
                                           AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL) AS credit_notes
   FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id;
 
 -- name: overcredited
+-- Tax groups of which more was credited than invoiced, or of which tax is left without a net amount. For `eventapi
+-- check`.
 SELECT o.invoice_number, t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax, max(o.currency) AS currency
   FROM invoice_taxes t
   JOIN invoices i ON i.id = t.invoice_id AND i.locked_at IS NOT NULL

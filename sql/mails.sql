@@ -1,4 +1,4 @@
--- Mails that are and were to be sent.
+-- The mail queue and its history.
 
 -- name: get
 SELECT id, kind, entity_type, entity_id, recipient, subject, base_url, state, attempts, next_at, message_id, error, created_at, updated_at
@@ -13,6 +13,7 @@ INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, b
 VALUES (:kind, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, 'queued', :next_at, :message_id, :now, :now);
 
 -- name: withdraw
+-- Remove a mail that has not been sent yet.
 DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state = 'queued';
 
 -- name: waiting
@@ -23,14 +24,17 @@ SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url,
   FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
 
 -- name: recent_attempt
--- The attempt that so many others followed; none that a clock which was wrong put into the future.
+-- Time of the attempt that `others` later ones followed. Attempts in the future, made while the clock was wrong, are
+-- ignored.
 SELECT taken_at FROM mails WHERE taken_at <= :now ORDER BY taken_at DESC LIMIT 1 OFFSET :others;
 
 -- name: take
+-- Mark a mail as being sent. `lease` identifies the attempt.
 UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lease = :lease, taken_at = :now, updated_at = :now
  WHERE id = :id;
 
 -- name: settle
+-- Store the result of the attempt with this lease.
 UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NULL, updated_at = :now
  WHERE id = :id AND lease = :lease;
 
@@ -38,6 +42,7 @@ UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NUL
 SELECT 1 FROM mails WHERE state = 'sending' LIMIT 1;
 
 -- name: cut_off
+-- Mails whose sending was interrupted. They may have been sent, so they are not sent again.
 UPDATE mails SET state = 'uncertain', error = :error, updated_at = :now WHERE state = 'sending';
 
 -- name: send_again
@@ -52,4 +57,5 @@ DELETE FROM mails WHERE id IN
 SELECT state, count(*) AS count FROM mails GROUP BY state;
 
 -- name: oldest
+-- Creation time of the first mail that is due.
 SELECT created_at FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;

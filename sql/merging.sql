@@ -1,6 +1,7 @@
--- Merging contacts: what hangs on the duplicate, and on its participants. A test holds that no table is left out.
+-- Merging contacts: the records of the duplicate and of its participants. A test checks that no table is missing.
 
 -- name: duplicates
+-- Pairs of contacts that may be the same, from the view `contact_twins`.
 SELECT t.id, t.first_id, t.reason
   FROM contact_twins t
  WHERE TRUE
@@ -13,6 +14,7 @@ SELECT id, customer_number, company_name, first_name, last_name, email, phone, p
  WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: participants
+-- Participants of the duplicate. twin_id is the participant of the other contact with the same event and role.
 SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS twin_id
   FROM participants p WHERE p.contact_id = :duplicate_id ORDER BY p.id;
 
@@ -31,13 +33,15 @@ UPDATE invoices SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
 -- name: hand_over_invoice
 UPDATE invoices SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
--- Where both were billed a fee, that of the one that goes stands no more: it is due to be credited.
-
 -- name: hand_over_fee
+-- If both participants were billed a fee, the line of the duplicate does not move: its fee is no longer owed and has
+-- to be credited.
 UPDATE invoice_items SET fee_of_participant_id = :participant_id
  WHERE fee_of_participant_id = :id AND NOT EXISTS (SELECT 1 FROM billings WHERE bills = 'fee ' || :participant_id);
 
 -- name: reservations
+-- Reservations of the duplicate's participant. is_second_place: the other participant already holds the booth or is
+-- on its waiting list.
 SELECT r.id, r.status = 'waitlisted' AND EXISTS (SELECT 1 FROM booth_reservations k
          WHERE k.booth_id = r.booth_id AND k.event_participant_id = :participant_id
            AND k.status IN ('waitlisted', 'pending', 'confirmed')) AS is_second_place
@@ -53,6 +57,7 @@ SELECT id FROM service_orders WHERE event_participant_id = :id ORDER BY id;
 UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
 -- name: submissions
+-- Submissions of the duplicate's participant. twin_id is the other participant's submission of the same type.
 SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id AND k.type_id = o.type_id) AS twin_id
   FROM submissions o WHERE o.event_participant_id = :id ORDER BY o.id;
 
@@ -63,6 +68,7 @@ UPDATE submissions SET event_participant_id = :participant_id, updated_at = :now
 SELECT DISTINCT schedule_slot_id FROM schedule_assignments WHERE event_participant_id = :id ORDER BY schedule_slot_id;
 
 -- name: drop_second_assignments
+-- Assignments that the other participant already has.
 DELETE FROM schedule_assignments WHERE event_participant_id = :id AND (schedule_slot_id, role) IN (
   SELECT schedule_slot_id, role FROM schedule_assignments WHERE event_participant_id = :participant_id);
 
@@ -85,6 +91,7 @@ UPDATE check_in_scans SET event_participant_id = :participant_id WHERE event_par
 SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 
 -- name: application
+-- The fields of an application that the merge changes, for the audit log.
 SELECT a.id, a.status, a.contact_id, c.customer_number, a.created_at, a.updated_at
   FROM applications a LEFT JOIN contacts c ON c.id = a.contact_id WHERE a.id = :id;
 
@@ -102,6 +109,7 @@ SELECT :contact_id, category_id FROM contact_categories WHERE contact_id = :dupl
 INSERT OR IGNORE INTO contact_tags (contact_id, tag) SELECT :contact_id, tag FROM contact_tags WHERE contact_id = :duplicate_id;
 
 -- name: follow
+-- Contacts that were merged into the duplicate now belong to the contact that is kept.
 UPDATE merged_contacts SET contact_id = :contact_id WHERE contact_id = :duplicate_id;
 
 -- name: remember

@@ -1,10 +1,12 @@
--- What /metrics tells, read without counting a big table row by row.
+-- Figures for /metrics, read without counting the rows of big tables.
 
 -- name: created
+-- Number of rows ever created in each table.
 SELECT name AS label, seq AS value FROM sqlite_sequence ORDER BY name;
 
 -- name: events
--- Ids are given without gaps and taken away from the oldest on.
+-- Number and age of outgoing events. Ids have no gaps, and the oldest rows are deleted first, so the number follows
+-- from the first and the last id.
 SELECT coalesce((SELECT max(id) FROM outgoing_events) - (SELECT min(id) FROM outgoing_events) + 1, 0) AS waiting,
        (SELECT created_at FROM outgoing_events ORDER BY id LIMIT 1) AS oldest;
 

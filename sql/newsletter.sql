@@ -1,4 +1,4 @@
--- The newsletter's subscribers.
+-- Newsletter subscribers and the proof of their consent.
 
 -- name: get
 SELECT s.id, s.email, s.name, (SELECT min(id) FROM contacts WHERE email = s.email) AS contact_id, s.status, s.confirmed_at,
@@ -39,6 +39,7 @@ UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error
 UPDATE newsletter_subscribers SET status = 'confirmed', confirmed_at = :at, unsubscribed_at = NULL, updated_at = :now WHERE id = :id;
 
 -- name: unsubscribe
+-- End the subscription. A new round makes the links in earlier confirmation mails invalid.
 UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :now, round = round + 1, updated_at = :now WHERE id = :id;
 
 -- name: refused
@@ -52,4 +53,5 @@ INSERT INTO newsletter_consents (subscriber_id, action, at, consent_text, source
 VALUES (:id, :action, :at, :consent_text, :source, :ip_address, :user_agent, :now);
 
 -- name: secret
+-- The key with which the tokens in links are computed.
 SELECT secret FROM newsletter_secret;

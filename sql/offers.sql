@@ -1,4 +1,4 @@
--- Offers: services at events.
+-- Offers: the terms of services at events, and the stock.
 
 -- name: of_services
 SELECT x.service_id, x.event_id, e.event_key, x.base_price, x.early_bird_price, x.early_bird_until, x.order_deadline, x.stock,
@@ -8,6 +8,7 @@ SELECT x.service_id, x.event_id, e.event_key, x.base_price, x.early_bird_price, 
  ORDER BY x.service_id, x.event_id;
 
 -- name: at_event
+-- Offers at an event, with the fields of the service that an order needs.
 SELECT s.id AS service_id, s.service_key, s.service_name, s.unit, s.tax_rate, s.min_quantity, s.max_quantity, s.quantity_step,
        s.requires_specification, s.lead_time_days, coalesce(x.base_price, s.base_price) AS base_price, x.early_bird_price,
        x.early_bird_until, x.order_deadline, x.stock, x.ordered, s.is_active AND x.is_active AS is_active, e.event_key, e.date_from,
@@ -26,6 +27,7 @@ VALUES (:service_id, :event_id, :base_price, :early_bird_price, :early_bird_unti
 DELETE FROM service_events WHERE service_id = :service_id AND event_id = :event_id;
 
 -- name: take
+-- Take units from stock. Changes no row if too few are left.
 UPDATE service_events SET ordered = ordered + :quantity
  WHERE service_id = :service_id AND event_id = :event_id AND (stock IS NULL OR ordered + :quantity <= stock);
 

@@ -1,10 +1,11 @@
--- Ordering: service orders are written and moved on.
+-- Writing service orders.
 
 -- name: participant
 SELECT p.id, p.event_id, p.status, p.contact_id, c.anonymized_at FROM participants p JOIN contacts c ON c.id = p.contact_id
  WHERE p.id = :id;
 
 -- name: booths_held
+-- Booths that the participant has reserved at the event.
 SELECT booth_id FROM booth_reservations
  WHERE event_participant_id = :id AND event_id = :event_id AND (status = 'confirmed' OR status = 'pending' AND expires_at > :now);
 
@@ -27,6 +28,7 @@ VALUES (:service_order_id, :position, :service_id, :booth_id, :service_name, :un
   :specification, 'pending');
 
 -- name: freeze_item
+-- Fix the price and the texts of an item on submission.
 UPDATE service_order_items SET service_name = :service_name, unit = :unit, unit_price = :unit_price, net = :net, tax_rate = :tax_rate
  WHERE service_order_id = :service_order_id AND position = :position;
 
@@ -48,6 +50,7 @@ UPDATE service_order_items SET status = 'cancelled', completed_at = NULL, cancel
  WHERE service_order_id = :id AND status <> 'cancelled';
 
 -- name: settle
+-- Set status, totals and the times that go with the status.
 UPDATE service_orders SET status = :status, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   completed_at = CASE :status WHEN 'completed' THEN :now END, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END,
   cancellation_reason = :cancellation_reason, updated_at = :now

@@ -58,12 +58,14 @@ SELECT p.id AS participant_id, k.id, k.category_key, k.title
 SELECT id FROM participants WHERE application_id = :application_id ORDER BY id;
 
 -- name: find
+-- The participant with this event, contact and role.
 SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact_id AND role = :role;
 
 -- name: badge_taken
 SELECT 1 FROM participants WHERE badge_number = :badge_number;
 
 -- name: users
+-- What prevents the participant from being deleted, as nouns for the error text.
 SELECT 'invoices' AS noun FROM invoices WHERE event_participant_id = :id
  UNION SELECT 'schedule slots' FROM schedule_assignments WHERE event_participant_id = :id
  UNION SELECT 'service orders' FROM service_orders WHERE event_participant_id = :id

@@ -1,4 +1,4 @@
--- Payments. The number of the invoice is read beside the row, so that the count needs no other table.
+-- Payments. The list reads the invoice number in a subquery, so that its count needs no other table.
 
 -- name: get
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
@@ -39,6 +39,7 @@ UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :curr
  WHERE id = :id;
 
 -- name: by_transaction
+-- The payment with this transaction id of this gateway. No gateway counts as one gateway.
 SELECT id FROM payments WHERE transaction_id = :transaction_id AND coalesce(gateway_key, '') = coalesce(:gateway_key, '');
 
 -- name: remove

@@ -1,6 +1,7 @@
--- What documents say about the record that they are made for, and about those it belongs to.
+-- Values of placeholders: the record that a document is about, and the records that it belongs to.
 
 -- name: subject
+-- Ids of the records that belong to the record of a document.
 SELECT id AS contact_id, NULL AS participant_id, NULL AS event_id, NULL AS invoice_id, NULL AS service_order_id FROM contacts
  WHERE :entity_type = 'contact' AND id = :entity_id
  UNION ALL SELECT contact_id, NULL, (SELECT min(event_id) FROM application_events WHERE application_id = applications.id), NULL, NULL
@@ -23,6 +24,7 @@ SELECT customer_number, company_name, first_name, last_name, email, phone, addre
   FROM contacts WHERE id = :contact_id;
 
 -- name: applicant
+-- The applicant in place of a contact, as long as the application has none.
 SELECT NULL AS customer_number, company_name, first_name, last_name, email, phone, address, postal_code, city, state, country, website,
        tax_id, NULL AS language
   FROM applications WHERE :entity_type = 'application' AND id = :entity_id;
@@ -35,6 +37,7 @@ SELECT p.role, p.status, p.badge_name, p.badge_number, k.title AS category
 SELECT title, event_key, city, country, date_from, date_to, application_deadline, timezone FROM events WHERE id = :event_id;
 
 -- name: booths
+-- Booths that the participant has reserved, as one row.
 SELECT group_concat(booth_number, ', ') AS numbers, group_concat(DISTINCT plan_name) AS halls, sum(area) AS area, sum(final_price) AS price
   FROM (SELECT r.booth_number, p.plan_name, b.area, r.final_price
           FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans p ON p.id = b.plan_id

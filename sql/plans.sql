@@ -31,6 +31,7 @@ SELECT id FROM booths WHERE plan_id IN (SELECT value FROM json_each(:ids)) ORDER
 SELECT id FROM plans WHERE event_id = :event_id ORDER BY id;
 
 -- name: outlines
+-- Size and position of the booths, for the checks of the plan.
 SELECT id, booth_number, width, depth, pos_x, pos_y, rotation FROM booths WHERE plan_id = :id ORDER BY booth_number, id;
 
 -- name: has_booths
@@ -52,6 +53,7 @@ UPDATE plans SET event_id = :event_id, plan_key = :plan_key, plan_name = :plan_n
  WHERE id = :id;
 
 -- name: users
+-- What prevents the plan from being deleted, as nouns for the error text.
 SELECT 'booth reservations' AS noun FROM booths b JOIN booth_reservations r ON r.booth_id = b.id WHERE b.plan_id = :id
  UNION SELECT 'service order items' FROM booths b JOIN service_order_items i ON i.booth_id = b.id WHERE b.plan_id = :id;
 

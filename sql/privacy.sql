@@ -1,6 +1,9 @@
--- What is held about a contact, and taking it away. `pairs` is a JSON list of [entity_type, entity_id].
+-- All data about a contact, and its erasure. `pairs` is a JSON list of [entity_type, entity_id].
 
 -- name: own_records
+-- Records of the contact: its own, those of contacts merged into it, and deleted ones that are still in the audit
+-- log. Applications and subscribers that only share the e-mail address belong to it if no other contact has this
+-- address.
 WITH people (id) AS (SELECT :id UNION SELECT duplicate_id FROM merged_contacts WHERE contact_id = :id)
 SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'event_participant', id FROM participants WHERE contact_id = :id
@@ -18,6 +21,7 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
           AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id);
 
 -- name: attached_records
+-- Records that belong to those in `pairs`, including deleted ones that are still in the audit log.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN booth_reservations r ON r.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
@@ -41,18 +45,20 @@ SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN b
           AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
 
 -- name: documents_about
+-- Documents about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'document' AS entity_type, d.id AS entity_id FROM pairs p JOIN documents d ON d.entity_type = p.entity_type AND d.entity_id = p.entity_id
  UNION SELECT 'document', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'document'
           AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
 
 -- name: tasks_about
+-- Tasks about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'task' AS entity_type, t.id AS entity_id FROM pairs p JOIN tasks t ON t.entity_type = p.entity_type AND t.entity_id = p.entity_id
  UNION SELECT 'task', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'task'
           AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
 
--- Reading
+-- Reading the data of a contact.
 
 -- name: note
 SELECT id, entity_type, entity_id, note_text, note_type, is_pinned, created_at, updated_at FROM notes WHERE id = :id;
@@ -81,6 +87,7 @@ SELECT id, name, entity_type, entity_id, data, created_at
   FROM outgoing_events WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
 
 -- name: rejected_records
+-- Rejected records of bulk imports with an identifier of the contact.
 SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
   FROM contacts c JOIN bulk_import_errors r ON r.email = c.email WHERE c.id = :id
  UNION SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
@@ -93,6 +100,7 @@ SELECT r.id, r.bulk_import_id, r.record_index, r.source, r.created_at
 SELECT duplicate_id, merged_at FROM merged_contacts WHERE contact_id = :id ORDER BY duplicate_id;
 
 -- name: kept
+-- Invoices that the law requires to be kept, with the last day: the end of the year, `years` years after it.
 SELECT * FROM (
   SELECT id AS invoice_id, invoice_number, issue_date,
          (substr(coalesce(issue_date, service_date, created_at), 1, 4) + :years) || '-12-31' AS kept_until
@@ -100,17 +108,20 @@ SELECT * FROM (
  WHERE kept_until >= :today ORDER BY kept_until, invoice_id;
 
 -- name: not_kept
+-- Invoices whose retention period has ended.
 SELECT * FROM (
   SELECT id, (substr(coalesce(issue_date, service_date, created_at), 1, 4) + :years) || '-12-31' AS kept_until
     FROM invoices WHERE contact_id = :id AND status <> 'draft')
  WHERE kept_until < :today ORDER BY id;
 
--- Taking away
+-- Erasing the data of a contact.
 
 -- name: overwrite
+-- Overwrite deleted content with zeros.
 PRAGMA secure_delete = ON;
 
 -- name: spare
+-- Overwrite deleted content only where that costs no extra writing.
 PRAGMA secure_delete = FAST;
 
 -- name: blank_contact
@@ -121,7 +132,7 @@ UPDATE contacts SET customer_number = :customer_number, external_id = NULL, comp
  WHERE id = :id;
 
 -- name: drop_rejected_records
--- While the contact still has its names.
+-- Must run while the contact still has its e-mail address and numbers.
 DELETE FROM bulk_import_errors WHERE id IN (
   SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.email = c.email WHERE c.id = :id
    UNION SELECT r.id FROM contacts c JOIN bulk_import_errors r ON r.customer_number = c.customer_number WHERE c.id = :id
@@ -172,6 +183,7 @@ UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NUL
  WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');
 
 -- name: drop_documents
+-- Signed contracts stay until their retention period has ended.
 DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
    AND coalesce(contract_status, 'draft') NOT IN ('active', 'terminated');
 
@@ -180,6 +192,7 @@ UPDATE documents SET metadata = NULL, updated_at = :now
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document') AND metadata IS NOT NULL;
 
 -- name: kept_contracts
+-- Signed contracts that have to be kept, with the last day.
 WITH signed AS (SELECT id AS document_id, document_number, substr(signed_at, 1, 10) AS signed_on,
                        (substr(coalesce(terminated_at, signed_at), 1, 4) + :years) || '-12-31' AS kept_until
                   FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
@@ -187,6 +200,7 @@ WITH signed AS (SELECT id AS document_id, document_number, substr(signed_at, 1, 
 SELECT document_id, document_number, signed_on, kept_until FROM signed WHERE kept_until >= :today ORDER BY kept_until, document_id;
 
 -- name: drop_contracts
+-- Signed contracts whose retention period has ended.
 DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
    AND (substr(coalesce(terminated_at, signed_at), 1, 4) + :years) || '-12-31' < :today;
 
@@ -226,6 +240,7 @@ UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
 UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :now WHERE invoice_id = :id;
 
 -- name: blank_audit_entries
+-- Without its salt, the digest in the hash of an entry reveals nothing about the erased values.
 UPDATE audit_log SET salt = NULL, old_values = NULL, new_values = NULL, entity_title = NULL, description = NULL, ip_address = NULL,
   user_agent = NULL, admin_name = NULL
  WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND salt IS NOT NULL;
@@ -235,8 +250,9 @@ UPDATE outgoing_events SET data = NULL
  WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND data IS NOT NULL;
 
 -- name: blank_answers
--- While the contact still has its address. An answer tells of the contact when its request changed a record of the contact, when it names
--- one (as contact_id, or as entity_type with entity_id), and when it holds the address; then which record it was is all that stays.
+-- Must run while the contact still has its e-mail address. A stored response is about the contact if its request
+-- changed a record of the contact, if it contains the id of such a record (as contact_id, or as entity_type with
+-- entity_id), or if it contains the e-mail address. Only the id and the times of the record are kept.
 UPDATE idempotency_keys SET data = CASE
          WHEN data ->> '$.id' IS NOT NULL
          THEN json_object('id', data ->> '$.id', 'created_at', data ->> '$.created_at', 'updated_at', data ->> '$.updated_at')
@@ -254,6 +270,7 @@ UPDATE idempotency_keys SET data = CASE
                       COLLATE NOCASE));
 
 -- name: merge_contact_search
+-- The full-text index keeps deleted words until its parts are merged.
 INSERT INTO contacts_search (contacts_search) VALUES ('optimize');
 
 -- name: merge_newsletter_search
@@ -266,20 +283,23 @@ INSERT INTO tasks_search (tasks_search) VALUES ('optimize');
 INSERT INTO applications_search (applications_search) VALUES ('optimize');
 
 -- name: free_room
+-- Bytes in free pages of the file.
 SELECT f.freelist_count * p.page_size FROM pragma_freelist_count f, pragma_page_size p;
 
 -- name: fill_room
+-- Overwrite free pages with zeros.
 INSERT INTO blanks (zeros) VALUES (zeroblob(:size));
 
 -- name: give_room_back
 DELETE FROM blanks;
 
--- Remembering
+-- Records of anonymisations.
 
 -- name: number_taken
 SELECT 1 FROM contacts WHERE customer_number = :customer_number;
 
 -- name: remember
+-- Record the anonymisation, also for contacts that were merged into this one.
 INSERT INTO anonymizations (contact_id, anonymized_at, kept_until)
 SELECT :id, :now, NULL UNION SELECT duplicate_id, :now, NULL FROM merged_contacts WHERE contact_id = :id
 ON CONFLICT DO NOTHING;
@@ -288,13 +308,16 @@ ON CONFLICT DO NOTHING;
 UPDATE anonymizations SET kept_until = :kept_until, has_remnants = 1 WHERE contact_id = :id;
 
 -- name: due
+-- Anonymised contacts with records whose retention period has ended.
 SELECT contact_id FROM anonymizations WHERE kept_until < :today ORDER BY kept_until, contact_id LIMIT :size;
 
 -- name: with_remnants
+-- Anonymised contacts whose data may still be in unused parts of the file, until it is rewritten.
 SELECT contact_id FROM anonymizations WHERE has_remnants = 1 ORDER BY contact_id;
 
 -- name: forget_remnants
 UPDATE anonymizations SET has_remnants = 0 WHERE contact_id IN (SELECT value FROM json_each(:ids));
 
 -- name: made
+-- All anonymisations, for a restore to apply again.
 SELECT contact_id, anonymized_at FROM anonymizations ORDER BY anonymized_at, contact_id;

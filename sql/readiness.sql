@@ -1,6 +1,7 @@
--- What stands between participants and the show: facts of the view `readiness`, and when each is due.
+-- Readiness of participants: the facts of the view `readiness`, with the date on which each part is due.
 
 -- name: facts
+-- The facts about several participants. contracts is a text for people.
 SELECT f.id, f.status, f.is_guest, f.has_booth, f.has_open_order, f.has_draft, f.has_unbilled, f.owes, e.date_from,
        (SELECT json_group_array(json_object('title', q.title, 'due_at', q.due_at, 'is_done', q.is_done, 'is_rejected', q.is_rejected,
                'is_in_review', q.is_in_review))

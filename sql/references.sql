@@ -1,4 +1,4 @@
--- Records by their id or key.
+-- The id of a record that a request names by id or by key.
 
 -- name: event_by_id
 SELECT id FROM events WHERE id = :name;

@@ -1,10 +1,14 @@
--- Reports: figures added up over the records. `spans` are the periods as [name, beginning, end), worked out where time zones are known;
--- a span is a range of an index, so that what no period asks for is not read. `kinds` are what money is told apart by, first in that index.
+-- Reports: figures added up over the records. `spans` is a JSON list of periods as [name, start, end), computed by
+-- the caller, who knows the time zones. Each period is a range of an index, so that records outside the requested
+-- periods are not read. `kinds` are the values by which amounts are separated; they are the first columns of that
+-- index.
 
 -- name: next_issue
+-- The first issue date on or after a day.
 SELECT min(issue_date) FROM invoices WHERE issue_date >= :after;
 
 -- name: next_payment
+-- The first payment at or after a time. A payment without a date counts when it was created.
 SELECT min(at) FROM (
   SELECT min(payment_date) AS at FROM payments WHERE payment_date >= :after
    UNION ALL SELECT min(created_at) FROM payments WHERE payment_date IS NULL AND created_at >= :after);
@@ -13,6 +17,7 @@ SELECT min(at) FROM (
 SELECT min(created_at) FROM applications WHERE created_at >= :after;
 
 -- name: revenue
+-- Amounts invoiced and credited in each period. `figures` is a JSON list of rows.
 WITH kinds AS MATERIALIZED (SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency)
 SELECT s.value ->> 0 AS period, (
          SELECT json_group_array(json_object('currency', k.currency, 'invoices', invoices, 'credit_notes', credit_notes, 'invoiced', invoiced,
@@ -41,6 +46,8 @@ SELECT s.value ->> 0 AS period, (
   FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency;
 
 -- name: payments
+-- Payments in each period. It runs twice, for payments with a date and for those without one, because these use
+-- different indexes.
 WITH kinds AS MATERIALIZED (SELECT DISTINCT currency, gateway_key FROM payments INDEXED BY payments_by_currency)
 SELECT s.value ->> 0 AS period, (
          SELECT json_group_array(json_object('currency', k.currency, 'gateway_key', k.gateway_key, 'payments', payments, 'received', received,
@@ -55,6 +62,7 @@ SELECT s.value ->> 0 AS period, (
   FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
 
 -- name: open
+-- Open amounts by due date.
 SELECT i.currency, i.due_date, count(*) AS invoices, sum(i.open_amount) AS amount
   FROM invoices i
  WHERE i.status IN ('sent', 'partially_paid') AND i.open_amount > 0
@@ -62,6 +70,7 @@ SELECT i.currency, i.due_date, count(*) AS invoices, sum(i.open_amount) AS amoun
  GROUP BY i.currency, i.due_date;
 
 -- name: open_then
+-- Open amounts by due date as at the end of a day. A refund counts whenever it was made.
 WITH credit (id, amount) AS MATERIALIZED (
   SELECT related_invoice_id, sum(total) FROM invoices
    WHERE invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of GROUP BY related_invoice_id),
@@ -98,6 +107,7 @@ SELECT s.period, sum(a.status = 'new') AS new, sum(a.status = 'in_review') AS in
  GROUP BY s.period ORDER BY s.begins;
 
 -- name: booths
+-- Booths by plan and type. A reserved booth whose hold has run out is available, unless it has a waiting list.
 WITH told AS (
   SELECT b.event_id, b.plan_id, b.booth_type_id, b.area, b.price,
          CASE WHEN b.status = 'reserved' AND b.held_until <= :now AND NOT EXISTS (
@@ -145,7 +155,8 @@ SELECT e.event_key, e.timezone, c.hour, nullif(c.station, '') AS station, sum(c.
  GROUP BY e.id, c.hour, c.station HAVING sum(c.check_ins) > 0 OR sum(c.check_outs) > 0 ORDER BY e.id, c.hour, c.station;
 
 -- name: readiness
--- Of most visitors nothing is asked but to be confirmed: they are counted, and only the others are looked at one by one.
+-- Most visitors only have to be confirmed. They are counted, and only the other participants are looked at one by
+-- one.
 WITH contracts (id) AS MATERIALIZED (SELECT event_participant_id FROM open_contracts),
 asked (id) AS MATERIALIZED (
   SELECT p.id FROM events e CROSS JOIN participants p ON p.event_id = e.id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')

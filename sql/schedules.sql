@@ -1,4 +1,4 @@
--- Schedule slots and who is assigned to them.
+-- Schedule slots and their assignments.
 
 -- name: get
 SELECT s.id, s.event_id, e.event_key, e.title AS event_title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends_at, s.location,
@@ -41,6 +41,7 @@ SELECT id, event_id, status FROM participants WHERE id IN (SELECT value FROM jso
 SELECT count(*) FROM schedule_assignments WHERE schedule_slot_id = :id AND role = 'attendee';
 
 -- name: clash
+-- Another slot at the same time with the same location, or with the same contact as speaker or host.
 SELECT s.id, s.title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends_at, s.location, 'location' AS reason,
        NULL AS event_participant_id
   FROM schedule_slots n CROSS JOIN schedule_slots s ON s.event_id = n.event_id AND s.location_folded = n.location_folded
@@ -71,6 +72,7 @@ UPDATE schedule_slots SET event_id = :event_id, slot_date = :slot_date, start_ti
  WHERE id = :id;
 
 -- name: move
+-- Set the times in UTC after the time zone of the event has changed.
 UPDATE schedule_slots SET starts_at = :starts_at, ends_at = :ends_at, updated_at = :now WHERE id = :id;
 
 -- name: touch

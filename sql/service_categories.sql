@@ -1,4 +1,4 @@
--- Categories of services.
+-- Service categories.
 
 -- name: get
 SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.updated_at FROM service_categories k WHERE k.id = :id;

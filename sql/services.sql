@@ -56,12 +56,13 @@ UPDATE services SET category_id = :category_id, service_key = :service_key, serv
  WHERE id = :id;
 
 -- name: users
+-- What prevents the service from being deleted, as nouns for the error text.
 SELECT 'orders' AS noun FROM service_order_items WHERE service_id = :id LIMIT 1;
 
 -- name: remove
 DELETE FROM services WHERE id = :id;
 
--- What an event that is about to be deleted leaves behind
+-- Removing the offers of an event before it is deleted.
 
 -- name: at_event
 SELECT service_id FROM service_events WHERE event_id = :event_id ORDER BY service_id;

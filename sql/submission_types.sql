@@ -1,4 +1,4 @@
--- What events ask their participants to submit.
+-- Submission types.
 
 -- name: get
 SELECT t.id, t.event_id, e.event_key, t.type_key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
@@ -41,6 +41,7 @@ UPDATE submission_types SET event_id = :event_id, type_key = :type_key, title = 
  WHERE id = :id;
 
 -- name: move_submissions
+-- Copy the due date to the submissions of the type.
 UPDATE submissions SET due_at = :due_at, updated_at = :now WHERE type_id = :id AND due_at IS NOT :due_at;
 
 -- name: has_submissions

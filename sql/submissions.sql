@@ -1,4 +1,4 @@
--- Submissions: what participants handed in, and every revision of it.
+-- Submissions and their revisions.
 
 -- name: get
 SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_key, t.title, t.input, s.status, s.value, s.document_id,
@@ -49,6 +49,7 @@ SELECT s.id AS submission_id, t.id, t.type_key, t.title, t.description, t.input,
 SELECT id FROM submissions WHERE event_participant_id = :id ORDER BY id;
 
 -- name: find
+-- The submission of a participant for a type.
 SELECT id FROM submissions WHERE event_participant_id = :event_participant_id AND type_id = :type_id;
 
 -- name: participant
@@ -78,7 +79,7 @@ UPDATE submissions SET status = :status, feedback = :feedback, reviewed_by = :ad
 -- name: remove
 DELETE FROM submissions WHERE id = :id;
 
--- Revisions
+-- Revisions.
 
 -- name: revisions
 SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
@@ -97,6 +98,7 @@ SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.fi
  WHERE r.submission_id = :submission_id ORDER BY r.revision;
 
 -- name: keep_revision
+-- Keep what was submitted, with the file as it is now.
 INSERT INTO submission_revisions (submission_id, revision, status, value, document_id, filename, sha256, size, due_at, submitted_at,
   created_at, updated_at)
 SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256, d.size, s.due_at, s.submitted_at, :now, :now

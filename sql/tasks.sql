@@ -30,6 +30,7 @@ SELECT t.id, t.entity_type, t.entity_id, t.event_id, t.assigned_to, a.name AS as
 SELECT id FROM tasks WHERE entity_type = :entity_type AND entity_id = :entity_id ORDER BY id;
 
 -- name: due_with_event
+-- Tasks whose due date may change with the event.
 SELECT id FROM tasks WHERE event_id = :event_id AND due_date IS NOT NULL ORDER BY id;
 
 -- name: is_active

@@ -1,4 +1,5 @@
--- Webhooks, their deliveries and the feed.
+-- Webhooks, their deliveries, and the feed. A pending delivery with next_attempt_at NULL waits for an earlier event
+-- of the same record.
 
 -- name: get
 SELECT w.id, w.api_key_id, w.name, w.url, w.events, w.is_active, w.retry_count, w.timeout_seconds, w.last_triggered_at,
@@ -31,7 +32,7 @@ UPDATE webhooks SET api_key_id = :api_key_id, name = :name, url = :url, events =
  WHERE id = :id;
 
 -- name: begin_here
--- What happened before is not for it.
+-- The webhook receives only events after this point.
 UPDATE webhooks SET last_event_id = (SELECT coalesce(max(id), 0) FROM outgoing_events), failing_since = NULL, failure_count = 0 WHERE id = :id;
 
 -- name: rotate
@@ -63,6 +64,7 @@ SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_
  ORDER BY {sort} {order}, d.id {order}  -- sort: id=d.id created_at=d.id
 
 -- name: add_test
+-- A delivery of an event to this webhook, whether or not the webhook has chosen this event.
 INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, next_attempt_at, created_at, updated_at)
 SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now, :now FROM outgoing_events o WHERE o.id = :outgoing_id;
 
@@ -70,18 +72,21 @@ SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pen
 SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND outgoing_id = :outgoing_id;
 
 -- name: send_again
+-- Send a delivery again that has succeeded or failed.
 UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_attempt_at = :now, response_status = NULL, error = NULL,
   duration_ms = NULL, delivered_at = NULL, updated_at = :now
  WHERE id = :id AND status IN ('delivered', 'failed');
 
 -- name: send_now
+-- Do not wait for the next attempt.
 UPDATE webhook_deliveries SET next_attempt_at = :now, updated_at = :now WHERE id = :id AND status = 'pending' AND next_attempt_at > :now;
 
 -- name: is_on
+-- Whether the tenant can use webhooks. Events that happen in the meantime are delivered later.
 SELECT (SELECT enabled FROM flags WHERE name = 'webhooks') AND (SELECT tier FROM tenant) = 'Business+';
 
 -- name: behind
--- The oldest event that some webhook was not asked about yet, and the newest there is.
+-- The oldest event up to which an active webhook has been processed, and the newest event.
 SELECT (SELECT last_event_id FROM webhooks WHERE is_active = 1 ORDER BY last_event_id LIMIT 1) AS after,
        (SELECT max(id) FROM outgoing_events) AS newest;
 
@@ -89,6 +94,7 @@ SELECT (SELECT last_event_id FROM webhooks WHERE is_active = 1 ORDER BY last_eve
 SELECT coalesce(max(id), 0) FROM webhook_deliveries;
 
 -- name: fan_out
+-- Create deliveries of new events for all webhooks that have chosen them and whose key may read them.
 INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, created_at, updated_at)
 SELECT w.id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now
   FROM outgoing_events o CROSS JOIN webhooks w
@@ -103,7 +109,7 @@ SELECT w.id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', 
  ON CONFLICT (webhook_id, outgoing_id) DO NOTHING;
 
 -- name: release_first
--- Of each record only its first open event may go out.
+-- Of each record, only the first open event may be sent.
 UPDATE webhook_deliveries SET next_attempt_at = :now
  WHERE id > :after AND status = 'pending' AND next_attempt_at IS NULL
    AND NOT EXISTS (SELECT 1 FROM webhook_deliveries e
@@ -112,19 +118,22 @@ UPDATE webhook_deliveries SET next_attempt_at = :now
                       AND e.status IN ('pending', 'delivering'));
 
 -- name: release_next
+-- Allow the next event of a record to be sent.
 UPDATE webhook_deliveries SET next_attempt_at = :now
  WHERE id = (SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND entity_type = :entity_type AND entity_id = :entity_id
                 AND status IN ('pending', 'delivering') ORDER BY outgoing_id LIMIT 1)
    AND status = 'pending' AND next_attempt_at IS NULL;
 
 -- name: looked_at
+-- Record up to which event the webhooks have been processed.
 UPDATE webhooks SET last_event_id = :until
  WHERE is_active = 1 AND last_event_id < :until
    AND id = :webhook_id                                                                                     -- when webhook_id
 ;
 
 -- name: with_work
--- A lease that ends later than any can is of a clock that was ahead.
+-- Webhooks with a delivery that is due, or with an expired lease. A lease that ends too far in the future was taken
+-- while the clock was wrong.
 SELECT w.id FROM webhooks w
  WHERE w.is_active = 1 AND (w.lease IS NULL OR w.lease_ends_at NOT BETWEEN :now AND strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+70 seconds'))
    AND (w.lease IS NOT NULL OR EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending'
@@ -132,6 +141,7 @@ SELECT w.id FROM webhooks w
  ORDER BY w.id;
 
 -- name: take_lease
+-- Take or extend the lease. Changes no row if another process holds it.
 UPDATE webhooks SET lease = :lease, lease_ends_at = strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+' || (timeout_seconds + 10) || ' seconds')
  WHERE id = :id AND is_active = 1 AND (lease IS NULL OR lease = :lease OR lease_ends_at NOT BETWEEN :now AND strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+70 seconds'));
 
@@ -139,10 +149,12 @@ UPDATE webhooks SET lease = :lease, lease_ends_at = strftime('%Y-%m-%dT%H:%M:%SZ
 UPDATE webhooks SET lease = NULL, lease_ends_at = NULL WHERE id = :id AND lease = :lease;
 
 -- name: cut_off
--- What somebody was delivering whose lease ran out: nobody knows whether it arrived, so it is sent again.
+-- Deliveries whose lease ran out during the attempt. It is unknown whether they arrived, so they are sent again.
 UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = :now, updated_at = :now WHERE webhook_id = :id AND status = 'delivering';
 
 -- name: due
+-- The next delivery that is due, with the message and the secrets. is_allowed: the key is valid and may still read
+-- the event.
 SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.attempts, o.data, o.id IS NOT NULL AS is_kept,
        coalesce(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AND a.is_active = 1
          AND (instr(' ' || k.scopes || ' ', ' ' || o.scope || ' ') OR instr(' ' || k.scopes || ' ', ' ' || o.scope || ':read ')), 0) AS is_allowed,
@@ -159,6 +171,7 @@ SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_
 UPDATE webhook_deliveries SET status = 'delivering', updated_at = :now WHERE id = :id;
 
 -- name: holds_lease
+-- A row if this process still holds the lease for the delivery.
 SELECT w.failing_since FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
  WHERE w.id = :id AND w.lease = :lease AND d.id = :delivery_id AND d.status = 'delivering';
 
@@ -180,6 +193,7 @@ SELECT count(*) AS deliveries, min(outgoing_id) AS first_event FROM webhooks w J
  WHERE w.is_active = 1 AND d.status IN ('pending', 'delivering');
 
 -- name: event_at
+-- Time of an event, or of the next one if it has been deleted.
 SELECT created_at FROM outgoing_events WHERE id >= :id ORDER BY id LIMIT 1;
 
 -- name: states
@@ -187,7 +201,7 @@ SELECT coalesce(sum(is_active), 0) AS active, coalesce(sum(1 - is_active), 0) AS
        coalesce(sum(is_active AND failing_since IS NOT NULL), 0) AS failing FROM webhooks;
 
 -- name: stuck
--- Due long ago, or held back by nothing.
+-- Deliveries that should have been sent long ago. For `eventapi check`.
 SELECT d.webhook_id, count(*) AS deliveries, min(d.event_at) AS oldest FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
  WHERE w.is_active = 1 AND d.status IN ('pending', 'delivering') AND d.updated_at < :before
    AND (d.status = 'delivering' OR d.next_attempt_at < :before
@@ -197,6 +211,7 @@ SELECT d.webhook_id, count(*) AS deliveries, min(d.event_at) AS oldest FROM webh
  GROUP BY d.webhook_id;
 
 -- name: forget_deliveries
+-- Ids are in order of time, so that no index on the time is needed.
 DELETE FROM webhook_deliveries WHERE id IN
   (SELECT id FROM (SELECT id, created_at FROM webhook_deliveries ORDER BY id LIMIT :size) WHERE created_at <= :before);
 
@@ -206,6 +221,7 @@ SELECT o.id, o.name, o.data, o.created_at FROM outgoing_events o
  ORDER BY o.id LIMIT :size;
 
 -- name: kept
+-- First and last event that are kept, and the last id given out.
 SELECT (SELECT min(id) FROM outgoing_events) AS oldest, (SELECT max(id) FROM outgoing_events) AS newest,
        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'outgoing_events'), 0) AS given;
 
