@@ -456,11 +456,11 @@ def sold(organiser, db):
 
 
 @pytest.mark.parametrize("change, word", [
-    ("UPDATE service_events SET ordered = ordered + 1 WHERE ordered", "power at fair: ordered is 3 and its orders sum to 2"),
-    ("UPDATE service_order_items SET status = 'cancelled'", "power at fair: ordered is 2 and its orders sum to 0"),
-    ("UPDATE booths SET status = 'available' WHERE status = 'sold'", "A1 of fair is available and its reservation is confirmed"),
-    ("UPDATE booths SET status = 'sold'", "A2 of fair is sold and its reservation is pending"),
-    ("UPDATE booth_reservations SET status = 'cancelled' WHERE status = 'confirmed'", "A1 of fair is sold and its reservation is not there")])
+    ("UPDATE service_events SET ordered = ordered + 1 WHERE ordered", "power at fair: the ordered quantity is 3, but its orders add up to 2"),
+    ("UPDATE service_order_items SET status = 'cancelled'", "power at fair: the ordered quantity is 2, but its orders add up to 0"),
+    ("UPDATE booths SET status = 'available' WHERE status = 'sold'", "A1 of fair is available, but its reservation is confirmed"),
+    ("UPDATE booths SET status = 'sold'", "A2 of fair is sold, but its reservation is pending"),
+    ("UPDATE booth_reservations SET status = 'cancelled' WHERE status = 'confirmed'", "A1 of fair is sold, but has no reservation")])
 def test_what_disagrees_is_found(sold, change, word):
     sold.connection.execute(change)
     (check, text), = checks.findings(sold)

@@ -107,7 +107,7 @@ def test_an_anchor_that_no_pruning_made_is_found(db, history):
     """With an anchor the database lets the oldest entries go; who sets one by hand leaves no entry about it."""
     db.connection.execute("INSERT INTO audit_anchors SELECT id, hash, created_at FROM audit_log WHERE id = 2")
     db.connection.execute("DELETE FROM audit_log WHERE id <= 2")
-    assert journal.verify(db) == ["the audit log begins after entry 2, and no entry tells of a pruning"]
+    assert journal.verify(db) == ["the audit log begins after entry 2, but no entry records that older entries were pruned"]
 
 
 def test_a_search_reads_titles_only_not_the_log(db):

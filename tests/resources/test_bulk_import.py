@@ -569,7 +569,7 @@ def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser
     run_worker(db)
     assert import_runs.check(db) == []
     db.connection.execute("UPDATE bulk_imports SET created = 7")
-    assert import_runs.check(db) == ["the counters of bulk import 1 do not add up"]
+    assert import_runs.check(db) == ["the counters of bulk import 1 differ from its records"]
 
 
 def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(organiser, monkeypatch):

@@ -434,8 +434,8 @@ def test_the_check_finds_figures_that_are_not_those_of_the_visits(scan, db):
         db.connection.execute("UPDATE check_in_counts SET check_ins = 2")
         db.connection.execute("UPDATE check_in_visitors SET visitors = 7 WHERE day = ''")
     assert list(admission.check(db)) == [
-        "check-ins of fair: the figures of 2026-01-02T08:00:00Z at North are not those of its visits",
-        "check-ins of fair, all days: 7 visitors are counted and 1 came"]
+        "check-ins of fair: the counts for 2026-01-02T08:00:00Z at North differ from the recorded visits",
+        "check-ins of fair, all days: the counter of visitors is 7, but should be 1"]
 
 
 # What it costs

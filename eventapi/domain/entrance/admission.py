@@ -206,5 +206,5 @@ def check(db):
         yield (f"check-ins of {wrong['event_key']}: the counts for {wrong['hour']} at "
                f"{wrong['station'] or 'no station'} differ from the recorded visits")
     for wrong in db.all(sql.wrong_visitors):
-        yield (f"check-ins of {wrong['event_key']}, {wrong['day']}: {wrong['stored']} visitors are counted, but "
-               f"{wrong['computed']} have visits")
+        yield (f"check-ins of {wrong['event_key']}, {wrong['day']}: the counter of visitors is {wrong['stored']}, but "
+               f"should be {wrong['computed']}")
