@@ -1,6 +1,6 @@
-"""How gunicorn serves eventapi. What most want to change (bind, workers, threads) stands in eventapi.conf.
+"""gunicorn configuration of eventapi. The options bind, workers and threads are set in eventapi.conf.
 
-A setting that a version of gunicorn lacks is ignored in this file: it serves 20.1 as well as the newest.
+gunicorn ignores settings that it does not know, so this file works with gunicorn 20.1 and newer.
 """
 import os
 import sys
@@ -15,24 +15,24 @@ bind = settings.bind
 workers = settings.workers
 threads = settings.threads
 worker_class = "eventapi.server.worker.Worker"
-preload_app = False                      # each process opens its own database, and a reload takes new code
+preload_app = False                      # each process opens its own database connections, and a reload loads new code
 
 timeout = 60
 graceful_timeout = 30
-keepalive = 75                           # longer than nginx keeps its idle connections
-worker_tmp_dir = "/dev/shm"              # the heartbeat must not wait for a disk
+keepalive = 75                           # seconds; longer than nginx keeps idle connections
+worker_tmp_dir = "/dev/shm"              # the heartbeat file must not wait for a disk
 umask = 0o027
 limit_request_line = 8190
 limit_request_fields = 100
 limit_request_field_size = 8190
 
 loglevel = settings.log_level
-accesslog = None                         # eventapi writes one line a request, with its request id
-control_socket_disable = True            # gunicorn 25 and newer would open a socket in the home directory
+accesslog = None                         # eventapi itself logs one line per request, with the request id
+control_socket_disable = True            # gunicorn 25 and newer would create a socket in the home directory
 
 
 def on_starting(server):
-    """Holds the data, so that nothing is restored under a running server."""
+    """Lock the data directory, so that no backup is restored while the server runs."""
     try:
         server.hold = process_locks.together(settings)
     except process_locks.InUse as refusal:
@@ -40,7 +40,7 @@ def on_starting(server):
 
 
 def when_ready(server):
-    """With eventapi serve --with-worker: the worker beside the server."""
+    """Start the worker if the server was started with --with-worker."""
     server.beside = Beside() if os.environ.get("EVENTAPI_WITH_WORKER") else None
 
 

@@ -1,4 +1,4 @@
-# A unit of the package as the template for tenants: configuration, data, socket and user of each are its own.
+# Turn a unit of the package into a template for tenants. Each tenant has its own configuration, data, socket and user.
 s|^Description=.*|& of %i|
 s|^User=eventapi$|User=eventapi-%i|
 s|^Group=eventapi$|Group=eventapi-%i|
@@ -9,6 +9,6 @@ s|=eventapi\.socket$|=eventapi@%i.socket|
 s|^SyslogIdentifier=\(.*\)|SyslogIdentifier=\1@%i|
 s|^StateDirectory=eventapi$|StateDirectory=eventapi/%i|
 /^StateDirectoryMode=/a\
-# Of /var/lib/eventapi a tenant sees its own directory only.\
+# A tenant sees only its own directory in /var/lib/eventapi.\
 TemporaryFileSystem=/var/lib/eventapi:ro\
 BindPaths=/var/lib/eventapi/%i
