@@ -6,7 +6,7 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test test-debian fault race load deb apt-repo clean
+.PHONY: help run test test-debian fault race load schema deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a demo show on http://$(ADDRESS)"
@@ -15,6 +15,7 @@ help:
 	@echo "make fault        kill -9 of every process under load: nothing acknowledged is lost, no mail is sent twice"
 	@echo "make race         a hundred clients at once for one booth or the last of the stock, twenty times over"
 	@echo "make load         what lists cost at 50,000 contacts, and a small opening morning at the doors"
+	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
 	@echo "make apt-repo     the package in a signed apt repository, dist/apt"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
@@ -70,6 +71,9 @@ load: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/lists.py
 	@$(BIN)/python tests/load/reports.py
 	@$(BIN)/python tests/load/opening_morning.py --people 5000
+
+schema: $(VENV)/ready-to-run
+	@$(BIN)/python -m eventapi.storage.schema
 
 deb:
 	@packaging/build dist
