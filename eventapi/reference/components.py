@@ -92,32 +92,36 @@ def _object(description, required, **properties):
 
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
-ERROR = _object("One fault of the input.", ["code", "detail"],
-                pointer={**TEXT, "description": "Where in the body (RFC 6901)."},
-                parameter={**TEXT, "description": "Or which parameter of the query, or header."},
-                index={**NUMBER, "description": "Or which record of a bulk import, from 0,"},
-                field={"type": ["string", "null"], "description": "and which member of it."},
-                code={**TEXT, "description": "Stays the same."}, detail={**TEXT, "description": "For people."})
+ERROR = _object("An error in the input.", ["code", "detail"],
+                pointer={**TEXT, "description": "Place in the body as a JSON pointer (RFC 6901)."},
+                parameter={**TEXT, "description": "Name of the query parameter or header."},
+                index={**NUMBER, "description": "Index of the record of a bulk import, counted from 0."},
+                field={"type": ["string", "null"], "description": "Field of that record."},
+                code={**TEXT, "description": "Code for programs. It does not change."}, detail={**TEXT, "description": "Explanation for people."})
 COMMON = {
-    "Meta": _object("About the answer.", ["request_id"], request_id=TEXT),
-    "Minimal": {"type": "object", "description": "The answer to a write with `Prefer: return=minimal`: `note_id` and the like, Unix times.",
+    "Meta": _object("Information about the response.", ["request_id"], request_id=TEXT),
+    "Minimal": {"type": "object",
+                "description": "Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, and Unix times.",
                 "properties": {"created_at": NUMBER, "updated_at": NUMBER}, "patternProperties": {"^[a-z_]+_id$": NUMBER},
                 "additionalProperties": False},
-    "PageMeta": _object("About a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
+    "PageMeta": _object("Information about a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
                         request_id=TEXT, page=NUMBER, per_page=NUMBER, total=NUMBER, total_pages=NUMBER),
-    "CursorMeta": _object("About a piece of a list that is walked with `after`.", ["request_id", "per_page", "next"], request_id=TEXT,
-                          per_page=NUMBER, next={"type": ["string", "null"], "description": "What to send as `after`; null at the end."}),
+    "CursorMeta": _object("Information about a piece of a list that is read with `after`.", ["request_id", "per_page", "next"],
+                          request_id=TEXT, per_page=NUMBER,
+                          next={"type": ["string", "null"], "description": "Cursor to send as `after`. `null` at the end."}),
     "Problem": _object("A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],
-                       type={**TEXT, "format": "uri", "description": "A page that explains the code."}, title=TEXT, status=NUMBER,
-                       detail={**TEXT, "description": "What is wrong with this very request."},
-                       code={**TEXT, "enum": list(CODES), "description": "Never changes its meaning."},
-                       errors={"type": "array", "items": ERROR, "description": "Every fault of the input at once."},
+                       type={**TEXT, "format": "uri", "description": "Address of a page that explains the code."}, title=TEXT, status=NUMBER,
+                       detail={**TEXT, "description": "What is wrong with this request."},
+                       code={**TEXT, "enum": list(CODES), "description": "Code for programs. Its meaning does not change."},
+                       errors={"type": "array", "items": ERROR, "description": "All errors in the input."},
                        meta={"$ref": "#/components/schemas/Meta"}),
 }
 HEADERS = {name: {"description": description, "schema": TEXT} for name, description in {
-    "X-Request-ID": "The id of the request in the server's log; yours, if you sent one of 1 to 64 characters A-Z a-z 0-9 . _ -",
-    "Location": "Where the new record is.", "Link": "first, prev, next and last page (RFC 8288).",
-    "ETag": "The state of the record (RFC 9110), for If-Match and If-None-Match."}.items()}
+    "X-Request-ID": "Id of the request, which is also in the request log. A client may send its own: 1 to 64 letters (A-Z, a-z), "
+                    "digits, `.`, `_` or `-`.",
+    "Location": "Address of the new record.",
+    "Link": "Addresses of the first, previous, next and last page (RFC 8288).",
+    "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`."}.items()}
 
 
 def problem_answer(codes, base_url):

@@ -22,14 +22,15 @@ WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type")
 ON_WRITE = ("database_busy", "unhealthy", "insufficient_storage")
 
 INTRODUCTION = """\
-Events, contacts, applications, participants, booths, invoices and all else that a trade show needs.
+API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show organiser.
 
-Send `Authorization: Bearer <API_KEY>` with every request below /api/v1. Answers are `{"data": …, "meta": {"request_id": …}}`;
-every error is a problem document (RFC 9457) that names all faults at once. An unknown member or parameter is an error. Moments
-are UTC (`2026-11-20T17:30:00Z`), money is a number with the decimals of its currency.
+Every request below /api/v1 needs the header `Authorization: Bearer <API_KEY>`. Responses have the form
+`{"data": …, "meta": {"request_id": …}}`. Every error is a problem document (RFC 9457) that lists all errors in the input.
+An unknown field or parameter is an error. Timestamps are in UTC (`2026-11-20T17:30:00Z`); amounts of money are numbers with
+the decimals of their currency.
 
-HEAD works wherever GET does, and OPTIONS says what is allowed. Below, x-scope is the scope that a key needs (`name:read` is enough
-to read), x-flag the feature that must be switched on."""
+HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this document, x-scope is the scope that a key needs
+(`name:read` is enough for reading), and x-flag is the feature that must be enabled."""
 
 
 def document(config):
@@ -55,7 +56,7 @@ def _document(base_url):
             "schemas": {**schemas.all, **COMMON},
             "responses": {name: problem_answer(codes, base_url) for name, codes in sorted(problems.items())},
             "headers": HEADERS,
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "An API key, made with: eventapi key create"}},
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
         },
     }
 
@@ -138,8 +139,8 @@ def query_parameters(words):
         yield {key: value for key, value in parameter.items() if value != ""}
     if schema["x-custom-fields"]:
         yield {"name": "cf", "in": "query", "style": "form", "explode": True,
-               "description": "`cf.KEY=value`: only records whose custom field KEY has this value (of a multiselect: among its values), "
-                              "text in any case. The field must be is_searchable.",
+               "description": "`cf.KEY=value` returns only records whose custom field KEY has this value, in any case. For a "
+                              "multiselect, it must be one of the values. The field must be searchable.",
                "schema": {"type": "object", "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}, "additionalProperties": False}}
 
 
@@ -147,14 +148,14 @@ def header_parameters(route, possible):
     if route.words.get("public"):
         return
     if route.method == "POST":
-        yield header("Idempotency-Key", "1 to 255 visible characters: the first answer is kept for 24 hours and given again, with null in the "
-                     "place of a secret that is shown once.", maxLength=255, minLength=1)
+        yield header("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the first response for "
+                     "24 hours, with `null` in place of a secret that is shown only once.", maxLength=255, minLength=1)
     if "precondition_failed" in possible:
-        yield header("If-Match", "The ETag of the record as you read it; 412 when it was changed since.")
+        yield header("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed since.")
     if route.method == "GET" and not route.words.get("listing"):
-        yield header("If-None-Match", "The ETag you have; 304 when nothing changed.")
+        yield header("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
     if route.method in SUFFIX and JSON in forms(route.words):
-        yield header("Prefer", "return=minimal answers the schema Minimal instead of the record: its id and two Unix times.",
+        yield header("Prefer", "`return=minimal` returns only the id and times of the record (schema Minimal).",
                      enum=["return=minimal"])
 
 
@@ -202,13 +203,13 @@ def answer(route, schemas):
     if single:
         response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
     again = {str(words["again"]): {**response, "description": MEANINGS[words["again"]]}} if "again" in words else {}
-    part = {"206": {"description": "The part that Range asked for."}} if words.get("ranges") else {}
-    lost = {"404": {**response, "description": "A page that says that there is nothing at this address."}} if words.get("lost_page") else {}
-    return {str(status): response, **again, **part, **lost, **({"304": {"description": "Not changed since If-None-Match."}} if single else {})}
+    part = {"206": {"description": "The range that was requested."}} if words.get("ranges") else {}
+    lost = {"404": {**response, "description": "A page that says that this address does not exist."}} if words.get("lost_page") else {}
+    return {str(status): response, **again, **part, **lost, **({"304": {"description": "Not modified: the ETag in `If-None-Match` is still valid."}} if single else {})}
 
 
-MEANINGS = {200: "Done.", 201: "Created; Location says where.", 202: "Accepted: the work goes on in the background.",
-            204: "Done; there is nothing to tell.", 302: "Elsewhere; Location says where."}
+MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new record.", 202: "Accepted. The work continues in the background.",
+            204: "Success, without a body.", 302: "Redirect to `Location`."}
 
 
 def media(form, words, schemas):

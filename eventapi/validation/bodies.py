@@ -133,15 +133,15 @@ def answer_schema(name, *, listing=False):
 
 
 LIST_PARAMETERS = {
-    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1, "description": "Page, from 1."},
-    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "Records on a page."},
-    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC", "description": "Direction of sort, any case."},
-    "sort": {"type": "string", "enum": ["id"], "default": "id", "description": "What to sort by; equals by id."},
-    "updated_since": {"type": "string", "format": "date-time", "description": "Changed at or after this moment."},
+    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1, "description": "Page number, counted from 1."},
+    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "Number of records on a page."},
+    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC", "description": "Sort direction, in any case."},
+    "sort": {"type": "string", "enum": ["id"], "default": "id", "description": "Field to sort by. Records with equal values are sorted by id."},
+    "updated_since": {"type": "string", "format": "date-time", "description": "Only records that changed at or after this time."},
     "ids": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 100,
-            "description": "Only these, separated by commas."},
+            "description": "Only the records with these ids, separated by commas."},
     "after": {"type": "string", "maxLength": 1000,
-              "description": "Walk the whole list at a constant cost: empty to start, then meta.next of the page before."},
+              "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last response."},
 }
 
 
