@@ -1,4 +1,4 @@
-# Two commands: `make run` and `make test`. Both set up what they need, in .venv and .run, and say what they do.
+# The two main commands are `make run` and `make test`. Both create their environment in .venv and .run.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,46 +9,46 @@ ADDRESS := 127.0.0.1:$(PORT)
 .PHONY: help run test test-debian fault race load schema deb apt-repo clean
 
 help:
-	@echo "make run          start the service with a demo show on http://$(ADDRESS)"
+	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
-	@echo "make fault        kill -9 of every process under load: nothing acknowledged is lost, no mail is sent twice"
-	@echo "make race         a hundred clients at once for one booth or the last of the stock, twenty times over"
-	@echo "make load         what lists cost at 50,000 contacts, and a small opening morning at the doors"
+	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed"
+	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
+	@echo "make load         measure lists with 50,000 contacts, reports, and check-ins on an opening morning"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
-	@echo "make apt-repo     the package in a signed apt repository, dist/apt"
+	@echo "make apt-repo     build a signed apt repository with the package, in dist/apt"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-	  { echo "eventapi needs Python 3.11 or newer; '$(PYTHON)' is not. Try: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	  { echo "eventapi requires Python 3.11 or newer, which '$(PYTHON)' is not. Try: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
-	  { echo "$(PYTHON) has no venv. On Debian: sudo apt install python3-venv" >&2; exit 1; }
-	@echo "making the environment $(VENV)"
+	  { echo "$(PYTHON) has no module venv. On Debian: sudo apt install python3-venv" >&2; exit 1; }
+	@echo "creating the environment $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/ready-to-run: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "installing bottle, gunicorn, jsonschema, reportlab into $(VENV)"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures]' || \
-	  { echo "pip could not install the packages: is the package index reachable?" >&2; exit 1; }
+	  { echo "pip could not install the packages. Check that the package index is reachable." >&2; exit 1; }
 	@touch $@
 
 $(VENV)/ready-to-test: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "installing the test packages into $(VENV)"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' || \
-	  { echo "pip could not install the packages: is the package index reachable?" >&2; exit 1; }
+	  { echo "pip could not install the packages. Check that the package index is reachable." >&2; exit 1; }
 	@touch $@ $(VENV)/ready-to-run
 
 run: export EVENTAPI_DATA_DIR := $(CURDIR)/$(RUN)
 run: export EVENTAPI_CONFIG := $(CURDIR)/conf/demo.conf
 run: $(VENV)/ready-to-run
 	@$(BIN)/python -c 'import socket; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", $(PORT)))' 2>/dev/null || \
-	  { echo "Port $(PORT) is taken. Stop what listens there, or: make run PORT=8081" >&2; exit 1; }
+	  { echo "Port $(PORT) is in use. Stop the process that listens there, or run: make run PORT=8081" >&2; exit 1; }
 	@mkdir -p $(RUN)
 	@test -e $(RUN)/demo-done || rm -f $(RUN)/eventapi.db* $(RUN)/key
 	@$(BIN)/eventapi migrate
-	@test -e $(RUN)/demo-done || { echo "making a demo show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
+	@test -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
 	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
@@ -61,7 +61,7 @@ fault: $(VENV)/ready-to-test
 
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \
-	  { echo "Missing packages. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest python3-aiosmtpd" >&2; exit 1; }
+	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest python3-aiosmtpd" >&2; exit 1; }
 	@/usr/bin/python3 -m pytest
 
 race: $(VENV)/ready-to-test

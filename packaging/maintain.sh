@@ -1,18 +1,18 @@
-# What the package's maintainer scripts do with the databases and services; /usr/share/eventapi/maintain.sh, sourced by them.
+# Functions of the maintainer scripts, installed as /usr/share/eventapi/maintain.sh.
 
-# NAME of the package's own service and of each tenant's.
+# Print the name of the default service and of each tenant.
 services() {
     echo eventapi
     [ ! -x /usr/sbin/eventapi-instance ] || /usr/sbin/eventapi-instance list
 }
 
-# The units of tenant $1.
+# Print the units of tenant $1.
 units() {
     echo "eventapi@$1.socket eventapi@$1.service eventapi-worker@$1.service eventapi-backup@$1.timer"
 }
 
-# Brings the database of service $1 to this version, as its user and after a backup. One that cannot be brought there stays as it was;
-# the way back to version $2 is then told here and, by the unit, whenever the service is started in vain.
+# Upgrade the database of service $1 as the user of the service, after a backup. If that fails, the database stays unchanged. This function
+# and the unit then print how to return to version $2.
 migrate() {
     if said=$(eventapi --config "/etc/eventapi/$1.conf" migrate 2>&1); then
         rm -f "/etc/eventapi/$1.way-back"
@@ -21,20 +21,20 @@ migrate() {
     fi
     cat > "/etc/eventapi/$1.way-back" <<END
 $said
-The database of /etc/eventapi/$1.conf was not upgraded, and nothing in it was changed.
-The way back: apt install eventapi=${2:-OLD-VERSION}
-or, once the cause is gone: dpkg --configure eventapi
+The database of /etc/eventapi/$1.conf was not upgraded and is unchanged.
+To return to the previous version, run: apt install eventapi=${2:-OLD-VERSION}
+To try again after the cause is fixed, run: dpkg --configure eventapi
 END
     cat "/etc/eventapi/$1.way-back" >&2
     return 1
 }
 
-# Lets units start that failed too often before: this version may be the cure.
+# Allow units to start again that failed too often before this version was installed.
 forgive() {
     systemctl reset-failed 'eventapi*' 2>/dev/null || true
 }
 
-# Starts what is enabled of tenant $1.
+# Start the enabled units of tenant $1.
 start_tenant() {
     for unit in $(units "$1"); do
         if systemctl --quiet is-enabled "$unit"; then
@@ -43,7 +43,7 @@ start_tenant() {
     done
 }
 
-# Whether GET /healthz is answered with 200 through socket $1.
+# Succeed if GET /healthz returns 200 on socket $1.
 healthy() {
     /usr/bin/python3 -P -c '
 import socket, sys
@@ -53,11 +53,11 @@ try:
         web.connect(sys.argv[1])
         web.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         sys.exit(web.recv(64).split(b" ")[1:2] != [b"200"])
-except OSError:             # nobody there, or not yet
+except OSError:             # nothing listens on the socket, or not yet
     sys.exit(1)' "$1"
 }
 
-# Whether service $1 answers, once it is meant to run. systemd calls it started before its processes are.
+# Succeed if service $1 responds or is not enabled. systemd reports a service as started before its processes are ready.
 answers() {
     unit=eventapi.service socket=/run/eventapi/web.sock
     [ "$1" = eventapi ] || { unit=eventapi@$1.service socket=/run/eventapi/$1/web.sock; }
@@ -73,7 +73,7 @@ answers() {
         fi
         sleep 1
     done
-    echo "eventapi: $unit does not answer:" >&2
+    echo "eventapi: $unit does not respond to GET /healthz:" >&2
     systemctl status --no-pager --lines=5 "$unit" >&2 || true
     return 1
 }

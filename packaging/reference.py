@@ -1,4 +1,7 @@
-"""reference.py OUTDIR VERSION SECONDS: eventapi(1), eventapi.conf(5) and the bash completion, from the program's own tables."""
+"""reference.py OUTDIR VERSION SECONDS: write eventapi(1), eventapi.conf(5) and the bash completion to OUTDIR.
+
+The texts come from argparse and config.OPTIONS. SECONDS is the date of the pages as a Unix time.
+"""
 import argparse
 import sys
 import textwrap
@@ -9,12 +12,12 @@ from eventapi import cli, config
 
 FILES = [("/etc/eventapi/eventapi.conf", "the configuration, see eventapi.conf(5)"),
          ("/var/lib/eventapi/eventapi.db", "the database"),
-         ("/var/lib/eventapi/files/", "the stored files, named by their SHA-256"),
-         ("/var/lib/eventapi/backups/", "backups, those of the night and those before a migration"),
-         ("/run/eventapi/web.sock", "where nginx reaches the service")]
-ENVIRONMENT = [("EVENTAPI_CONFIG", "another configuration than the default one"),
-               ("EVENTAPI_NAME", "the value of option NAME; it wins over the configuration")]
-EXIT = [("0", "done"), ("1", "refused, or failed; one line on standard error says why"), ("2", "wrong usage")]
+         ("/var/lib/eventapi/files/", "the stored files, named by their SHA-256 hashes"),
+         ("/var/lib/eventapi/backups/", "nightly backups, and backups before a migration"),
+         ("/run/eventapi/web.sock", "the socket that nginx connects to")]
+ENVIRONMENT = [("EVENTAPI_CONFIG", "path of the configuration file, instead of /etc/eventapi/eventapi.conf"),
+               ("EVENTAPI_NAME", "value of the option NAME; overrides the configuration file")]
+EXIT = [("0", "success"), ("1", "failure; one line on standard error gives the reason"), ("2", "wrong usage")]
 
 
 def main(folder, version, seconds):
@@ -25,10 +28,10 @@ def main(folder, version, seconds):
     (folder / "eventapi.bash-completion").write_text(completion(), encoding="utf-8")
 
 
-# The command line as argparse knows it
+# The commands and options of the command line, read from argparse
 
 def children(parser):
-    """(name, help, parser) of the commands below."""
+    """Yield (name, help, parser) for each subcommand of a parser."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             helps = {choice.dest: choice.help for choice in action._choices_actions}
@@ -36,14 +39,14 @@ def children(parser):
 
 
 def commands(parser=None, words=()):
-    """(words, help, parser) of each command that does something."""
+    """Yield (words, help, parser) for each command without subcommands."""
     for name, text, child in children(parser or cli._parser()):
         below = list(commands(child, (*words, name)))
         yield from below or [((*words, name), text, child)]
 
 
 def options(parser):
-    """What a command takes and shows in its help."""
+    """Return the arguments of a command that its help shows."""
     return [action for action in parser._actions if action.help is not argparse.SUPPRESS and not isinstance(
         action, (argparse._HelpAction, argparse._SubParsersAction))]
 
@@ -51,7 +54,7 @@ def options(parser):
 # Manual pages
 
 def quoted(text):
-    """Text for troff, which takes \\ and leading dots for its own."""
+    """Quote text for troff, to which backslashes, hyphens and leading dots are special."""
     text = str(text).replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
     return "\\&" + text if text.startswith(".") else text
 
@@ -65,7 +68,7 @@ def page(name, section, version, day, title, body):
 
 
 def arguments(parser):
-    """How each option is written, and what it does."""
+    """Yield (term, description) for each argument of a command."""
     for action in options(parser):
         value = action.metavar or (action.dest.upper() if action.nargs != 0 else "")
         if action.choices and not action.metavar:
@@ -78,8 +81,9 @@ def arguments(parser):
 def commands_page(version, day):
     parser = cli._parser()
     body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] COMMAND ...\n", f".SH DESCRIPTION\n{quoted(parser.description)}\n",
-            "Called by root it works as the user of the service, so that what it makes belongs to the service; with the configuration\n"
-            "/etc/eventapi/NAME.conf as the user eventapi\\-NAME. What it changes is in force at the next request of a running server.\n",
+            "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the configuration\n"
+            "/etc/eventapi/NAME.conf, so that the service owns all files that the command creates.\n"
+            "A running server applies changes from the next request on.\n",
             ".SH OPTIONS\n", tagged(arguments(parser)), ".SH COMMANDS\n"]
     for words, text, child in commands(parser):
         usage = " ".join(child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "").split())
@@ -87,18 +91,18 @@ def commands_page(version, day):
     body += [".SH FILES\n", tagged(FILES), ".SH ENVIRONMENT\n", tagged(ENVIRONMENT), ".SH EXIT STATUS\n", tagged(EXIT),
              ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
              "/usr/share/doc/eventapi/operations.md\n"]
-    return page("eventapi", 1, version, day, "event-management REST API: administration", "".join(body))
+    return page("eventapi", 1, version, day, "administer the event-management REST API", "".join(body))
 
 
 def options_page(version, day):
-    body = [".SH DESCRIPTION\n", quoted("INI with one section, [eventapi]. A line that begins with # is a comment. What is left out has its default; "
-                                        "a value that cannot be used, or an option that is not known, stops the start and is named.\n"),
-            quoted("The environment wins over the file: EVENTAPI_DATA_DIR over data_dir, and so on. "
-                   "For the services, set it with systemctl edit eventapi.service. "
-                   "After a change: systemctl reload eventapi.service, systemctl restart eventapi-worker.service.\n"),
-            quoted("The services of the package listen where eventapi.socket says, whatever bind is.\n"), ".SH OPTIONS\n"]
+    body = [".SH DESCRIPTION\n", quoted("The file has INI format with one section, [eventapi]. Lines that begin with # are comments. Options that are not set "
+                   "have their default. An invalid value or an unknown option prevents the start; the message names it.\n"),
+            quoted("Environment variables override the file: EVENTAPI_DATA_DIR overrides data_dir. "
+                   "Set them for the services with systemctl edit eventapi.service. "
+                   "To apply a change, run systemctl reload eventapi.service and systemctl restart eventapi-worker.service.\n"),
+            quoted("The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n"), ".SH OPTIONS\n"]
     body += [f".TP\n.BR {quoted(option.name)} \" (default: {quoted(option.default or 'empty')})\"\n{quoted(option.why)}\n" for option in config.OPTIONS]
-    body += [".SH FILES\n", tagged(FILES[:1] + [("/etc/eventapi/NAME.conf", "that of a tenant, see eventapi-instance(8)")]),
+    body += [".SH FILES\n", tagged(FILES[:1] + [("/etc/eventapi/NAME.conf", "the configuration of a tenant, see eventapi-instance(8)")]),
              ".SH SEE ALSO\n.BR eventapi (1)\n"]
     return page("eventapi.conf", 5, version, day, "configuration of eventapi", "".join(body))
 
@@ -106,7 +110,7 @@ def options_page(version, day):
 # Completion
 
 def completion():
-    """A function that finds the command among the words and offers what may follow it."""
+    """Return a bash function that completes commands, options and choices."""
     lines, known = [], []
     for words, parser in walk(cli._parser()):
         offered = [name for name, _, _ in children(parser)]
@@ -137,7 +141,7 @@ def completion():
 
 
 def walk(parser, words=()):
-    """(words, parser) of the command line and of everything below."""
+    """Yield (words, parser) for a parser and all its subcommands."""
     yield words, parser
     for name, _, child in children(parser):
         yield from walk(child, (*words, name))

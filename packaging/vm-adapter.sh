@@ -1,5 +1,5 @@
-# What an acceptance rig has to know of the package. It boots a Debian, installs the package, uses it, restarts and reboots, upgrades,
-# cuts the power, removes and purges; these variables are the only place where it meets eventapi.
+# Variables for an acceptance test in a virtual machine. The test installs, uses, restarts, upgrades, removes and purges the package and
+# cuts the power. It knows eventapi only through these variables.
 PKG=eventapi
 UNITS="eventapi.socket eventapi.service eventapi-worker.service eventapi-backup.timer"    # active after install and after a reboot
 SCORED="eventapi.service eventapi-worker.service"                                          # for systemd-analyze security
@@ -21,5 +21,5 @@ write_body() { printf '{"title":"%s"}' "$1"; }
 READ_PATH() { printf '/api/v1/events?search=%s' "$1"; }
 UNAUTH_PATH=/api/v1/events; UNAUTH_CODE=401
 SQL_MARKERS="SELECT title FROM events"
-# The control of the power-cut test: with syncing off, acknowledged writes must be seen to be lost. No option does this.
+# Control of the power-cut test: without syncing, the test must detect lost writes. No option turns syncing off.
 G_UNSAFE="sed -i 's/synchronous = FULL/synchronous = OFF/' /usr/lib/python3/dist-packages/eventapi/storage/database.py; systemctl restart eventapi.service"
