@@ -1,4 +1,4 @@
-"""The database: connections, the one door for writes, migrations. SQLite in WAL, every commit synced to the disk."""
+"""The database: connections, transactions, migrations. SQLite in WAL, every commit synced to the disk."""
 import errno
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from eventapi import paths, times
 from eventapi.errors import Problem
 from eventapi.storage.statements import NOTHING
-from eventapi.storage.write_lock import WAIT, busy, door_of
+from eventapi.storage.write_lock import TIMEOUT, busy, write_lock
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -55,7 +55,7 @@ class Database:
     def __init__(self, config, *, readonly=False):
         self.config, self.path = config, config.database
         self.connection = connect(self.path, readonly=readonly)
-        self.door = door_of(self.path)
+        self.write_lock = write_lock(self.path)
         self.actor, self.now = Nobody, None
         self.counts, self.counted_at = {}, None
         self.known = {}                     # what holds until the end of the running transaction, for who wrote it last
@@ -80,7 +80,7 @@ class Database:
         """The rows of a page. While another thread writes they come as one row of JSON: Python's sqlite3 lets go of the interpreter
         lock at each row, and then each is a fight to get it back.
         """
-        if not self.door.inside.locked():
+        if not self.write_lock.thread_lock.locked():
             return self.rows(text, values)
         if text not in self.wholes:
             names = [column[0] for column in self.connection.execute(text, values).description]
@@ -132,17 +132,18 @@ class Database:
         self.connection.executemany(statement.plain(), rows)
 
     @contextmanager
-    def write(self, wait=WAIT):
-        """One write transaction. Prepare and check before: inside it the whole house waits."""
-        self.door.enter(wait)
+    def write(self, wait=TIMEOUT):
+        """Open a write transaction. Raise database_busy if the write lock is not free within `wait` seconds; 0 tries once.
+
+        Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises."""
+        self.write_lock.acquire(wait)
         try:
-            self.door.settle()
             self.connection.execute("BEGIN IMMEDIATE")
             self.now, self.known = times.now(), {}
             try:
                 yield self
                 self.connection.execute("COMMIT")
-                self.door.stuck = False
+                self.write_lock.congested = False
             except BaseException:
                 self.counts = {}
                 if self.connection.in_transaction:
@@ -150,7 +151,7 @@ class Database:
                 raise
         finally:
             self.now = None
-            self.door.leave()
+            self.write_lock.release()
 
     @contextmanager
     def part(self):
@@ -193,12 +194,11 @@ class Database:
     def rewrite(self):
         """Writes the file anew, so that nothing of deleted data is left in it. Reading goes on; writing waits, or gives up as busy."""
         connection = connect(self.path)
-        self.door.enter(wait=60)
+        self.write_lock.acquire(timeout=60)
         try:
-            self.door.settle()
             connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
         finally:
-            self.door.leave()
+            self.write_lock.release()
             connection.close()
 
     def integrity(self):
@@ -282,8 +282,8 @@ def migrate(path, *, before=None):
     All migrations are one transaction: when one fails, the database stays as it was.
     """
     path = Path(path)
-    door = door_of(path)
-    door.enter(wait=600)
+    lock = write_lock(path)
+    lock.acquire(timeout=600)
     try:
         path.touch(mode=0o640)
         connection = connect(path)
@@ -303,7 +303,7 @@ def migrate(path, *, before=None):
         finally:
             connection.close()
     finally:
-        door.leave()
+        lock.release()
 
 
 def _apply(connection, todo):

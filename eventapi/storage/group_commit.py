@@ -10,14 +10,14 @@ from contextlib import contextmanager
 
 from eventapi import times
 from eventapi.storage.database import Database, Error, writable
-from eventapi.storage.write_lock import WAIT
+from eventapi.storage.write_lock import TIMEOUT
 
 
 class Group:
     """Writes that share a commit."""
 
-    def __init__(self, door):
-        self.door, self.settled, self.error, self.afterwards = door, threading.Event(), None, deque()
+    def __init__(self, write_lock):
+        self.write_lock, self.settled, self.error, self.afterwards = write_lock, threading.Event(), None, deque()
 
     def wait(self):
         """Until the commit; raises what it failed of."""
@@ -28,7 +28,7 @@ class Group:
     def finish(self):
         """Sees to the commit, for who has left it for later."""
         if not self.settled.is_set():
-            self.door.rest()
+            self.write_lock.release_unused_file_lock()
 
     def then(self, act):
         """Calls `act` after the commit, never when it fails."""
@@ -57,10 +57,9 @@ class Writer(Database):
         writable(config.database)
         super().__init__(config)
         self.group = None
-        self.door.before_release = self.commit
 
     @contextmanager
-    def write(self, wait=WAIT, request=None):
+    def write(self, wait=TIMEOUT, request=None):
         """`request` is one whose answer the server holds back (write_queue.Write): what it waits for is noted in its `group`."""
         shares = request is not None and request.shares
         self._enter(wait, request if shares else None)
@@ -80,17 +79,18 @@ class Writer(Database):
         finally:
             self.now = None
             follows = shares and self.group is not None and request.group is self.group and request.follows()
-            self.door.leave(follows)                            # commits, unless others of ours are about to write
+            # commits, unless another write of this process follows
+            self.write_lock.release(commit=self.commit if self.group else None, keep_file_lock=follows)
         if not shares:
             group.wait()
 
     def _enter(self, wait, request):
         if request is None:
-            self.door.enter(wait)
+            self.write_lock.acquire(wait, join=True)
             return
         request.at_door = True
         try:
-            self.door.enter(max(0, wait + request.since - time.monotonic()))
+            self.write_lock.acquire(max(0, wait + request.since - time.monotonic()), join=True)
         finally:
             request.at_door = False
 
@@ -102,9 +102,9 @@ class Writer(Database):
         try:
             self.connection.execute("BEGIN IMMEDIATE")
         except Error:                       # a program that does not use the door holds the database
-            self.door.stuck = True
+            self.write_lock.congested = True
             raise
-        self.group, self.known = Group(self.door), {}
+        self.group, self.known = Group(self.write_lock), {}
         return True, self.group
 
     def _keep(self, first):
@@ -134,7 +134,7 @@ class Writer(Database):
         except Exception as error:
             self._give_up(error)
         else:
-            self.door.stuck = False
+            self.write_lock.congested = False
             self._settle(None)
 
     def _give_up(self, error):
@@ -151,6 +151,6 @@ class Writer(Database):
         group.settle(error)
 
     def close(self):
-        if self.door.before_release == self.commit:         # a later one may stand there
-            self.door.before_release = None
+        if self.group:
+            self.group.finish()
         super().close()

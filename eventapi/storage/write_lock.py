@@ -1,120 +1,169 @@
-"""The one door for writes: a lock file in front of BEGIN IMMEDIATE, since SQLite's own waiting is unfair and slow."""
+"""The write lock: one writer at a time, across threads and processes.
+
+SQLite waits for its own lock by polling with sleeps of up to 100 ms, and not in order of arrival, so writers starve
+under load. Every writer therefore acquires this lock before BEGIN IMMEDIATE. It has two levels: a threading.Lock for
+the threads of this process, and an exclusive flock(2) on `<database>.lock` for processes.
+
+Invariants:
+
+1. A thread is inside a write transaction only while it holds the thread lock and the process holds the file lock.
+2. The process keeps the file lock after `release` only if another thread waits for it, if the caller announces its
+   next write, or until that thread has given up and `release_unused_file_lock` has been called.
+3. The process writes at most MAX_HANDOVERS times in a row with the same file lock. Then other processes get their turn.
+4. A transaction that `release` leaves open (the group commit) ends before the file lock is released, and before
+   another connection of this process writes. Its commit callback runs exactly once, in the thread that holds the lock.
+"""
 import fcntl
 import os
 import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Callable
 
 from eventapi.errors import Problem
 
-WAIT = 10                   # seconds until a write gives up as database_busy
-IMPATIENT = 0.5             # the same while nobody gets through, so that the threads are free for those who read
-IN_A_ROW = 16               # writes of one process before it lets another one in
+TIMEOUT = 10                # seconds until `acquire` gives up
+CONGESTED_TIMEOUT = 0.5     # the same while the lock is congested, so that threads stay free for reads
+MAX_HANDOVERS = 16          # writes of one process before another process gets its turn
 
-_doors = weakref.WeakValueDictionary()
-_finding = threading.Lock()
+_locks = weakref.WeakValueDictionary()
+_registering = threading.Lock()
 
 
-def busy():
+def busy() -> Problem:
     return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
 
 
-def door_of(path):
-    """The door of this database in this process."""
+def write_lock(path: str | os.PathLike) -> "WriteLock":
+    """Return the write lock of the database at `path`: one object for all threads and connections of this process."""
     path = os.path.abspath(path)
-    with _finding:
-        door = _doors.get(path)
-        if door is None:
-            door = _doors[path] = Door(path)
-        return door
+    with _registering:
+        lock = _locks.get(path)
+        if lock is None:
+            lock = _locks[path] = WriteLock(path)
+        return lock
 
 
-class Door:
-    """Threads wait for `inside`, processes for the file.
+class WriteLock:
+    """The write lock of one database, shared by all threads of this process. Get it from `write_lock`.
 
-    Whoever leaves while another thread of the process waits keeps the file for it, a few times in a row: a change of process
-    costs the kernel a wake-up, and each connection the pages that it knows.
+    Attributes:
+        thread_lock: the lock of the threads. `has_file_lock` and `handovers` change only while it is held.
+        waiting: one item for each thread that waits in `acquire` (a deque, since its append and pop are atomic).
+        has_file_lock: the process holds the file lock.
+        handovers: number of writes since the process acquired the file lock.
+        congested: the last attempt to write timed out. Until a write succeeds, `acquire` waits at most
+            CONGESTED_TIMEOUT. Writers set and clear it; a stale value costs a shorter wait, so it needs no lock.
+        commit: ends the transaction that was left open by the last `release`; None if there is none.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str):
         self.path = f"{path}.lock"
-        self.inside = threading.Lock()
-        self.waiting = deque()              # one entry for each thread that waits; its append and pop are atomic
-        self.file, self.held, self.row = None, False, 0
-        self.stuck = False                  # since the last write that came through, one did not
-        self.before_release = None          # called while the file is still ours: commits what a row of writes has gathered
+        self.thread_lock = threading.Lock()
+        self.waiting = deque()
+        self.file = None
+        self.has_file_lock, self.handovers = False, 0
+        self.congested = False
+        self.commit = None
 
-    def enter(self, wait=WAIT):
-        """Raises database_busy when the turn does not come in `wait` seconds."""
-        wait = min(wait, IMPATIENT) if self.stuck else wait
-        deadline = time.monotonic() + wait
+    def acquire(self, timeout: float = TIMEOUT, *, join: bool = False) -> None:
+        """Acquire the lock for the calling thread.
+
+        Wait at most `timeout` seconds; 0 tries once. Raise Busy if the lock is not free by then. A transaction that
+        another thread has left open is committed, unless the caller uses the same connection and wants to `join` it.
+        """
+        if self.congested:
+            timeout = min(timeout, CONGESTED_TIMEOUT)
+        deadline = time.monotonic() + timeout
+        self._acquire_thread_lock(timeout)
+        try:
+            if not self.has_file_lock:
+                self._acquire_file_lock(timeout, deadline)
+        except BaseException:
+            self.thread_lock.release()
+            raise
+        if not join:
+            self._commit_or_release()
+
+    def release(self, *, commit: Callable[[], None] | None = None, keep_file_lock: bool = False) -> None:
+        """Release the lock.
+
+        Keep the file lock for the next write of this process if `keep_file_lock` is true or another thread waits. Only
+        then may the transaction stay open: `commit` is called later, before the file lock is released. A caller that
+        passes `keep_file_lock` must soon acquire the lock again, or call `release_unused_file_lock`.
+        """
+        self.commit = commit
+        self.handovers += 1
+        try:
+            if not (keep_file_lock or self.waiting) or self.handovers >= MAX_HANDOVERS:
+                self._release_file_lock()
+        finally:
+            self.thread_lock.release()
+        if not keep_file_lock:
+            self.release_unused_file_lock()
+
+    def release_unused_file_lock(self) -> None:
+        """Release the file lock if it was kept for a thread that has stopped waiting. Commit what was left open.
+
+        Each thread calls this after it has released the thread lock. So if the attempt of this thread fails because
+        another one holds the lock, that one repeats it.
+        """
+        while self.has_file_lock and not self.waiting and self.thread_lock.acquire(blocking=False):
+            try:
+                if self.has_file_lock and not self.waiting:
+                    self._release_file_lock()
+            finally:
+                self.thread_lock.release()
+
+    def _acquire_thread_lock(self, timeout):
         self.waiting.append(None)
         try:
-            entered = self.inside.acquire(timeout=wait)
+            acquired = self.thread_lock.acquire(timeout=timeout)
         finally:
             self.waiting.pop()
-        if not entered:
-            self.stuck = self.stuck or wait > 0
-            self.rest()
+        if not acquired:
+            if timeout > 0:
+                self.congested = True
+            self.release_unused_file_lock()
             raise busy()
-        if not self.held:
-            self._take_file(wait, deadline)
 
-    def leave(self, follows=False):
-        """Where another write `follows` that need not wait here, who leaves enters again at once, or calls `rest`."""
-        self.row += 1
-        try:
-            if not (follows or self.waiting) or self.row >= IN_A_ROW:
-                self._release_file()
-        finally:
-            self.inside.release()
-        if not follows:
-            self.rest()                     # whom we kept it for may have given up meanwhile
+    def _acquire_file_lock(self, timeout, deadline):
+        """Wait for the file lock in the kernel, which wakes the next process at once. Check the deadline afterwards.
 
-    def _take_file(self, wait, deadline):
-        """Waits in the kernel, which wakes whoever comes next at once, and sees afterwards whether it is too late.
-
-        Such a wait cannot be cut short: while another process is stopped in the door, one thread of ours hangs here and the others
-        give up in time. gunicorn kills a process of its own that gives no sign of life, and with it goes its lock.
+        This wait cannot be interrupted: while another process is stopped inside its write, one thread of this process
+        stays here, and the others time out. gunicorn kills a process of its own that shows no heartbeat, and the
+        kernel then releases its lock.
         """
+        if self.file is None:
+            self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
+            weakref.finalize(self, os.close, self.file)
         try:
-            if self.file is None:
-                self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
-                weakref.finalize(self, os.close, self.file)
-            fcntl.flock(self.file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.held = True
-            if wait and time.monotonic() > deadline:
-                self.stuck = True
-                self._release_file()
-                raise busy()
+            fcntl.flock(self.file, fcntl.LOCK_EX if timeout else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self.inside.release()
             raise busy() from None
+        self.has_file_lock = True
+        if timeout and time.monotonic() > deadline:
+            self.congested = True
+            self._release_file_lock()
+            raise busy()
+
+    def _commit_or_release(self):
+        """Commit what was left open. Release the lock if that raises: the caller does not get it then."""
+        commit, self.commit = self.commit, None
+        if commit is None:
+            return
+        try:
+            commit()
         except BaseException:
-            self.inside.release()
+            self.release()
             raise
 
-    def settle(self):
-        """Commits what other threads have gathered; for who enters with a connection of his own."""
-        if self.before_release:
-            self.before_release()
-
-    def _release_file(self):
+    def _release_file_lock(self):
+        commit, self.commit = self.commit, None
         try:
-            self.settle()
+            if commit:
+                commit()
         finally:
             fcntl.flock(self.file, fcntl.LOCK_UN)
-            self.held, self.row = False, 0
-
-    def rest(self):
-        """Lets go of the file that may have been kept for who no longer wants it.
-
-        Everybody asks this after having let go of `inside`, so whoever makes our try fail will see to it.
-        """
-        while self.held and not self.waiting and self.inside.acquire(blocking=False):
-            try:
-                if self.held and not self.waiting:
-                    self._release_file()
-            finally:
-                self.inside.release()
+            self.has_file_lock, self.handovers = False, 0

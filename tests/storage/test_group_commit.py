@@ -16,7 +16,7 @@ from eventapi import journal
 from eventapi.errors import Problem
 from eventapi.storage import database
 from eventapi.storage.group_commit import Writer
-from eventapi.storage.write_lock import IN_A_ROW, door_of
+from eventapi.storage.write_lock import MAX_HANDOVERS, write_lock
 from tests.conftest import SCOPES, add_key
 from tests.support import processes
 
@@ -74,18 +74,18 @@ class Thinking(Thread):
         return self.error
 
 
-def waiting(door, number):
-    processes.until(lambda: len(door.waiting) == number)
+def waiting(lock, number):
+    processes.until(lambda: len(lock.waiting) == number)
 
 
 def together(writer, *inside):
     """What came of writes 1, 2 … that shared one transaction, each doing what it is given."""
-    threads, door = [], writer.door
-    door.enter()
+    threads, lock = [], writer.write_lock
+    lock.acquire()
     for number, act in enumerate(inside, 1):
         threads.append(Thinking(writer, number, act))
-        waiting(door, number)
-    door.leave()
+        waiting(lock, number)
+    lock.release()
     return [thread.outcome() for thread in threads]
 
 
@@ -117,7 +117,7 @@ def test_nobody_is_answered_before_the_commit(writer, db):
     first = Thinking(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
     second = Thinking(writer, 2, look)
-    waiting(writer.door, 1)
+    waiting(writer.write_lock, 1)
     go.set()
     assert [first.outcome(), second.outcome()] == [None, None]
     assert seen == [(True, [])]
@@ -194,7 +194,7 @@ def test_who_goes_on_writing_leaves_the_commit_for_later(writer, db):
         assert numbers(db) == []
         with writer.write(request=request):
             put(writer, number)
-    assert numbers(db) == [1, 2, 3] and not writer.door.held
+    assert numbers(db) == [1, 2, 3] and not writer.write_lock.has_file_lock
     assert len({request.group for request in requests}) == 1
     assert said == ["BEGIN", "COMMIT"]
 
@@ -207,15 +207,15 @@ def test_who_does_not_go_on_sees_to_the_commit(writer, db):
     assert numbers(db) == said == []
     request.group.finish()
     request.group.then(lambda: said.append("late"))
-    assert numbers(db) == [1] and said == [[1], "late"] and not writer.door.held
+    assert numbers(db) == [1] and said == [[1], "late"] and not writer.write_lock.has_file_lock
 
 
 def test_a_row_of_writes_has_an_end(writer, db):
-    for number in range(1, IN_A_ROW + 1):
+    for number in range(1, MAX_HANDOVERS + 1):
         assert numbers(db) == []
         with writer.write(request=Request()):
             put(writer, number)
-    assert len(numbers(db)) == IN_A_ROW and not writer.door.held
+    assert len(numbers(db)) == MAX_HANDOVERS and not writer.write_lock.has_file_lock
 
 
 def test_another_thread_commits_what_was_left_for_later(writer, db):
@@ -224,12 +224,12 @@ def test_another_thread_commits_what_was_left_for_later(writer, db):
         with writer.write(request=request):
             put(writer, 1)
         assert Thinking(other, 2).outcome() is None
-        assert request.group.settled.is_set() and not writer.door.held
+        assert request.group.settled.is_set() and not writer.write_lock.has_file_lock
     assert numbers(db) == [1, 2, 1, 2]
 
 
 def test_who_has_waited_elsewhere_waits_no_longer(writer, db):
-    with db.door.inside, pytest.raises(Problem, match="database_busy"), writer.write(request=Request(age=11)):
+    with db.write_lock.thread_lock, pytest.raises(Problem, match="database_busy"), writer.write(request=Request(age=11)):
         pass
     with writer.write(request=Request(age=11, follows=False)):
         put(writer, 1)
@@ -249,19 +249,19 @@ class Late(deque):
 
 
 def test_the_file_is_given_back_when_who_it_was_kept_for_gave_up_just_then(writer, settings):
-    door = writer.door
-    door.waiting = Late()
+    lock = writer.write_lock
+    lock.waiting = Late()
     go = Event()
     first = Thinking(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
     second = Thinking(writer, 2, wait=0.1)
-    processes.until(lambda: deque.__len__(door.waiting))
-    door.waiting.meanwhile = second.outcome
+    processes.until(lambda: deque.__len__(lock.waiting))
+    lock.waiting.meanwhile = second.outcome
     go.set()
     assert first.outcome() is None
     assert second.error.code == "database_busy"
-    assert not door.held
-    with closing(os.fdopen(os.open(door.path, os.O_RDWR))) as other:
+    assert not lock.has_file_lock
+    with closing(os.fdopen(os.open(lock.path, os.O_RDWR))) as other:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
@@ -271,7 +271,7 @@ def test_another_connection_that_enters_commits_what_was_gathered(writer, db):
     first.entered.wait(10)
     second = Thinking(db, 2, lambda: seen.append((first.outcome(), numbers(db))))
     seen = []
-    waiting(writer.door, 1)
+    waiting(writer.write_lock, 1)
     go.set()
     assert second.outcome() is None
     assert seen == [(None, [1, 2])]
@@ -289,14 +289,14 @@ def test_who_may_not_wait_hears_at_once_and_disturbs_nobody(writer, db):
     assert numbers(db) == [1]
 
 
-def test_a_process_in_the_door_keeps_others_out(writer, db):
-    with open(writer.door.path, "w") as other:
+def test_a_process_with_the_file_lock_keeps_others_out(writer, db):
+    with open(writer.write_lock.path, "w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(Problem) as refused, db.write(wait=0):
             pass
         assert refused.value.headers["Retry-After"]
         first = Thinking(writer, 1)
-        processes.until(lambda: writer.door.inside.locked())
+        processes.until(lambda: writer.write_lock.thread_lock.locked())
         fcntl.flock(other, fcntl.LOCK_UN)
         assert first.outcome() is None
     assert numbers(db) == [1]
@@ -307,7 +307,7 @@ def test_a_program_that_holds_the_database_is_told_of_as_busy(writer, settings, 
         outside.execute("BEGIN IMMEDIATE")
         outcomes = together(writer, None, None)
         assert [database.problem_of(outcome).code for outcome in outcomes] == ["database_busy"] * 2
-        assert writer.group is None and not writer.door.held
+        assert writer.group is None and not writer.write_lock.has_file_lock
     assert together(writer, None) == [None]
     assert numbers(db) == [1]
 
@@ -317,7 +317,7 @@ def test_while_nobody_gets_through_a_write_gives_up_early(writer, settings):
         outside.execute("BEGIN IMMEDIATE")
         with pytest.raises(database.Error), writer.write():
             put(writer, 1)
-        with writer.door.inside:                                # and somebody stands in the door
+        with writer.write_lock.thread_lock:                                # and another thread has the lock
             start = time.monotonic()
             with pytest.raises(Problem), writer.write():
                 put(writer, 2)
@@ -325,7 +325,7 @@ def test_while_nobody_gets_through_a_write_gives_up_early(writer, settings):
         outside.execute("ROLLBACK")
     with writer.write():
         put(writer, 3)
-    assert writer.door.stuck is False and numbers(writer) == [3]
+    assert writer.write_lock.congested is False and numbers(writer) == [3]
 
 
 def test_a_writer_that_goes_leaves_the_next_one_its_place(writer, settings, db):
@@ -339,17 +339,17 @@ def test_a_writer_that_goes_leaves_the_next_one_its_place(writer, settings, db):
 
 
 def test_twins_in_one_transaction_get_one_answer(app, settings, db):
-    key, door = add_key(db, SCOPES), door_of(settings.database)
+    key, lock = add_key(db, SCOPES), write_lock(settings.database)
     headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "twin"}
 
     def post(_):
         return webtest.TestApp(app.app).post_json("/api/v1/contacts", {"company_name": "Muster AG"}, headers=headers)
     app.get("/api/v1/contacts", headers={"Authorization": f"Bearer {key}"})        # notes the use of the key
-    door.enter()
+    lock.acquire()
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(post, number) for number in range(3)]
-        waiting(door, 3)
-        door.leave()
+        waiting(lock, 3)
+        lock.release()
         answers = [answer.result(10) for answer in answers]
     assert len({answer.json["data"]["id"] for answer in answers}) == 1
     assert sorted(answer.headers.get("Idempotency-Replayed", "") for answer in answers) == ["", "true", "true"]

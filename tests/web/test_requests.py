@@ -18,7 +18,7 @@ from eventapi.app import create_app
 from eventapi.plugins.validation import accepted
 from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
-from eventapi.storage.write_lock import door_of
+from eventapi.storage.write_lock import write_lock
 from tests.conftest import SCOPES, add_key
 
 
@@ -446,7 +446,7 @@ def test_links_keep_the_filters(organiser):
 
 
 def test_more_totals_than_are_remembered_are_right(organiser, monkeypatch):
-    monkeypatch.setattr("eventapi.db.COUNTS", 2)
+    monkeypatch.setattr("eventapi.storage.database.COUNTS", 2)
     for title in ("Boat Fair", "Boat Fair", "Garden Fair", "Toy Fair"):
         organiser.make("/events", {"title": title})
     for _ in range(2):
@@ -504,7 +504,7 @@ def test_a_change_that_is_refused_leaves_no_trace(organiser, db):
 def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser, settings, monkeypatch):
     organiser.get("/events", status=200)
     monkeypatch.setattr(Database.write.__wrapped__, "__defaults__", (0.05,))
-    with door_of(settings.database).inside:     # another thread of this process stands at the lock file
+    with write_lock(settings.database).thread_lock:     # another thread of this process waits for the file lock
         answer = organiser.post("/events", {"title": "x"}, status=503)
         organiser.get("/events", status=200)
     assert answer.json["code"] == "database_busy" and int(answer.headers["Retry-After"]) >= 1

@@ -11,7 +11,7 @@ from eventapi.domain.records import slugs
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database, Error, check_version, migrate
-from eventapi.storage.write_lock import door_of
+from eventapi.storage.write_lock import write_lock
 
 OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
 
@@ -112,9 +112,9 @@ def _free_end(config):
 
 def _swap(config, folder, end):
     """Sets the old data aside and moves the new in, the database last; gives where the old database is."""
-    door, aside = door_of(config.database), config.database.with_name(DATABASE + end)
+    lock, aside = write_lock(config.database), config.database.with_name(DATABASE + end)
     os.sync()
-    door.enter()
+    lock.acquire()
     try:
         for name, away in ((DATABASE, aside.name), (f"{DATABASE}-wal", f"{aside.name}-wal"), ("files", f"files{end}")):
             if (config.data_dir / name).exists():
@@ -125,7 +125,7 @@ def _swap(config, folder, end):
         os.rename(folder / DATABASE, config.database)
         files.sync_folder(config.data_dir)
     finally:
-        door.leave()
+        lock.release()
     return aside if aside.exists() else None
 
 
