@@ -1,21 +1,186 @@
-"""Applications as they are answered."""
+"""Applications: creating, changing and deciding on requests to take part in events.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
-from eventapi import money
+from eventapi import journal, money
+from eventapi.domain.attachments import cascade
+from eventapi.domain.people import approval, contacts, participants
+from eventapi.domain.records import anonymity, custom_fields, references
+from eventapi.domain.records.references import CONTACT
+from eventapi.errors import Faults, Problem
+from eventapi.states import Transitions
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("applications")
 
+OPEN = ("new", "in_review", "waitlisted", "info_requested")
+TRANSITIONS = Transitions("application", {
+    "review": (("new", "info_requested"), "in_review"),
+    "approve": (("in_review", "waitlisted"), "approved"),
+    "reject": (("in_review", "waitlisted"), "rejected"),
+    "waitlist": (("in_review",), "waitlisted"),
+    "request-info": (("in_review",), "info_requested"),
+    "withdraw": (OPEN, "withdrawn"),
+})
+PAST = {"review": "reviewed", "approve": "approved", "reject": "rejected", "waitlist": "waitlisted",
+        "request-info": "info_requested", "withdraw": "withdrawn"}
+NAMES = ("company_name", "first_name", "last_name", "email")        # an application has at least one of them
+
+
+# Reading
 
 def get(db, id):
-    """The application, or None."""
+    """Return the application, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
 
 def represent(row):
+    """Turn a row into the API object, in place, and return it. The requested area is in square metres."""
     row["late"] = bool(row["late"])
     row["requested_area"] = money.unscaled(row["requested_area"], 3)
     for member in {"event_keys", "category_keys", "custom_fields"} & row.keys():
         row[member] = json.loads(row[member])
     return row
+
+
+# Writing
+
+def add(db, fields):
+    """Create an application and return it. `fields` is a complete validated body.
+
+    Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or `duplicate` for an
+    open application with the same e-mail and event.
+    """
+    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}})
+    _refuse_late(db, fields, event_ids)
+    _refuse_second(db, fields, event_ids)
+    id = db.insert(sql.add, **_columns(fields), now=db.now)
+    _assign(db, id, event_ids, category_ids)
+    custom_fields.store(db, "application", id, {}, values)
+    application = get(db, id)
+    journal.created(db, "application", application, title=contacts.title(application), scope="applications")
+    return application
+
+
+def change(db, old, fields):
+    """Change an application and return it. `fields` holds the changed fields. Raise 422 and 409 as `add` does, and 409 `anonymized`."""
+    id = old["id"]
+    merged = {**old, **fields, "custom_fields": old["custom_fields"]}
+    event_ids, category_ids, values = _check(db, fields, merged)
+    known = db.values(sql.event_ids, id=id)
+    _refuse_late(db, merged, set(event_ids or ()).difference(known))
+    if old["status"] in OPEN:
+        _refuse_second(db, merged, event_ids or known)
+    if merged != old or values != old["custom_fields"]:
+        anonymity.refuse(db, "application", id)
+    db.run(sql.change, **_columns(merged))
+    _assign(db, id, event_ids, category_ids)
+    custom_fields.store(db, "application", id, old["custom_fields"], values)
+    if get(db, id) != old:
+        db.run(sql.touch, id=id, now=db.now)
+    new = get(db, id)
+    journal.updated(db, "application", old, new, title=contacts.title(new), scope="applications")
+    return new
+
+
+def delete(db, application):
+    """Delete an application with its documents, notes and tasks. Its participants stay."""
+    participants.forget_application(db, application["id"])
+    cascade.delete_with(db, "application", application["id"])
+    db.run(sql.remove, id=application["id"])
+    journal.deleted(db, "application", application, title=contacts.title(application), scope="applications")
+
+
+# Decisions
+
+def move(db, old, action, **values):
+    """Apply an action of TRANSITIONS and return the application. `values` are the columns that the action sets besides the status.
+
+    An application that is in the target state already stays as it is. Raise 409 `invalid_transition`, and `anonymized` if there are
+    `values` for an anonymised applicant.
+    """
+    status = TRANSITIONS.move(action, old["status"])
+    if status is None:
+        return old
+    if values:
+        anonymity.refuse(db, "application", old["id"])
+    db.run(sql.move, **{**old, **values, "status": status}, now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "application", old, new, action=PAST[action], title=contacts.title(new), scope="applications")
+    return new
+
+
+def approve(db, application, fields, admin_id):
+    """Approve an application and return it: link or create the contact, and add a participant to each event.
+
+    `fields` may name the contact (`contact_id`, `customer_number`) and narrow the events (`event_keys`). Raise 422 for events that were
+    not applied for; 409 `invalid_transition` or `ambiguous_contact`.
+    """
+    faults = Faults()
+    contact_id = references.resolve(db, fields, CONTACT, faults)
+    event_keys = fields["event_keys"] or application["event_keys"]
+    for place, key in enumerate(event_keys):
+        if key not in application["event_keys"]:
+            faults.add(f"/event_keys/{place}", "unknown", "is none of the events applied for")
+    faults.raise_any()
+    if TRANSITIONS.move("approve", application["status"]) is None:
+        return application
+    event_ids = references.event_ids(db, {"event_keys": event_keys}, faults)
+    contact_id = approval.admit(db, application, event_ids, contact_id)
+    return move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id)
+
+
+def reject(db, application, reason, admin_id):
+    """Reject an application and return it."""
+    return move(db, application, "reject", decision_reason=reason, decided_at=db.now, decided_by=admin_id)
+
+
+def _columns(application):
+    """Return the application with the requested area in thousandths of a square metre. Its text is exact for a float, too."""
+    area = application["requested_area"]
+    return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
+
+
+def _check(db, fields, application):
+    """Return the ids of the events and of the categories in `fields` (None if not sent), and the custom field values after it.
+
+    `application` is the complete application with these fields. Raise 422 for everything that the schema cannot express.
+    """
+    faults = Faults()
+    if not any(application[name] for name in NAMES):
+        faults.add("", "any_of", "must have at least one of: " + ", ".join(NAMES))
+    if _columns(application)["requested_area"] is None and application["requested_area"] is not None:
+        faults.add("/requested_area", "decimals", "must have at most 3 decimals")
+    ids = references.event_ids(db, fields, faults), references.category_ids(db, fields, faults)
+    values = custom_fields.checked(db, "application", fields, application["custom_fields"], faults)
+    faults.raise_any()
+    return *ids, values
+
+
+def _refuse_late(db, application, event_ids):
+    closed = [] if application["late"] else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
+    if closed:
+        raise Problem("deadline_passed", f"The application deadline of {', '.join(closed)} has passed; late: true lets it in.",
+                      event_keys=closed)
+
+
+def _refuse_second(db, application, event_ids):
+    other = application["email"] and db.value(sql.second, email=application["email"], event_ids=as_json(event_ids),
+                                              id=application.get("id", 0))
+    if other:
+        raise Problem("duplicate", f"The open application {other} has the same e-mail and event.", member="email",
+                      application_id=other)
+
+
+def _assign(db, id, event_ids, category_ids):
+    """Replace the events and the categories of an application. None keeps them."""
+    if event_ids is not None:
+        db.run(sql.clear_events, id=id)
+        db.run(sql.add_events, id=id, event_ids=as_json(event_ids))
+    if category_ids is not None:
+        db.run(sql.clear_categories, id=id)
+        db.run(sql.add_categories, id=id, category_ids=as_json(category_ids))
