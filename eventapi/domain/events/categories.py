@@ -1,19 +1,34 @@
-"""Categories as they are answered: what their resource and the copy of an event show and journal."""
+"""Categories: creating, changing and deleting the tree that contacts, applications and participants refer to.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
-from eventapi import money
+from eventapi import journal, money
+from eventapi.domain.attachments import cascade
+from eventapi.domain.records import references, slugs
+from eventapi.domain.records.amounts import whole
+from eventapi.errors import Faults, Problem
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("categories")
 
+DEEPEST = 100               # levels below the root: a nested response must end somewhere
+PARENT = ("parent_category_id", (("parent_category_id", references.sql.category_by_id),
+                                 ("parent_category_key", references.sql.category_by_key)))
+
+
+# Reading
 
 def get(db, id):
-    """The category, or None."""
+    """Return the category, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(db, row)
 
 
 def represent(db, row):
+    """Turn a row into the API object, in place, and return it. The price is in major units, the tax rate in percent."""
     row["is_visible"] = bool(row["is_visible"])
     row["account_access_enabled"] = bool(row["account_access_enabled"])
     row["base_price"] = money.major(row["base_price"], db.config.currency)
@@ -21,3 +36,91 @@ def represent(db, row):
     if "event_keys" in row:
         row["event_keys"] = json.loads(row["event_keys"])
     return row
+
+
+# Writing
+
+def add(db, fields):
+    """Create a category and return it. `fields` is a complete validated body; a missing `category_key` is made from the title.
+
+    Raise 422 for an unknown parent or event, a tree that becomes too deep, and too many decimals; 409 `duplicate` for a taken key.
+    """
+    parent_id, event_ids = _parent_and_events(db, fields)
+    key = fields["category_key"] or _free_key(db, fields["title"])
+    values = _columns(db, {**fields, "category_key": key, "parent_category_id": parent_id})
+    _claim_key(db, key)
+    id = db.insert(sql.add, **values, now=db.now)
+    db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
+    category = get(db, id)
+    journal.created(db, "category", category, title=category["title"], scope="categories")
+    return category
+
+
+def change(db, old, fields):
+    """Change a category and return it. `fields` holds the changed fields. Raise 422 and 409 as `add` does."""
+    id = old["id"]
+    parent_id, event_ids = _parent_and_events(db, fields, id, old["parent_category_id"])
+    merged = {**old, **fields, "parent_category_id": parent_id}
+    values = _columns(db, merged)
+    _claim_key(db, merged["category_key"], but=id)
+    if values != _columns(db, old) or set(fields.get("event_keys", old["event_keys"])) != {*old["event_keys"]}:
+        db.run(sql.change, **values, now=db.now)
+    if event_ids is not None:
+        db.run(sql.clear_events, category_id=id)
+        db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
+    new = get(db, id)
+    journal.updated(db, "category", old, new, title=new["title"], scope="categories")
+    return new
+
+
+def delete(db, category):
+    """Delete a category; its children move up one level. Raise 409 `in_use` while other records refer to it."""
+    id = category["id"]
+    users = db.values(sql.users, id=id)
+    if users:
+        raise Problem("in_use", f"The category is carried by {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    for child in [get(db, child) for child in db.values(sql.children, id=id)]:
+        db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
+        journal.updated(db, "category", child, get(db, child["id"]), title=child["title"], scope="categories")
+    cascade.delete_with(db, "category", id)
+    db.run(sql.remove, id=id)
+    journal.deleted(db, "category", category, title=category["title"], scope="categories")
+
+
+def _columns(db, category):
+    """Return the category with its price in minor units and its tax rate in hundredths of a percent. Raise 422 for too many decimals."""
+    faults, places = Faults(), money.decimals(db.config.currency)
+    values = {**category, "base_price": whole(category, "base_price", places, faults),
+              "tax_rate": whole(category, "tax_rate", 2, faults)}
+    faults.raise_any()
+    return values
+
+
+def _parent_and_events(db, fields, id=None, parent_id=None):
+    """Return the ids of the parent (`parent_id` if none is sent) and of the events (None if not sent). Raise 422 for unknown ones."""
+    faults = Faults()
+    event_ids = references.event_ids(db, fields, faults)
+    if any(member in fields for member, _ in PARENT[1]):
+        parent_id = references.resolve(db, fields, PARENT, faults)
+        if parent_id is not None:
+            _check_place(db, id, parent_id, "parent_category_id" if fields.get("parent_category_id") else "parent_category_key", faults)
+    faults.raise_any()
+    return parent_id, event_ids
+
+
+def _check_place(db, id, parent_id, member, faults):
+    """Add a fault at `member` if the parent is the category itself or below it, or if the tree becomes too deep."""
+    above = db.values(sql.ancestors, id=parent_id)
+    if id in above:
+        faults.add(f"/{member}", "cycle", "must not be the category itself or one below it")
+    elif len(above) + (db.value(sql.height, id=id) if id else 0) > DEEPEST:
+        faults.add(f"/{member}", "too_deep", f"would lead deeper than {DEEPEST} levels")
+
+
+def _claim_key(db, category_key, but=None):
+    if db.value(sql.key_taken, category_key=category_key) not in (None, but):
+        raise Problem("duplicate", f"There is a category with the key {category_key}.", member="category_key")
+
+
+def _free_key(db, title):
+    return slugs.free(slugs.slug(title), lambda key: db.value(sql.key_taken, category_key=key))
