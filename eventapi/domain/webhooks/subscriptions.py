@@ -4,6 +4,8 @@ from datetime import datetime, timedelta, timezone
 
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
+from eventapi.domain.webhooks import addresses, signatures
+from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -17,13 +19,16 @@ KEPT = timedelta(days=30)
 BOTH_SIGN = timedelta(hours=24)          # after a rotation
 
 
+# Reading
+
 def get(db, id):
+    """Return the webhook without its secret and headers, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
 
 def represent(row):
-    """As it is answered and journalled: without its secret and its headers, which may hold one."""
+    """Return the API object of a row: without the secret, and without the headers, which may hold one."""
     row["events"], row["is_active"] = json.loads(row["events"]), bool(row["is_active"])
     return {**row, "secret": None}
 
@@ -43,6 +48,79 @@ def message_id(event_id, moment):
 def message(name, moment, data):
     """The body of a delivery. `data` is JSON already; nothing once the record was anonymised."""
     return f'{{"type":{as_json(name)},"timestamp":"{moment}","data":{data or "null"}}}'.encode()
+
+
+# Writing: each function is called inside a write transaction and journals the change
+
+def add(db, fields, key_id):
+    """Create a webhook and return it with its `secret`. `fields` is a complete validated body; the name defaults to the host of the URL.
+
+    Its deliveries hold what the API key `key_id` may read. Raise 409 `too_many_webhooks`.
+    """
+    if fields["is_active"]:
+        _refuse_too_many(db)
+    secret = signatures.new_secret()
+    name = fields["name"] or addresses.parsed(fields["url"]).host
+    id = db.insert(sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now)
+    webhook = get(db, id)
+    journal.created(db, "webhook", webhook, title=webhook["name"], scope="webhooks")
+    db.run(sql.begin_here, id=id)
+    return {**webhook, "secret": secret}
+
+
+def change(db, old, fields, key_id):
+    """Change a webhook and return it. A new URL binds it to the API key `key_id`. Raise 409 `too_many_webhooks`.
+
+    Events before the change are delivered by the old settings. Reactivation starts with the next event.
+    """
+    id, headers = old["id"], json.loads(db.value(sql.headers, id=old["id"]))
+    before = {**old, "headers": headers}
+    merged = {**before, **fields}
+    if merged == before:
+        return old
+    if merged["is_active"] and not old["is_active"]:
+        _refuse_too_many(db)
+    if merged["url"] != old["url"]:
+        merged["api_key_id"] = key_id
+    settle(db, id)
+    db.run(sql.change, **_columns(merged), now=db.now)
+    new = get(db, id)
+    journal.updated(db, "webhook", old, new, title=new["name"], scope="webhooks")
+    if merged["headers"] != headers:
+        journal.acted(db, "headers_changed", "webhook", new, title=new["name"], scope="webhooks")
+    if new["is_active"] and not old["is_active"]:
+        db.run(sql.begin_here, id=id)
+    return get(db, id)
+
+
+def delete(db, webhook):
+    db.run(sql.remove, id=webhook["id"])
+    journal.deleted(db, "webhook", webhook, title=webhook["name"], scope="webhooks")
+
+
+def rotate_secret(db, old):
+    """Replace the secret and return the webhook with the new one. For 24 hours the old secret signs deliveries, too."""
+    secret, until = signatures.new_secret(), times.text(datetime.fromisoformat(db.now) + BOTH_SIGN)
+    db.run(sql.rotate, id=old["id"], secret=secret, until=until, now=db.now)
+    new = get(db, old["id"])
+    journal.acted(db, "secret_rotated", "webhook", new, title=old["name"], scope="webhooks")
+    return {**new, "secret": secret}
+
+
+def redeliver(db, delivery):
+    """Send a delivery again, with all its attempts, and return it. One that waits for its next attempt is sent now."""
+    if not db.run(sql.send_again, id=delivery["id"], now=db.now):
+        db.run(sql.send_now, id=delivery["id"], now=db.now)
+    return get_delivery(db, delivery["webhook_id"], delivery["id"])
+
+
+def _columns(webhook):
+    return {**webhook, "events": as_json(webhook["events"]), "headers": as_json(webhook["headers"] or {})}
+
+
+def _refuse_too_many(db):
+    if db.value(sql.active) >= MOST_ACTIVE:
+        raise Problem("too_many_webhooks", f"There are {MOST_ACTIVE} active webhooks already; switch one off first.")
 
 
 # Events become deliveries
@@ -89,18 +167,21 @@ def _look_at(db, after, until, **one):
 
 
 def add_test(db, webhook):
-    """An event of its own for this webhook, whatever it listens to; gives the delivery."""
+    """Add an event `webhook.tested` for this webhook, whatever it subscribes to, and return its delivery. Raise 409 `webhook_inactive`."""
+    if not webhook["is_active"]:
+        raise Problem("webhook_inactive", f"The webhook {webhook['name']} is not active; set is_active first.")
     outgoing_id = journal.acted(db, "tested", "webhook", webhook, title=webhook["name"], scope="webhooks")
-    settle(db, webhook["id"])                          # where the webhook listens to it anyway, it is there now
+    settle(db, webhook["id"])                          # adds the delivery if the webhook subscribes to this event
     id = db.value(sql.delivery_of, webhook_id=webhook["id"], outgoing_id=outgoing_id)
     if id is None:
         last = db.value(sql.last_delivery)
         id = db.insert(sql.add_test, webhook_id=webhook["id"], outgoing_id=outgoing_id, now=db.now)
         db.run(sql.release_first, after=last, now=db.now)
-    return delivery(db, webhook["id"], id)
+    return get_delivery(db, webhook["id"], id)
 
 
-def delivery(db, webhook_id, id):
+def get_delivery(db, webhook_id, id):
+    """Return the delivery of this webhook, or None."""
     row = db.one(sql.delivery, webhook_id=webhook_id, id=id)
     return row and represent_delivery(row)
 
