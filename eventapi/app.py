@@ -9,6 +9,7 @@ from eventapi.plugins.request import problem_answer, request_id, tell
 from eventapi.storage import database
 from eventapi.web import masking
 from eventapi.web.rest import Answer
+from eventapi.web.routes import Options
 
 ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
 
@@ -38,8 +39,8 @@ class Paths(Router):
 
     def __init__(self, app):
         super().__init__()
-        words = {"resource": "options", "singular": "options", "scope": "any"}
-        self.options = {public: Route(app, "<path>", "OPTIONS", _options, public=public, **words) for public in (True, False)}
+        self.options = {public: Route(app, "<path>", "OPTIONS", _options, options=Options(
+            resource="options", singular="options", scope="any", public=public)) for public in (True, False)}
         self.uncompiled = set()
 
     def _compile(self, method):
@@ -60,7 +61,7 @@ class Paths(Router):
                 raise
             allow, method = _allowed(error), error.headers["Allow"].partition(",")[0]
         route, _ = super().match({**environ, "REQUEST_METHOD": method})
-        return self.options[bool(route.config.get("public"))], {"allow": allow}
+        return self.options[route.config["options"].public], {"allow": allow}
 
 
 def _options(allow):
@@ -110,7 +111,7 @@ def create_app(config):
     for plugin in plugins.IN_ORDER:
         app.install(plugin(config))
     for route in routes():                         # the plugins wrap a handler at its first request
-        app.route(_bottle_path(route.path), route.method, route.handler, **route.words)
+        app.route(_bottle_path(route.path), route.method, route.handler, options=route.options)
     app.router.compile()
     return app
 

@@ -141,7 +141,7 @@ def test_handlers_have_the_names_of_the_house():
         name = route.handler.__name__
         assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)+", name), name
         assert name.startswith(verbs.get(route.method, ("",))), f"{route.method} {route.path} is {name}"
-        assert not route.words.get("listing") or name.startswith("list_"), name
+        assert not route.options.listing or name.startswith("list_"), name
         assert names.setdefault(name, route.handler) is route.handler, f"two handlers are called {name}"
 
 
@@ -161,8 +161,8 @@ def parts(schema, place):
 
 @pytest.mark.parametrize("name", resource_names())
 def test_what_may_be_sent_is_bounded(name):
-    sent = {route.words["schema"].partition(".")[2] for route in routes() if route.words.get("schema", "").partition(".")[0] == name}
-    sent |= {route.words["query"].partition(".")[2] for route in routes() if route.words.get("query", "").partition(".")[0] == name}
+    sent = {route.options.schema.partition(".")[2] for route in routes() if (route.options.schema or "").partition(".")[0] == name}
+    sent |= {route.options.query.partition(".")[2] for route in routes() if (route.options.query or "").partition(".")[0] == name}
     whole = document(name)
     roots = [(part or name, whole["$defs"][part] if part else {**whole, "$defs": {}}) for part in sent]
     for place, part in [found for place, root in roots for found in parts(root, place)]:

@@ -13,8 +13,9 @@ class Access:
         self.config = config
 
     def apply(self, callback, route):
-        scope, flag = route.config.get("scope"), route.config.get("flag")
-        if route.config.get("public"):
+        options = route.config["options"]
+        scope, flag = options.scope, options.flag
+        if options.public:
             return callback
 
         def allowed(**values):

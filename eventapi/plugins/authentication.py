@@ -37,7 +37,7 @@ class Authentication:
         self.config = config
 
     def apply(self, callback, route):
-        if route.config.get("public"):
+        if route.config["options"].public:
             return callback
 
         def authenticated(**values):

@@ -52,7 +52,7 @@ class DatabasePlugin:
     def apply(self, callback, route):
         takes = inspect.signature(route.callback).parameters
         writes = route.method not in ("GET", "OPTIONS")
-        wants_db, wants_who, posts = "db" in takes, "who" in takes, route.method == "POST" and not route.config.get("public")
+        wants_db, wants_who, posts = "db" in takes, "who" in takes, route.method == "POST" and not route.config["options"].public
 
         def connected(**values):
             environ = request.environ

@@ -48,7 +48,7 @@ class Request:
         self.config = config
 
     def apply(self, callback, route):
-        singular, reads = route.config["singular"], route.method == "GET"
+        singular, reads = route.config["options"].singular, route.method == "GET"
 
         def handle(**values):
             environ, start = request.environ, time.perf_counter()

@@ -34,17 +34,17 @@ class Validation:
         self.config = config
 
     def apply(self, callback, route):
-        words = route.config
-        if words.get("public") or route.method == "OPTIONS":
+        options = route.config["options"]
+        if options.public or route.method == "OPTIONS":
             return callback
         takes = inspect.signature(route.callback).parameters
-        forms = words.get("forms") or ((JSON, "text/csv") if words.get("listing") else (JSON,))
+        forms = options.offered
         # Built when they are first wanted, and shared: what no request has used yet takes no memory and no time at the start.
-        query = partial(query_of, words.get("query"), bool(words.get("listing")), self.config.timezone)
-        reads_body = route.method in ("POST", "PUT", "PATCH") and not words.get("raw_body")
-        body = partial(body_of, words.get("schema"), route.method, self.config.timezone) if reads_body else None
-        receive = words.get("receive", uploads.received)   # takes in a body that is no JSON of a schema
-        prepare = words.get("prepare")                     # judges the body further, where that takes the network: before any transaction
+        query = partial(query_of, options.query, options.listing, self.config.timezone)
+        reads_body = route.method in ("POST", "PUT", "PATCH") and not options.raw_body
+        body = partial(body_of, options.schema, route.method, self.config.timezone) if reads_body else None
+        receive = options.receive or uploads.received
+        prepare = options.prepare
 
         def validated(**values):
             environ = request.environ

@@ -63,7 +63,7 @@ def _document(base_url):
 
 def tags(all_routes):
     """One tag per resource, with what its module says of itself and its tables of states."""
-    for name, module in {route.words["resource"]: route.handler.__module__ for route in all_routes}.items():
+    for name, module in {route.options.resource: route.handler.__module__ for route in all_routes}.items():
         module = sys.modules[module]
         said = " ".join(module.__doc__.partition(": ")[2].split() or module.__doc__.split())
         tag = {"name": name, "description": said[:1].upper() + said[1:]}
@@ -77,17 +77,17 @@ def tags(all_routes):
 # Operations
 
 def operation(route, schemas, problems):
-    words, handler = route.words, route.handler
+    options, handler = route.options, route.handler
     suffix = f"_{route.method.lower()}" if route.method in ("PUT", "PATCH") and handler.__name__.startswith("update_") else ""
     summary, description = told(handler)
     possible = codes_of(route)
     found = {
-        "tags": [words["resource"]], "operationId": handler.__name__ + suffix, "summary": summary, "description": description,
-        "parameters": [*path_parameters(route), *query_parameters(words), *header_parameters(route, possible)],
+        "tags": [options.resource], "operationId": handler.__name__ + suffix, "summary": summary, "description": description,
+        "parameters": [*path_parameters(route), *query_parameters(options), *header_parameters(route, possible)],
         "requestBody": request_body(route, schemas),
         "responses": {**answer(route, schemas), **refused(possible, problems)},
-        "security": [] if words.get("public") else None,
-        "x-scope": words.get("scope"), "x-flag": words.get("flag"),
+        "security": [] if options.public else None,
+        "x-scope": options.scope, "x-flag": options.flag,
     }
     return {name: value for name, value in found.items() if value is not None and value != ""}
 
@@ -101,12 +101,12 @@ def told(handler):
 
 
 def codes_of(route):
-    words = route.words
-    if words.get("public"):
+    options = route.options
+    if options.public:
         return problem_codes.codes(route.handler) | {"internal_error", "rate_limited"}
     possible = {*ALWAYS, *problem_codes.codes(route.handler)}
     (possible.add if "<" in route.path or route.method == "DELETE" else possible.discard)("not_found")
-    if words.get("flag"):
+    if options.flag:
         possible.add("feature_disabled")
     if route.method not in READS:
         possible.update(ON_WRITE)
@@ -123,10 +123,10 @@ def path_parameters(route):
         yield {"name": name, "in": "path", "required": True, "schema": schema}
 
 
-def query_parameters(words):
-    if words.get("public"):
+def query_parameters(options):
+    if options.public:
         return
-    name, schema = words.get("query"), query_schema(words.get("query"), listing=bool(words.get("listing")))
+    name, schema = options.query, query_schema(options.query, listing=options.listing)
     for member, sub in schema["properties"].items():
         sub = inlined(sub, name)
         parameter = {"name": member, "in": "query", "description": sub.pop("description", ""), "schema": sub}
@@ -145,16 +145,16 @@ def query_parameters(words):
 
 
 def header_parameters(route, possible):
-    if route.words.get("public"):
+    if route.options.public:
         return
     if route.method == "POST":
         yield header("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the first response for "
                      "24 hours, with `null` in place of a secret that is shown only once.", maxLength=255, minLength=1)
     if "precondition_failed" in possible:
         yield header("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed since.")
-    if route.method == "GET" and not route.words.get("listing"):
+    if route.method == "GET" and not route.options.listing:
         yield header("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
-    if route.method in SUFFIX and JSON in forms(route.words):
+    if route.method in SUFFIX and JSON in route.options.offered:
         yield header("Prefer", "`return=minimal` returns only the id and times of the record (schema Minimal).",
                      enum=["return=minimal"])
 
@@ -163,15 +163,11 @@ def header(name, description, **schema):
     return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
 
 
-def forms(words):
-    return words.get("forms") or ((JSON, "text/csv") if words.get("listing") else (JSON,))
-
-
 def request_body(route, schemas):
-    words, name = route.words, route.words.get("schema")
-    if words.get("raw_body"):
-        kinds = words["raw_body"] if isinstance(words["raw_body"], (tuple, list)) else ["application/octet-stream"]
-        return {"required": True, "content": {kind: _json_body(name, route.method, schemas) if name and kind == JSON else {} for kind in kinds}}
+    options, name = route.options, route.options.schema
+    if options.raw_body:
+        return {"required": True, "content": {
+            kind: _json_body(name, route.method, schemas) if name and kind == JSON else {} for kind in options.raw_body}}
     if not name or route.method not in SUFFIX:
         return None
     schema = body_schema(name, route.method)
@@ -187,24 +183,22 @@ def _json_body(name, method, schemas):
 # Answers
 
 def answer(route, schemas):
-    """The answer of success, and 304 where there may be one. The words `answer` (a schema, or the entry of one: `invoice.numbering`)
-    and `status` say what is not the record itself, or not 200, 201 (a POST that takes the record) and 204 (DELETE); `again` is the
-    status of a POST that finds the record there already, `lost_page` says that 404 is a page for people, too."""
-    words, reads = route.words, route.method == "GET"
-    record = words.get("schema") and "." not in words["schema"]
-    status = words.get("status") or {"DELETE": 204, "POST": 201 if record else 200}.get(route.method, 200)
+    """Return the responses of success, with 304 for a single record: status -> response."""
+    options, reads = route.options, route.method == "GET"
+    record = options.schema and "." not in options.schema
+    status = options.status or {"DELETE": 204, "POST": 201 if record else 200}.get(route.method, 200)
     response = {"description": MEANINGS[status], "headers": {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}}
     if status != 204:
-        response["content"] = {form: media(form, words, schemas) for form in forms(words)} if not words.get("public") else {
-            form: {} for form in forms(words)}
-    for name in ("Location",) * (status in (201, 302)) + ("Link",) * bool(words.get("listing")):
+        response["content"] = {form: media(form, options, schemas) for form in options.offered} if not options.public else {
+            form: {} for form in options.offered}
+    for name in ("Location",) * (status in (201, 302)) + ("Link",) * options.listing:
         response["headers"][name] = {"$ref": f"#/components/headers/{name}"}
-    single = reads and not words.get("listing") and not words.get("public")
+    single = reads and not options.listing and not options.public
     if single:
         response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
-    again = {str(words["again"]): {**response, "description": MEANINGS[words["again"]]}} if "again" in words else {}
-    part = {"206": {"description": "The range that was requested."}} if words.get("ranges") else {}
-    lost = {"404": {**response, "description": "A page that says that this address does not exist."}} if words.get("lost_page") else {}
+    again = {str(options.again): {**response, "description": MEANINGS[options.again]}} if options.again else {}
+    part = {"206": {"description": "The range that was requested."}} if options.ranges else {}
+    lost = {"404": {**response, "description": "A page that says that this address does not exist."}} if options.lost_page else {}
     return {str(status): response, **again, **part, **lost, **({"304": {"description": "Not modified: the ETag in `If-None-Match` is still valid."}} if single else {})}
 
 
@@ -212,10 +206,10 @@ MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new
             204: "Success, without a body.", 302: "Redirect to `Location`."}
 
 
-def media(form, words, schemas):
+def media(form, options, schemas):
     if form != JSON:
         return {"schema": {"type": "string"}} if form.startswith("text/") or form.endswith("xml") else {}
-    name, listing = words.get("answer", words["singular"]), bool(words.get("listing"))
+    name, listing = options.answer or options.singular, options.listing
     known = name and name.partition(".")[0] in resource_names()
     data = schemas.answer(name, listing) if known else {}
     meta = {"$ref": "#/components/schemas/Meta"}

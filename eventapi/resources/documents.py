@@ -101,7 +101,7 @@ def get_document_content(db, id):
     return Answer(status=304, body=b"", headers=headers) if is_known(headers["ETag"]) else Answer(body=data, headers=headers)
 
 
-@routes.put("/documents/<id>/content", raw_body=True)
+@routes.put("/documents/<id>/content", raw_body=("application/octet-stream",))
 def set_document_content(db, id, upload):
     """Sends the bytes of a file, or the signed file of a contract. What it is, is judged by the bytes."""
     row = get(db, id)

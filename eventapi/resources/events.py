@@ -88,7 +88,7 @@ def delete_event(db, id):
     return deleted()
 
 
-@routes.put("/events/<id>/image", raw_body=sorted(content_types.PICTURES))
+@routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))
 def set_event_image(db, id, upload):
     """Sends the picture of an event: PNG, JPEG, GIF or WebP, judged by its bytes and kept as it is."""
     event = unchanged(get(db, id))

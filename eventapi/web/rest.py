@@ -222,8 +222,8 @@ def _csv(db, statement, given, values, records, asked, includes):
             yield data
             if cursor is None:
                 return
-    config = request.route.config
+    options = request.route.config["options"]
     parts = {word: includes[word].columns(db) for word in asked if hasattr(includes[word], "columns")}
-    return Answer(body=spreadsheet.lines(config["singular"], asked, pieces(), parts), headers={
+    return Answer(body=spreadsheet.lines(options.singular, asked, pieces(), parts), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
-        "Content-Disposition": f'attachment; filename="{config["resource"]}.csv"'})
+        "Content-Disposition": f'attachment; filename="{options.resource}.csv"'})

@@ -1,53 +1,136 @@
-"""Routes as data: method, path, handler, and the words that the plugins read."""
-from dataclasses import dataclass, field
+"""Routes as data: method, path, handler, and the options that the plugins and the API reference read."""
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from eventapi.states import Transitions
+
+JSON, CSV = "application/json", "text/csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a route declares. `Routes(...)` sets defaults for all routes of a resource; a decorator adds to them or replaces them."""
+
+    resource: str
+    """Name of the resource, as in the catalogue. The reference groups operations by it; it names the file of a CSV list."""
+
+    singular: str
+    """Name of one record, and of its schema in schemas/. Used for `note_id` in minimal responses and for the columns of CSV."""
+
+    scope: str | None = None
+    """Scope that the key must have, read by the access plugin: `name` to write, `name` or `name:read` to read. Three values leave
+    the check to the handler: `by_entity_type` (the scope depends on the record), `all` (several scopes), `any` (every key)."""
+
+    flag: str | None = None
+    """Feature that must be enabled, or the access plugin responds with 403 `feature_disabled`."""
+
+    public: bool = False
+    """No key is required. The plugins authentication, access and validation leave the route alone."""
+
+    schema: str | None = None
+    """Schema of the JSON body, checked by the validation plugin: `note` (the record) or `note.pin` (an entry of its `$defs`).
+    Without it, a body may only be empty. A POST of a record responds with 201."""
+
+    query: str | None = None
+    """Schema of the query string, checked by the validation plugin: `note.query`. Without it, only the list parameters are known."""
+
+    listing: bool = False
+    """The response is a list: the query has `page`, `per_page`, `sort` and the like, and CSV is offered. Set by `Routes.list`."""
+
+    forms: tuple[str, ...] = ()
+    """Media types of the response, best first, from which the validation plugin chooses by `Accept`. The handler gets the choice as
+    `form`. Empty: JSON, and CSV for a list."""
+
+    raw_body: tuple[str, ...] = ()
+    """Media types of a body that the validation plugin does not parse. The handler gets what `receive` yields as `upload`."""
+
+    receive: Callable | None = None
+    """Context manager `(environ, config, query)` that reads a raw body before any transaction begins. Default: `uploads.received`."""
+
+    prepare: Callable | None = None
+    """Function `(body, config)` that returns further faults of a valid body. The validation plugin calls it before any transaction,
+    because it may wait for the network."""
+
+    answer: str | None = None
+    """Schema of `data` in the response, where it is not the record: `invoice.numbering`. Read by the reference."""
+
+    status: int | None = None
+    """Status of a successful response for the reference. Default: 201 for a POST of a record, 204 for DELETE, otherwise 200."""
+
+    again: int | None = None
+    """Second status of success, for the reference: a POST that finds the record there already, or that leaves work for later."""
+
+    ranges: bool = False
+    """The handler accepts `Range`, so the reference documents 206."""
+
+    lost_page: bool = False
+    """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
+
+    states: tuple[Transitions, ...] = ()
+    """State tables of the resource. The reference lists their actions."""
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The media types of the response: `forms`, or their default."""
+        return self.forms or ((JSON, CSV) if self.listing else (JSON,))
+
+
+KNOWN = frozenset(field.name for field in fields(Options))
 
 
 @dataclass(frozen=True)
 class Route:
-    """One route. `words` are the plugins' : scope, flag, schema, query, forms, singular, answer …"""
+    """One method of one path. `path` is Bottle's: `<id>` is a parameter."""
     method: str
     path: str
-    handler: object
-    words: dict = field(default_factory=dict)
+    handler: Callable
+    options: Options
 
 
 class Routes:
     """The routes of one resource, below /api/v1 unless `root` says otherwise."""
 
-    def __init__(self, name, singular=None, *, root="/api/v1", **words):
+    def __init__(self, name: str, singular: str | None = None, *, root: str = "/api/v1", **options):
         self.name, self.root, self.routes = name, root, []
-        self.words = {"resource": name, "singular": singular or name.rstrip("s"), **words}
+        self.defaults = {"resource": name, "singular": singular or name.rstrip("s"), **options}
 
-    def _add(self, methods, path, words):
-        words = {**self.words, **words}
-        if not (words.get("scope") or words.get("public")):
-            raise ValueError(f"{path} names no scope=: who may call it?")
+    def _add(self, methods, path, given):
+        options = self._options(path, {**self.defaults, **given})
 
         def decorate(handler):
             for method in methods:
-                self.routes.append(Route(method, self.root + path, handler, words))
+                self.routes.append(Route(method, self.root + path, handler, options))
             return handler
         return decorate
 
-    def list(self, path, **words):
-        """GET that answers a list: takes the common parameters of every list."""
-        return self._add(("GET",), path, {"listing": True, **words})
+    def _options(self, path, given):
+        """Raise TypeError for an option that does not exist, ValueError if neither `scope` nor `public` is given."""
+        for name in given.keys() - KNOWN:
+            raise TypeError(f"route {self.root}{path}: there is no option {name!r}; see eventapi.web.routes.Options")
+        options = Options(**given)
+        if not (options.scope or options.public):
+            raise ValueError(f"route {self.root}{path} has no scope=: set one, or public=True")
+        return options
 
-    def get(self, path, **words):
-        return self._add(("GET",), path, words)
+    def list(self, path: str, **options):
+        """GET of a list. It has the common parameters of lists."""
+        return self._add(("GET",), path, {"listing": True, **options})
 
-    def post(self, path, **words):
-        return self._add(("POST",), path, words)
+    def get(self, path: str, **options):
+        return self._add(("GET",), path, options)
 
-    def update(self, path, **words):
-        """PUT and PATCH, which differ in what they require only."""
-        return self._add(("PUT", "PATCH"), path, words)
+    def post(self, path: str, **options):
+        return self._add(("POST",), path, options)
 
-    def put(self, path, **words):
-        return self._add(("PUT",), path, words)
+    def update(self, path: str, **options):
+        """PUT and PATCH. They differ only in the fields that they require."""
+        return self._add(("PUT", "PATCH"), path, options)
 
-    def patch(self, path, **words):
-        return self._add(("PATCH",), path, words)
+    def put(self, path: str, **options):
+        return self._add(("PUT",), path, options)
 
-    def delete(self, path, **words):
-        return self._add(("DELETE",), path, words)
+    def patch(self, path: str, **options):
+        return self._add(("PATCH",), path, options)
+
+    def delete(self, path: str, **options):
+        return self._add(("DELETE",), path, options)

@@ -86,10 +86,10 @@ def test_every_operation_below_the_root_says_scope_flag_and_what_can_go_wrong(do
     by_place = {(route.method.lower(), re.sub(r"<(\w+)>", r"{\1}", route.path)): route for route in routes()}
     for path, method, operation in operations(document):
         route = by_place[method, path]
-        if route.words.get("public"):
+        if route.options.public:
             assert operation["security"] == []
             continue
-        assert operation["x-scope"] == route.words["scope"] and operation.get("x-flag") == route.words.get("flag")
+        assert operation["x-scope"] == route.options.scope and operation.get("x-flag") == route.options.flag
         assert {"401", "403", "406", "422", "429", "500"} <= operation["responses"].keys()
         assert ("404" in operation["responses"]) >= ("{" in path)
         assert method == "get" or {"503", "507"} <= operation["responses"].keys()
@@ -176,7 +176,7 @@ def test_every_resource_that_can_be_created_has_an_example(document):
 
 
 def test_every_schema_file_is_used(document):
-    named = {route.words.get(word, "").partition(".")[0] for route in routes() for word in ("schema", "query", "answer", "singular")}
+    named = {(getattr(route.options, word) or "").partition(".")[0] for route in routes() for word in ("schema", "query", "answer", "singular")}
     assert set(resource_names()) <= named
 
 

@@ -136,8 +136,8 @@ def test_what_may_be_sorted_and_included_is_what_the_schema_says(name):
     sorts = [set(statement.sorts) for _, statement in LISTS]
     included = set()
     for route in module.routes.routes:
-        schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
-        if route.words.get("listing"):
+        schema = query_schema(route.options.query, listing=route.options.listing)
+        if route.options.listing:
             assert set(schema["properties"]["sort"]["enum"]) in sorts, f"{route.path}: the sort words of schema and SQL differ"
         include = schema["properties"].get("include", {})
         while "$ref" in include:
@@ -166,13 +166,13 @@ def test_a_read_by_id_takes_at_most_three_statements(house, singular, path):
     assert count <= 3, told
 
 
-@each("route", [route for route in all_routes() if route.words.get("listing")])
+@each("route", [route for route in all_routes() if route.options.listing])
 def test_a_list_takes_at_most_four_statements_and_one_for_each_include(house, route):
     query = query_for(house.organiser, route) or "?"
-    if route.words["singular"] in collections():
+    if route.options.singular in collections():
         for _ in range(3):
-            make(house.organiser, route.words["singular"])
-    schema = query_schema(route.words.get("query"), listing=True)
+            make(house.organiser, route.options.singular)
+    schema = query_schema(route.options.query, listing=True)
     include = schema["properties"].get("include", {})
     include = schema["$defs"][include["$ref"].rpartition("/")[2]] if "$ref" in include else include
     words = include.get("items", {}).get("enum", [])

@@ -52,15 +52,15 @@ NUMBERS = count(1)
 
 def all_routes():
     """Every route below the root."""
-    return [route for route in routes() if not route.words.get("public")]
+    return [route for route in routes() if not route.options.public]
 
 
 @lru_cache(maxsize=None)
 def collections():
     """singular -> the path below which its records are created, read and changed by id."""
     known = {(route.method, route.path) for route in routes()}
-    return {route.words["schema"]: route.path for route in routes()
-            if route.method == "POST" and "<" not in route.path and "." not in route.words.get("schema", ".")
+    return {route.options.schema: route.path for route in routes()
+            if route.method == "POST" and "<" not in route.path and "." not in (route.options.schema or ".")
             and ("GET", f"{route.path}/<id>") in known}
 
 
@@ -137,11 +137,11 @@ def address_of_list(client, route):
 
 def query_for(client, route):
     """The query that a list cannot do without, and a record that it finds."""
-    schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
+    schema = query_schema(route.options.query, listing=route.options.listing)
     required = schema["required"] or schema.get("x-at", [])
     if not required:
         return ""
-    record = make(client, route.words["singular"])
+    record = make(client, route.options.singular)
     missing = [member for member in required if member not in record]
     assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: teach tests/support/examples.py"
     return "?" + "&".join(f"{member}={record[member]}" for member in required)

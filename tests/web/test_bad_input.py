@@ -16,9 +16,9 @@ WRONG_OF_TYPE = {"integer": ["x", 1.5, True, [], {}, 2 ** 63], "number": ["x", T
                  "boolean": ["x", 1, 0, [], {}], "array": ["x", 1, {}, True], "object": ["x", 1, [], True]}
 NEVER_OF_FORMAT = ["not that", "2026-02-30", "9999-99-99T99:99:99Z", "ß", "-1"]
 SURROGATE, NUL = "half \ud800", "nul \0"
-BODIES = [route for route in all_routes() if route.method in ("POST", "PUT", "PATCH") and route.words.get("schema")
-          and not route.words.get("raw_body")]
-QUERIES = [route for route in all_routes() if query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))["properties"]]
+BODIES = [route for route in all_routes() if route.method in ("POST", "PUT", "PATCH") and route.options.schema
+          and not route.options.raw_body]
+QUERIES = [route for route in all_routes() if query_schema(route.options.query, listing=route.options.listing)["properties"]]
 
 
 def resolved(schema, root):
@@ -93,7 +93,7 @@ def strange(body):
 
 @each("route", BODIES)
 def test_bad_members_are_refused_with_their_pointer_and_nothing_is_written(house, route):
-    name, method = route.words["schema"], route.method
+    name, method = route.options.schema, route.method
     schema = body_schema(name, method)
     good = example(name) if "." not in name or schema.get("required") else {}
     path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
@@ -135,7 +135,7 @@ def wrong_texts(schema, root):
 
 @each("route", QUERIES)
 def test_bad_parameters_are_refused_by_name(house, route):
-    schema = query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))
+    schema = query_schema(route.options.query, listing=route.options.listing)
     path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
     before = house.version()
     for name, sub in schema["properties"].items():
@@ -156,10 +156,10 @@ HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a
            "\u202e", "\U0001f3aa" * 20, "﷽" * 50, "-", "^a", "a:b", "title:x", "e\u0301"]
 
 
-@each("route", [route for route in QUERIES if route.words.get("listing")])
+@each("route", [route for route in QUERIES if route.options.listing])
 def test_hostile_text_in_a_filter_is_only_text(house, route):
     """Whatever the text, the answer is a list or 422, never a failure."""
-    schema = query_schema(route.words.get("query"), listing=True)
+    schema = query_schema(route.options.query, listing=True)
     address = address_of_list(house.organiser, route)
     needed = {name: str(resolved(schema["properties"][name], schema).get("enum", ["1"])[0]) for name in schema["required"]}
     for name, sub in schema["properties"].items():
@@ -170,10 +170,10 @@ def test_hostile_text_in_a_filter_is_only_text(house, route):
                 assert answer.status_int in (200, 422), f"{name}={text!r}: {answer.text[:300]}"
 
 
-@each("route", [route for route in BODIES if "<" not in route.path and "." not in route.words["schema"]])
+@each("route", [route for route in BODIES if "<" not in route.path and "." not in route.options.schema])
 def test_hostile_text_in_a_body_is_kept_as_it_is_or_refused(house, route):
-    schema = body_schema(route.words["schema"], "POST")
-    good = body_for(house.organiser, route.words["schema"])
+    schema = body_schema(route.options.schema, "POST")
+    good = body_for(house.organiser, route.options.schema)
     for member, sub in schema["properties"].items():
         if sub is not True and "integer" in kinds_of(sub):
             for number in (2 ** 63 - 1, -2 ** 63):

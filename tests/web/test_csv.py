@@ -8,7 +8,7 @@ from eventapi.validation.bodies import definition, query_schema
 from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections, house  # noqa: F401
 
 FORMULA = "=HYPERLINK(1)"
-LISTS = [route for route in all_routes() if route.words.get("listing")]
+LISTS = [route for route in all_routes() if route.options.listing]
 
 
 def plain(name):
@@ -49,7 +49,7 @@ def address(house, stock, route):
     """The list in which the records of the stock are, with the query that it cannot do without."""
     if route.path.startswith("/api/v1/webhooks/<id>"):
         return route.path.replace("<id>", str(stock["webhook"]["id"])) + "?"
-    schema, record = query_schema(route.words.get("query"), listing=True), stock.get(route.words["singular"], {})
+    schema, record = query_schema(route.options.query, listing=True), stock.get(route.options.singular, {})
     return address_of_list(house.organiser, route) + "?" + "".join(f"{name}={record[name]}&" for name in schema["required"] or schema.get("x-at", []))
 
 
@@ -70,4 +70,4 @@ def test_a_list_as_csv_says_what_the_list_says_and_runs_nothing(house, stock, ro
             elif member in row and isinstance(value, (bool, int, type(None))):
                 assert row[member] == ("" if value is None else str(value).lower()), member
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "@", "\t", "\r"))]
-    assert guarded or route.words["singular"] not in stock, "its records hold formulas, which the list does not show"
+    assert guarded or route.options.singular not in stock, "its records hold formulas, which the list does not show"

@@ -1,7 +1,11 @@
 """Every route of the service, asked the same questions. A new resource is covered as soon as its module is in the list."""
+import ast
 import csv
+import dataclasses
+import inspect
 import io
 import re
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,7 +13,7 @@ import pytest
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.validation.bodies import answer_schema, definition, document, query_schema
-from eventapi.web.routes import Routes
+from eventapi.web.routes import Options, Routes
 from tests.conftest import SCOPES
 from tests.support import agreement
 from tests.support.examples import (  # noqa: F401
@@ -27,9 +31,9 @@ from tests.support.examples import (  # noqa: F401
 )
 
 ROUTES = all_routes()
-OPEN_ROUTES = [route for route in routes() if route.words.get("public")]
-LISTS = [route for route in ROUTES if route.words.get("listing")]
-WITH_BODY = [route for route in ROUTES if route.method in ("POST", "PUT", "PATCH") and not route.words.get("raw_body")]
+OPEN_ROUTES = [route for route in routes() if route.options.public]
+LISTS = [route for route in ROUTES if route.options.listing]
+WITH_BODY = [route for route in ROUTES if route.method in ("POST", "PUT", "PATCH") and not route.options.raw_body]
 CREATIONS = sorted(collections().items())
 OWN_SCOPE = ("by_entity_type", "any", "all")               # settled by the handler; the tests of these resources hold it
 
@@ -69,8 +73,8 @@ def ask(client, route, path=None, **options):
 
 def valid_body(client, route):
     """A body that the schema of the route takes, or None."""
-    name = route.words.get("schema")
-    if not name or route.words.get("raw_body") or route.method not in ("POST", "PUT", "PATCH"):
+    name = route.options.schema
+    if not name or route.options.raw_body or route.method not in ("POST", "PUT", "PATCH"):
         return None
     if "." in name and not definition(name).get("required") and not definition(name).get("examples"):
         return {}
@@ -97,9 +101,9 @@ def test_without_a_good_key_nothing_is_answered(house, route):
         problem(ask(house.stranger, route, headers={"Authorization": header}), 401, "invalid_api_key")
 
 
-@each("route", [route for route in ROUTES if route.words["scope"] not in OWN_SCOPE])
+@each("route", [route for route in ROUTES if route.options.scope not in OWN_SCOPE])
 def test_a_key_without_the_scope_is_refused(house, route):
-    scope, writes = route.words["scope"], route.method != "GET"
+    scope, writes = route.options.scope, route.method != "GET"
     others = " ".join(word for word in SCOPES.split() if word != scope)
     needed = scope if writes else f"{scope}:read"
     assert problem(ask(house.person(others), route), 403, "insufficient_scope")["scope"] == needed
@@ -114,14 +118,14 @@ def test_a_key_without_the_scope_is_refused(house, route):
 @each("route", ROUTES)
 def test_a_route_names_its_scope_and_flag(route):
     known = set(SCOPES.split())
-    assert route.words["scope"] in known | set(OWN_SCOPE)
-    assert route.words.get("flag") in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks", "documents",
+    assert route.options.scope in known | set(OWN_SCOPE)
+    assert route.options.flag in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks", "documents",
                                        "schedules", "webhooks"}
 
 
-@each("route", [route for route in ROUTES if route.words.get("flag")])
+@each("route", [route for route in ROUTES if route.options.flag])
 def test_a_flag_switches_the_route_off_and_on_at_once(house, route):
-    flag, switch = route.words["flag"], "UPDATE flags SET enabled = ? WHERE name = ?"
+    flag, switch = route.options.flag, "UPDATE flags SET enabled = ? WHERE name = ?"
     house.db.connection.execute(switch, [0, flag])
     try:
         assert problem(ask(house.organiser, route), 403, "feature_disabled")["flag"] == flag
@@ -150,9 +154,9 @@ def test_an_unknown_parameter_is_named(house, route):
 
 @each("route", [route for route in ROUTES if "id>" in route.path])
 def test_an_unknown_id_is_404(house, route):
-    if route.words.get("raw_body"):
+    if route.options.raw_body:
         pytest.skip("its own tests send it a file")
-    required = route.method == "GET" and query_schema(route.words.get("query"), listing=bool(route.words.get("listing")))["required"]
+    required = route.method == "GET" and query_schema(route.options.query, listing=route.options.listing)["required"]
     assert not required, f"{route.method} {route.path} requires {required} beside an id"
     problem(ask(house.organiser, route, body=valid_body(house.organiser, route)), 404, "not_found")
 
@@ -167,8 +171,22 @@ def test_what_cannot_be_an_id_is_an_unknown_path(house, route):
 
 
 def test_a_route_that_does_not_say_who_may_call_it_stops_the_start():
-    with pytest.raises(ValueError, match="/nowhere names no scope="):
+    with pytest.raises(ValueError, match="/nowhere has no scope="):
         Routes("nowhere").get("/nowhere")
+
+
+def test_a_misspelt_option_stops_the_start():
+    with pytest.raises(TypeError, match="route /api/v1/nowhere: there is no option 'shcema'"):
+        Routes("nowhere", scope="events").get("/nowhere", shcema="event")
+    with pytest.raises(TypeError, match="there is no option 'flags'"):
+        Routes("nowhere", scope="events", flags="events").get("/nowhere")
+
+
+def test_every_option_of_a_route_is_documented():
+    tree = ast.parse(inspect.getsource(Options)).body[0]
+    documented = [field.target.id for field, text in pairwise(tree.body) if isinstance(field, ast.AnnAssign)
+                  and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and len(text.value.value) > 20]
+    assert documented == [field.name for field in dataclasses.fields(Options)]
 
 
 @each("path", sorted({route.path for route in ROUTES}))
@@ -203,7 +221,7 @@ def test_the_request_id_is_kept_when_it_is_well_formed(house, route):
 
 @each("route", [route for route in ROUTES if route.method == "GET"])
 def test_a_form_that_is_not_offered_is_406(house, route):
-    if "image/png" in route.words.get("forms", ()):
+    if "image/png" in route.options.forms:
         pytest.skip("offers image/png")
     problem(ask(house.organiser, route, headers={"Accept": "image/png"}), 406, "not_acceptable")
 
@@ -229,9 +247,9 @@ def test_an_unknown_member_is_named(house, route):
     assert ("/non~1sense~0", "unknown") in [(entry["pointer"], entry["code"]) for entry in found["errors"]]
 
 
-@each("route", [route for route in WITH_BODY if route.method in ("PUT", "PATCH") and "." not in route.words["schema"]])
+@each("route", [route for route in WITH_BODY if route.method in ("PUT", "PATCH") and "." not in route.options.schema])
 def test_put_wants_what_is_required_and_patch_any_member(house, route):
-    required = document(route.words["schema"]).get("x-required", {}).get("PUT", []) if route.method == "PUT" else []
+    required = document(route.options.schema).get("x-required", {}).get("PUT", []) if route.method == "PUT" else []
     answer = ask(house.organiser, route, address(route), body={})
     if required or route.method == "PATCH":
         found = {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]}
@@ -291,7 +309,7 @@ def test_an_idempotency_key_makes_a_creation_happen_once(house, singular, path):
 def test_an_idempotency_key_is_1_to_255_visible_characters(house, route):
     for key in ("", "a b", "x" * 256, "é"):
         answer = ask(house.organiser, route, headers={"Idempotency-Key": key}, body=valid_body(house.organiser, route))
-        if not route.words.get("raw_body"):
+        if not route.options.raw_body:
             found = problem(answer, 422, "validation_failed")
             assert [entry["parameter"] for entry in found["errors"]] == ["Idempotency-Key"]
 
@@ -350,7 +368,7 @@ def stocked(house):
 
     def stock(route):
         if route.path not in kept:
-            singular, query = route.words["singular"], query_for(house.organiser, route)
+            singular, query = route.options.singular, query_for(house.organiser, route)
             if collections().get(singular) == route.path:
                 for _ in range(5):
                     body = body_for(house.organiser, singular)
@@ -407,7 +425,7 @@ def test_a_list_comes_in_pages(house, stocked, route):
 @each("route", LISTS)
 def test_a_list_is_sorted_by_each_word_both_ways_and_walked_by_cursor(house, stocked, route):
     path, query = stocked(route)
-    for word in query_schema(route.words.get("query"), listing=True)["properties"]["sort"]["enum"]:
+    for word in query_schema(route.options.query, listing=True)["properties"]["sort"]["enum"]:
         for order in ("ASC", "DESC", "asc", "desc"):
             sorted_ = f"{path}{query}&sort={word}&order={order}"
             records = house.organiser.get(f"{sorted_}&per_page=100", status=200).json["data"]
@@ -463,27 +481,27 @@ def test_a_list_comes_whole_as_csv(house, stocked, route):
     answer = house.organiser.get(f"{path}{query}&per_page=1", headers={"Accept": "text/csv"}, status=200)
     assert answer.content_type == "text/csv" and answer.headers["Content-Disposition"].startswith("attachment")
     header, *lines = csv.reader(io.StringIO(answer.body.decode()))
-    schema = answer_schema(route.words.get("answer", route.words["singular"]))
+    schema = answer_schema(route.options.answer or route.options.singular)
     members = [member for member, sub in schema["properties"].items() if not sub.get("x-include")]
     assert list(dict.fromkeys(column.partition(".")[0] for column in header)) == members
     assert len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
     assert len(lines) == house.organiser.get(path + query).json["meta"]["total"]
 
 
-@each("route", [route for route in ROUTES if "include" in query_schema(route.words.get("query"), listing=False)["properties"]])
+@each("route", [route for route in ROUTES if "include" in query_schema(route.options.query, listing=False)["properties"]])
 def test_each_include_brings_its_member(house, stocked, route):
-    include = query_schema(route.words["query"], listing=False)
+    include = query_schema(route.options.query, listing=False)
     words = include["properties"]["include"]
     words = include["$defs"][words["$ref"].rpartition("/")[2]] if "$ref" in words else words
     words = words["items"]["enum"]
-    if route.words.get("listing"):
+    if route.options.listing:
         path, query = stocked(route)
     else:
-        record = make(house.organiser, route.words["singular"])
-        path, query = f"{collections()[route.words['singular']]}/{record['id']}", "?"
+        record = make(house.organiser, route.options.singular)
+        path, query = f"{collections()[route.options.singular]}/{record['id']}", "?"
     for asked in (*words, ",".join(words)):
         answer = house.organiser.get(f"{path}{query}&include={asked}", status=200)
-        found = answer.json["data"] if route.words.get("listing") else [answer.json["data"]]
+        found = answer.json["data"] if route.options.listing else [answer.json["data"]]
         assert found and all(word in record for record in found for word in asked.split(","))
         assert "ETag" not in answer.headers
     for wrong in ("nonsense", f"{words[0]},nonsense", ""):
