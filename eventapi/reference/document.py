@@ -10,7 +10,6 @@ from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.reference import problem_codes
 from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_answer
-from eventapi.states import Transitions
 from eventapi.validation import examples
 from eventapi.validation.bodies import body_schema, query_schema, resource_names
 
@@ -62,16 +61,21 @@ def _document(base_url):
 
 
 def tags(all_routes):
-    """One tag per resource, with what its module says of itself and its tables of states."""
-    for name, module in {route.options.resource: route.handler.__module__ for route in all_routes}.items():
-        module = sys.modules[module]
-        said = " ".join(module.__doc__.partition(": ")[2].split() or module.__doc__.split())
-        tag = {"name": name, "description": said[:1].upper() + said[1:]}
-        tables = {thing.noun: thing.table for thing in vars(module).values() if isinstance(thing, Transitions)}
-        if tables:
-            tag["x-transitions"] = {noun: {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
-                                    for noun, table in tables.items()}
+    """Yield one tag per resource, with the docstring of its module as description and with its state tables."""
+    resources = {}
+    for route in all_routes:
+        resources.setdefault(route.options.resource, route)
+    for name, first in resources.items():
+        text = sys.modules[first.handler.__module__].__doc__
+        text = " ".join(text.partition(": ")[2].split() or text.split())
+        tag = {"name": name, "description": text[:1].upper() + text[1:]}
+        if first.options.states:
+            tag["x-transitions"] = {states.noun: transitions(states.table) for states in first.options.states}
         yield tag
+
+
+def transitions(table):
+    return {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
 
 
 # Operations

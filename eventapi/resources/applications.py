@@ -9,7 +9,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("applications", "application", scope="applications")
+routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
 sql = statements("applications")
 
 

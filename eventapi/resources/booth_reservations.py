@@ -13,7 +13,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths")
+routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,))
 sql = statements("booth_reservations")
 participants = statements("participants")
 

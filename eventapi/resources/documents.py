@@ -15,7 +15,7 @@ from eventapi.web import downloads
 from eventapi.web.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("documents", "document", scope="documents", flag="documents")
+routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
 sql = statements("documents")
 
 FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # what a document is and is about

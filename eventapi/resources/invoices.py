@@ -11,7 +11,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, found, is_known, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("invoices", "invoice", scope="invoices", flag="invoices")
+routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))
 sql = statements("invoices")
 PDF = "application/pdf"
 

@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("participants", "participant", scope="participants")
+routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
 sql = statements("participants")
 
 

@@ -7,7 +7,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("payments", "payment", scope="payments", flag="invoices")
+routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))
 sql = statements("payments")
 
 

@@ -9,7 +9,8 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("service_orders", "service_order", scope="service_orders", flag="service_orders")
+routes = Routes("service_orders", "service_order", scope="service_orders", flag="service_orders",
+                states=(TRANSITIONS, OF_ITEMS))
 sql = statements("service_orders")
 
 

@@ -11,7 +11,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("submissions", "submission", scope="submissions")
+routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))
 sql = statements("submissions")
 sql_of_types = statements("submission_types")
 

@@ -10,7 +10,7 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("tasks", "task", scope="tasks", flag="tasks")
+routes = Routes("tasks", "task", scope="tasks", flag="tasks", states=(TRANSITIONS,))
 sql = statements("tasks")
 
 

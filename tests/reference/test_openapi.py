@@ -180,18 +180,110 @@ def test_every_schema_file_is_used(document):
     assert set(resource_names()) <= named
 
 
-def test_tables_of_states_are_in_it(document):
-    from importlib import import_module
+# resource -> noun -> action -> (states it is allowed from, state it leads to; None: the state does not change)
+STATES = {
+    "participants": {
+        "participant": {
+            "confirm": (["registered"], "confirmed"),
+            "unconfirm": (["confirmed"], "registered"),
+            "reinstate": (["cancelled"], "registered"),
+            "cancel": (["registered", "confirmed"], "cancelled"),
+        },
+    },
+    "applications": {
+        "application": {
+            "review": (["new", "info_requested"], "in_review"),
+            "approve": (["in_review", "waitlisted"], "approved"),
+            "reject": (["in_review", "waitlisted"], "rejected"),
+            "waitlist": (["in_review"], "waitlisted"),
+            "request-info": (["in_review"], "info_requested"),
+            "withdraw": (["new", "in_review", "waitlisted", "info_requested"], "withdrawn"),
+        },
+    },
+    "invoices": {
+        "credit note": {
+            "send": (["draft"], "sent"),
+            "cancel": ([], "cancelled"),
+            "credit": ([], None),
+            "remind": ([], None),
+        },
+        "invoice": {
+            "send": (["draft"], "sent"),
+            "cancel": (["sent", "overdue"], "cancelled"),
+            "credit": (["sent", "overdue", "partially_paid", "paid"], None),
+            "remind": (["sent", "overdue", "partially_paid"], None),
+        },
+    },
+    "payments": {
+        "payment": {
+            "complete": (["pending"], "completed"),
+            "fail": (["pending"], "failed"),
+            "cancel": (["pending"], "cancelled"),
+            "refund": (["completed"], "refunded"),
+        },
+    },
+    "booth-reservations": {
+        "booth reservation": {
+            "confirm": (["pending"], "confirmed"),
+            "cancel": (["pending", "confirmed", "waitlisted"], "cancelled"),
+            "extend": (["pending"], None),
+            "move": (["pending", "confirmed"], None),
+        },
+    },
+    "service_orders": {
+        "item": {
+            "start": (["pending"], "in_progress"),
+            "complete": (["in_progress"], "completed"),
+            "cancel": (["pending", "in_progress"], "cancelled"),
+        },
+        "service order": {
+            "submit": (["draft"], "submitted"),
+            "confirm": (["submitted"], "confirmed"),
+            "cancel": (["draft", "submitted", "confirmed"], "cancelled"),
+        },
+    },
+    "tasks": {
+        "task": {
+            "start": (["pending"], "in_progress"),
+            "complete": (["pending", "in_progress"], "completed"),
+            "cancel": (["pending", "in_progress"], "cancelled"),
+            "reopen": (["in_progress", "completed", "cancelled"], "pending"),
+        },
+    },
+    "submissions": {
+        "submission": {
+            "submit": (["pending", "revision_requested"], "submitted"),
+            "approve": (["submitted"], "approved"),
+            "reject": (["submitted"], "rejected"),
+            "request-revision": (["submitted"], "revision_requested"),
+        },
+    },
+    "documents": {
+        "contract": {
+            "request-signature": (["draft"], "pending_signature"),
+            "mark-signed": (["pending_signature"], "active"),
+            "decline": (["pending_signature"], "draft"),
+            "expire": (["pending_signature"], "draft"),
+            "void": (["pending_signature"], "draft"),
+            "terminate": (["active"], "terminated"),
+        },
+        "signature": {
+            "request-signature": (["pending", "declined", "expired", "voided"], "sent"),
+            "view": (["sent"], "viewed"),
+            "mark-signed": (["sent", "viewed"], "signed"),
+            "decline": (["sent", "viewed"], "declined"),
+            "expire": (["sent", "viewed"], "expired"),
+            "void": (["sent", "viewed"], "voided"),
+        },
+    },
+}
 
-    from eventapi.states import Transitions
-    for name in CATALOGUE:
-        module = import_module(f"eventapi.{name}")
-        tag = next(tag for tag in document["tags"] if tag["name"] == module.routes.name)
-        for table in vars(module).values():
-            if isinstance(table, Transitions):
-                told = tag["x-transitions"][table.noun]
-                assert {action: (tuple(move["from"]), move["to"]) for action, move in told.items()} == {
-                    action: (tuple(starts), end) for action, (starts, end) in table.table.items()}
+
+def test_tables_of_states_are_in_it(document):
+    found = {tag["name"]: {noun: {action: (move["from"], move["to"]) for action, move in table.items()}
+                           for noun, table in tag["x-transitions"].items()}
+             for tag in document["tags"] if "x-transitions" in tag}
+    assert found == STATES
 
 
 def test_the_document_that_is_served_is_the_one_that_is_printed(app, settings):
