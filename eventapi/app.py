@@ -5,10 +5,10 @@ from bottle import Bottle, HTTPError, Route, Router, request, response
 
 from eventapi import plugins, resources
 from eventapi.errors import Problem
-from eventapi.plugins.request import problem_answer, request_id, tell
+from eventapi.plugins.request import problem_response, request_id, tell
 from eventapi.storage import database
 from eventapi.web import masking
-from eventapi.web.rest import Answer
+from eventapi.web.rest import Response
 from eventapi.web.routes import Options
 
 ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
@@ -29,7 +29,7 @@ class App(Bottle):
     def default_error_handler(self, error):
         response.set_header("X-Request-ID", request_id(request.environ))
         response.set_header("X-Content-Type-Options", "nosniff")
-        answer = problem_answer(_problem_of(error))
+        answer = problem_response(_problem_of(error))
         tell(request.environ)
         return answer
 
@@ -65,7 +65,7 @@ class Paths(Router):
 
 
 def _options(allow):
-    return Answer(status=204, headers={"Allow": allow})
+    return Response(status=204, headers={"Allow": allow})
 
 
 def _allowed(error):

@@ -4,7 +4,7 @@ import io
 import re
 
 from eventapi.storage.database import as_json
-from eventapi.validation.bodies import answer_schema
+from eventapi.validation.bodies import response_schema
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")       # what has an apostrophe already gets another, so that `unguarded` gives back what was there
 HARMLESS = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")        # numbers and phone numbers; the first digit can be one only: linear time
@@ -22,7 +22,7 @@ def unguarded(text):
 
 def columns(name, asked, parts=None):
     """(header, path) of each column of a record, from its schema; `parts`: member -> its parts, where the schema does not name them."""
-    schema, parts = answer_schema(name), parts or {}
+    schema, parts = response_schema(name), parts or {}
     return [column for member, sub in schema["properties"].items() if not sub.get("x-include") or member in asked
             for column in ([(f"{member}.{part}", (member, part)) for part in parts[member]] if member in parts
                            else _columns((member,), sub, schema))]

@@ -4,7 +4,7 @@ from hashlib import sha256
 from html import escape
 
 from eventapi.plugins.request import not_modified
-from eventapi.web.rest import Answer
+from eventapi.web.rest import Response
 
 STYLE = """\
 :root{color-scheme:light dark;--ink:#1b2330;--quiet:#5b6675;--paper:#fff;--shade:#f3f5f8;--line:#d9dfe7;--link:#0b57b0;
@@ -44,5 +44,5 @@ def cached(text, headers):
     """An answer that a browser may keep and ask about again."""
     headers = {**headers, "Cache-Control": "public, no-cache"}
     if not_modified(text):
-        return Answer(status=304, headers=headers, body=b"")
-    return Answer(headers=headers, body=text.encode())
+        return Response(status=304, headers=headers, body=b"")
+    return Response(headers=headers, body=text.encode())

@@ -8,7 +8,7 @@ from bottle import request
 from eventapi.errors import CODES
 from eventapi.pages import cached, page, policy, reference
 from eventapi.reference.document import document
-from eventapi.web.rest import Answer, base_url
+from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True)
@@ -17,7 +17,7 @@ routes = Routes("docs", root="", public=True)
 @routes.get("/", forms=("text/html",), status=302)
 def get_root():
     """Redirect to the reference."""
-    return Answer(status=302, headers={"Location": f"{base_url()}/docs", "Content-Security-Policy": policy("")}, body=b"")
+    return Response(status=302, headers={"Location": f"{base_url()}/docs", "Content-Security-Policy": policy("")}, body=b"")
 
 
 @routes.get("/docs", forms=("text/html",))

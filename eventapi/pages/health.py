@@ -7,7 +7,7 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
 from eventapi.storage.database import Error, SchemaError, as_json, check_version
-from eventapi.web.rest import Answer
+from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
 routes = Routes("health", root="", public=True)
@@ -29,4 +29,4 @@ def get_health():
         raise Problem("unhealthy", "The database cannot be read. The log of the server has the details.",
                       headers={"Retry-After": "5"}) from error
     health = {"status": "ok", "database": "ok", "worker_age_seconds": age}
-    return Answer(body=as_json(health).encode(), headers={"Content-Type": "application/json", "Cache-Control": "no-store"})
+    return Response(body=as_json(health).encode(), headers={"Content-Type": "application/json", "Cache-Control": "no-store"})

@@ -8,7 +8,7 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage.database import version
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer
+from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
 routes = Routes("metrics", root="", public=True)
@@ -19,7 +19,7 @@ sql = statements("metrics")
 def get_metrics(db):
     with db.snapshot():
         lines = [line for metric in figures(db) for line in written(*metric)]
-    return Answer(body="".join(f"{line}\n" for line in lines).encode(),
+    return Response(body="".join(f"{line}\n" for line in lines).encode(),
                   headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"})
 
 

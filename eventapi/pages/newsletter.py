@@ -7,7 +7,7 @@ from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.pages import page
 from eventapi.plugins.authentication import client_address
-from eventapi.web.rest import Answer
+from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
 routes = Routes("newsletter_pages", root="", public=True, forms=("text/html",), lost_page=True)
@@ -59,7 +59,7 @@ def answer(texts, inside, status=200):
     title = texts["newsletter_title"]
     language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
     text, headers = page(title, f"<main><h1>{escape(title)}</h1>{inside}</main>", style=STYLE, language=language)
-    return Answer(status=status, body=text.encode(), headers={**headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
+    return Response(status=status, body=text.encode(), headers={**headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
 
 
 def words(db):

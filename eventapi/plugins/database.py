@@ -13,7 +13,7 @@ from eventapi.errors import Problem, fault, invalid
 from eventapi.storage.database import Database, Nobody, as_json
 from eventapi.storage.group_commit import Writer
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, base_url
+from eventapi.web.rest import Response, base_url
 
 sql = statements("idempotency")
 KEEP = timedelta(hours=24)
@@ -100,8 +100,8 @@ def once(db, key, environ, act):
             raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request.")
         return _replayed(kept)
     answer = act()
-    if not isinstance(answer, Answer):
-        answer = Answer(answer)
+    if not isinstance(answer, Response):
+        answer = Response(answer)
     data = {**answer.data, answer.secret: None} if answer.secret else answer.data
     db.run(sql.keep, **values, fingerprint=fingerprint, status=answer.status, request_id=db.actor.request_id, now=db.now,
            location=answer.headers.get("Location", "").removeprefix(base_url()) or None,
@@ -119,4 +119,4 @@ def _replayed(kept):
     headers = {"Idempotency-Replayed": "true"}
     if kept["location"]:
         headers["Location"] = base_url() + kept["location"]
-    return Answer(kept["data"] and json.loads(kept["data"]), kept["status"], headers, json.loads(kept["meta"] or "{}"))
+    return Response(kept["data"] and json.loads(kept["data"]), kept["status"], headers, json.loads(kept["meta"] or "{}"))

@@ -10,7 +10,7 @@ from eventapi import times
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json, problem_of
 from eventapi.web import masking, request_log
-from eventapi.web.rest import Answer, base_url, etag, is_known
+from eventapi.web.rest import Response, base_url, etag, is_known
 
 REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)         # a key that was sent as one is none
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
@@ -32,7 +32,7 @@ def new_id():
     return f"req_{time.time_ns() // 1_000_000:011x}{random.getrandbits(36):09x}"
 
 
-def problem_answer(problem):
+def problem_response(problem):
     """A problem document (RFC 9457) as bytes; sets status and headers of the response."""
     response.status = problem.status
     for name, value in problem.headers.items():
@@ -60,13 +60,13 @@ class Request:
             except HTTPResponse:
                 raise
             except Exception as error:
-                return problem_answer(self.problem(error))
+                return problem_response(self.problem(error))
             finally:
                 tell(environ, start)
 
         def succeed(answer, environ):
-            if not isinstance(answer, Answer):
-                answer = Answer(answer)
+            if not isinstance(answer, Response):
+                answer = Response(answer)
             if answer.status != 200:
                 response.status = answer.status
             for name, value in answer.headers.items():

@@ -2,7 +2,7 @@
 import re
 
 from eventapi.errors import CODES, Problem
-from eventapi.validation.bodies import answer_schema, body_schema, definition, document
+from eventapi.validation.bodies import body_schema, definition, document, response_schema
 from eventapi.validation.formats import FORMATS
 
 SUFFIX = {"POST": "create", "PUT": "replace", "PATCH": "change"}
@@ -24,10 +24,10 @@ class Schemas:
         return self.ref(f"{name}.{SUFFIX[method]}", {**schema, "title": f"{camel(name)}{SUFFIX[method].capitalize()}",
                                                      "properties": members})
 
-    def answer(self, name, listing):
+    def response(self, name, listing):
         if "." in name:
             return self.ref(name, definition(name))
-        single, listed = answer_schema(name), answer_schema(name, listing=True)
+        single, listed = response_schema(name), response_schema(name, listing=True)
         return self.ref(f"{name}.list_item", listed) if listing and listed != single else self.ref(name, single)
 
     def ref(self, name, schema):
@@ -85,7 +85,7 @@ def camel(name):
     return "".join(word.capitalize() for word in re.split(r"[._-]", name))
 
 
-# What every answer shares
+# Schemas and headers that all responses share
 
 def _object(description, required, **properties):
     return {"type": "object", "description": description, "properties": properties, "required": required}
@@ -124,7 +124,7 @@ HEADERS = {name: {"description": description, "schema": TEXT} for name, descript
     "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`."}.items()}
 
 
-def problem_answer(codes, base_url):
+def problem_response(codes, base_url):
     return {"description": " ".join(f"`{code}`: {CODES[code][2]}" for code in codes), "x-codes": codes, "content": {"application/problem+json": {
         "schema": {"$ref": "#/components/schemas/Problem"},
         "examples": {code: {"value": Problem(code, CODES[code][2]).document(base_url, "req_0a1b2c3d4e5f6071")} for code in codes}}}}

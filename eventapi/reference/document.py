@@ -9,7 +9,7 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.reference import problem_codes
-from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_answer
+from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_response
 from eventapi.validation import examples
 from eventapi.validation.bodies import body_schema, query_schema, resource_names
 
@@ -53,7 +53,7 @@ def _document(base_url):
         "paths": paths,
         "components": {
             "schemas": {**schemas.all, **COMMON},
-            "responses": {name: problem_answer(codes, base_url) for name, codes in sorted(problems.items())},
+            "responses": {name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
             "headers": HEADERS,
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
         },
@@ -89,7 +89,7 @@ def operation(route, schemas, problems):
         "tags": [options.resource], "operationId": handler.__name__ + suffix, "summary": summary, "description": description,
         "parameters": [*path_parameters(route), *query_parameters(options), *header_parameters(route, possible)],
         "requestBody": request_body(route, schemas),
-        "responses": {**answer(route, schemas), **refused(possible, problems)},
+        "responses": {**responses(route, schemas), **refused(possible, problems)},
         "security": [] if options.public else None,
         "x-scope": options.scope, "x-flag": options.flag,
     }
@@ -184,9 +184,9 @@ def _json_body(name, method, schemas):
     return media if example is None else {**media, "example": example}
 
 
-# Answers
+# Responses
 
-def answer(route, schemas):
+def responses(route, schemas):
     """Return the responses of success, with 304 for a single record: status -> response."""
     options, reads = route.options, route.method == "GET"
     record = options.schema and "." not in options.schema
@@ -213,16 +213,16 @@ MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new
 def media(form, options, schemas):
     if form != JSON:
         return {"schema": {"type": "string"}} if form.startswith("text/") or form.endswith("xml") else {}
-    name, listing = options.answer or options.singular, options.listing
+    name, listing = options.response or options.singular, options.listing
     known = name and name.partition(".")[0] in resource_names()
-    data = schemas.answer(name, listing) if known else {}
+    data = schemas.response(name, listing) if known else {}
     meta = {"$ref": "#/components/schemas/Meta"}
     if listing:
         data = {"type": "array", "items": data}
         meta = {"anyOf": [{"$ref": "#/components/schemas/PageMeta"}, {"$ref": "#/components/schemas/CursorMeta"}]}
     found = {"schema": {"type": "object", "properties": {"data": data, "meta": meta}, "required": ["data", "meta"],
                         "additionalProperties": False}}
-    example = examples.answer(name, listing=listing) if known else None
+    example = examples.response(name, listing=listing) if known else None
     if example is not None:
         found["example"] = examples.envelope(example, listing=listing)
     return found

@@ -11,7 +11,7 @@ from eventapi.plugins.access import require_scope
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
 from eventapi.web.import_bodies import CSV, FORMS, receiver
-from eventapi.web.rest import Answer, found, location, one, page
+from eventapi.web.rest import Response, found, location, one, page
 from eventapi.web.routes import Routes
 
 routes = Routes("bulk_import", "bulk_import", scope="by_entity_type")
@@ -31,7 +31,7 @@ def list_bulk_imports(db, who, query):
 
 
 @routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts", raw_body=FORMS,
-             receive=receiver("contacts"), answer="bulk_import", status=201, again=202)
+             receive=receiver("contacts"), response="bulk_import", status=201, again=202)
 def import_contacts(db, upload):
     """Imports contacts, each judged as POST /contacts judges it.
 
@@ -44,7 +44,7 @@ def import_contacts(db, upload):
 
 
 @routes.post("/bulk-import/participants", scope="participants", query="bulk_import.of_participants", schema="bulk_import.participants",
-             raw_body=FORMS, receive=receiver("participants"), answer="bulk_import", status=201, again=202)
+             raw_body=FORMS, receive=receiver("participants"), response="bulk_import", status=201, again=202)
 def import_participants(db, upload):
     """Imports participants of one event, as contacts are imported.
 
@@ -59,7 +59,7 @@ def import_participants(db, upload):
 
 def imported(db, kind, options, upload):
     record = import_runs.take_in(db, kind, options, upload)
-    return Answer(record, 201 if record["finished_at"] else 202, {"Location": location(f"/bulk-import/{record['id']}")})
+    return Response(record, 201 if record["finished_at"] else 202, {"Location": location(f"/bulk-import/{record['id']}")})
 
 
 @routes.get("/bulk-import/<id>")
@@ -74,7 +74,7 @@ def get_bulk_import(db, who, id):
 def get_rejected_records(db, who, id):
     """The rejected records as CSV, with the reason in the last column: correct them and send them again as they are."""
     row = get(db, who, id)
-    return Answer(body=lines(db, row), headers={
+    return Response(body=lines(db, row), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
         "Content-Disposition": f'attachment; filename="rejected-{id}.csv"'})
 

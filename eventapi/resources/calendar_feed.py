@@ -6,7 +6,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, base_url, created, deleted, drawn, found, page, unchanged
+from eventapi.web.rest import Response, base_url, created, deleted, drawn, found, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("calendar_feed", "calendar_subscription", scope="calendar-feed")
@@ -70,7 +70,7 @@ def rotate_calendar_subscription(db, id):
     db.run(sql.rotate, id=id, token_hash=token_hash, now=db.now)
     new = get(db, id)
     journal.acted(db, "rotated", "calendar_subscription", new, title=new["name"], scope="calendar-feed")
-    return Answer(shown(new, token), secret="url")
+    return Response(shown(new, token), secret="url")
 
 
 def get(db, id):

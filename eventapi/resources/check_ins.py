@@ -11,7 +11,7 @@ from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
-from eventapi.web.rest import Answer, created, deleted, etag, found, is_known, page, unchanged
+from eventapi.web.rest import Response, created, deleted, etag, found, is_known, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("check-ins", "check_in", scope="checkins")
@@ -37,7 +37,7 @@ def create_check_in(db, body):
     return created(record, f"/check-ins/{record['id']}") if is_new else record
 
 
-@routes.post("/check-ins/batch", schema="check_in.batch", answer="check_in.results")
+@routes.post("/check-ins/batch", schema="check_in.batch", response="check_in.results")
 def create_check_ins(db, body):
     """Takes in up to 1,000 scans, in any order and sent any number of times; one that is refused stops none.
 
@@ -55,7 +55,7 @@ def create_check_ins(db, body):
     return {"results": sorted(results, key=lambda entry: entry["index"])}
 
 
-@routes.get("/check-ins/stats", query="check_in.figures", answer="check_in.stats")
+@routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
 def get_stats(db, query):
     """Counts who is in and who came, by station and by hour, of an event or of one day of it."""
     event, day = event_of(db, query), query.get("date")
@@ -69,7 +69,7 @@ def get_stats(db, query):
             "stations": stations, "hours": hours}
 
 
-@routes.get("/check-ins/roster", query="check_in.named", answer="check_in.roster")
+@routes.get("/check-ins/roster", query="check_in.named", response="check_in.roster")
 def get_roster(db, query):
     """Gives a device what it needs to check badges without a connection.
 
@@ -82,9 +82,9 @@ def get_roster(db, query):
     state, now = roster.state(db, event["id"]), times.text(datetime.now(timezone.utc) - roster.OVERLAP)
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
-        return Answer(status=304, headers={"ETag": tag}, body=b"")
+        return Response(status=304, headers={"ETag": tag}, body=b"")
     head = as_json({"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256", "updated_at": now})
-    return Answer(body=enveloped(head, roster.badges(db, event["id"], state["salt"], since)),
+    return Response(body=enveloped(head, roster.badges(db, event["id"], state["salt"], since)),
                   headers={"Content-Type": "application/json", "ETag": tag})
 
 

@@ -10,7 +10,7 @@ from eventapi.plugins.access import require_scope
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, created, deleted, found, one, page, unchanged
+from eventapi.web.rest import Response, created, deleted, found, one, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
@@ -78,16 +78,16 @@ def merge_contact(db, id, body):
     return merging.merge(db, contact, duplicate)
 
 
-@routes.get("/contacts/<id>/export", scope="all", answer="contact.export")
+@routes.get("/contacts/<id>/export", scope="all", response="contact.export")
 def export_contact(db, who, id):
     """Gives all that is held about the contact (GDPR Art. 15, 20). The key needs every scope, if only to read."""
     for scope in SCOPES:
         require_scope(who, scope, writes=False)
     with db.snapshot():
-        return Answer(privacy.export(db, get(db, id)), has_etag=False)
+        return Response(privacy.export(db, get(db, id)), has_etag=False)
 
 
-@routes.post("/contacts/<id>/anonymize", answer="contact.anonymized")
+@routes.post("/contacts/<id>/anonymize", response="contact.anonymized")
 def anonymize_contact(db, id):
     """Takes the personal data of the contact away everywhere (GDPR Art. 17).
 

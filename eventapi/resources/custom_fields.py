@@ -80,19 +80,19 @@ def delete_custom_field(db, id, query):
 
 # Values
 
-@routes.get("/custom-fields/<entity_type>/<id>", answer="custom_field.values")
+@routes.get("/custom-fields/<entity_type>/<id>", response="custom_field.values")
 def get_custom_field_values(db, entity_type, id):
     """Gives the values of one record, by key."""
     return record(db, entity_type, id)["custom_fields"]
 
 
-@routes.put("/custom-fields/<entity_type>/<id>", schema="custom_field.values", answer="custom_field.values")
+@routes.put("/custom-fields/<entity_type>/<id>", schema="custom_field.values", response="custom_field.values")
 def replace_custom_field_values(db, entity_type, id, body):
     """Replaces all values of one record."""
     return write(db, entity_type, id, lambda stored, faults: custom_fields.replaced(db, entity_type, body, stored, faults))
 
 
-@routes.patch("/custom-fields/<entity_type>/<id>", schema="custom_field.changed_values", answer="custom_field.values")
+@routes.patch("/custom-fields/<entity_type>/<id>", schema="custom_field.changed_values", response="custom_field.values")
 def change_custom_field_values(db, entity_type, id, body):
     """Changes some values of one record; null takes one away."""
     return write(db, entity_type, id,

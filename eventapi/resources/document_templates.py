@@ -5,7 +5,7 @@ from eventapi.domain.records import references, slugs
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
+from eventapi.web.rest import Response, created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("document_templates", "document_template", scope="documents", flag="documents")
@@ -17,10 +17,10 @@ def list_document_templates(db, query):
     return page(db, sql.list, references.filters(db, query, DOCUMENT_CATEGORY), represent)
 
 
-@routes.get("/documents/templates/placeholders", answer="document_template.placeholders")
+@routes.get("/documents/templates/placeholders", response="document_template.placeholders")
 def get_placeholders(db):
     """What a template may name, and what each stands for."""
-    return Answer({"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False)
+    return Response({"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False)
 
 
 @routes.post("/documents/templates", schema="document_template")

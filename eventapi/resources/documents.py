@@ -12,7 +12,7 @@ from eventapi.errors import Faults, Problem, not_found
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
-from eventapi.web.rest import Answer, created, deleted, etag, found, is_known, one, page, unchanged
+from eventapi.web.rest import Response, created, deleted, etag, found, is_known, one, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
@@ -98,7 +98,7 @@ def get_document_content(db, id):
     headers = {**downloads.guarded(form, name_of(row, form)), "ETag": etag(f"{form}{data!r}")}
     if form == content_types.HTML:
         headers["Content-Security-Policy"] = document_pages.POLICY
-    return Answer(status=304, body=b"", headers=headers) if is_known(headers["ETag"]) else Answer(body=data, headers=headers)
+    return Response(status=304, body=b"", headers=headers) if is_known(headers["ETag"]) else Response(body=data, headers=headers)
 
 
 @routes.put("/documents/<id>/content", raw_body=("application/octet-stream",))

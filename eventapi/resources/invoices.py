@@ -8,7 +8,7 @@ from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, created, deleted, found, is_known, one, page, unchanged
+from eventapi.web.rest import Response, created, deleted, found, is_known, one, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))
@@ -33,7 +33,7 @@ def create_invoice(db, body):
     return created(invoice, f"/invoices/{invoice['id']}")
 
 
-@routes.get("/invoices/numbering", answer="invoice.numbering")
+@routes.get("/invoices/numbering", response="invoice.numbering")
 def list_series(db):
     """The running numbers, and whether any is missing."""
     return numbering.series(db)
@@ -91,11 +91,11 @@ def get_invoice_pdf(db, id):
     sha256 = row["pdf_sha256"] or row["locked_at"] and keep_pdf(db, row)
     headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
     if not sha256:
-        return Answer(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
+        return Response(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
     headers["ETag"] = f'"{sha256}"'
     if is_known(headers["ETag"]):
-        return Answer(status=304, body=b"", headers={"ETag": headers["ETag"]})
-    return Answer(body=files.read(db.config, sha256), headers=headers)
+        return Response(status=304, body=b"", headers={"ETag": headers["ETag"]})
+    return Response(body=files.read(db.config, sha256), headers=headers)
 
 
 def keep_pdf(db, row):

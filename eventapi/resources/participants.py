@@ -11,7 +11,7 @@ from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, created, deleted, drawn, found, location, one, page, picture, unchanged
+from eventapi.web.rest import Response, created, deleted, drawn, found, location, one, page, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
@@ -79,7 +79,7 @@ def reinstate_participant(db, id):
     return participation.move(db, get(db, id), "reinstate")
 
 
-@routes.get("/participants/<id>/readiness", answer="participant.readiness")
+@routes.get("/participants/<id>/readiness", response="participant.readiness")
 def get_readiness(db, id):
     """What stands between the participant and the show."""
     get(db, id)
@@ -103,7 +103,7 @@ def print_badges(db, query):
     return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(chosen, query["language"]))
 
 
-@routes.get("/participants/<id>/balance", answer="participant.balance")
+@routes.get("/participants/<id>/balance", response="participant.balance")
 def get_balance(db, id):
     """What was ordered, billed and paid."""
     return claims.balance(db, get(db, id))
@@ -118,7 +118,7 @@ def bill_participant(db, id):
     """
     made = claims.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
-    return Answer(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
+    return Response(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
 
 
 def get(db, id):

@@ -8,7 +8,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, created, deleted, found, location, one, page, picture, unchanged
+from eventapi.web.rest import Response, created, deleted, found, location, one, page, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("plans", "plan", scope="plans", flag="plans")
@@ -59,13 +59,13 @@ def delete_plan(db, id):
     return deleted()
 
 
-@routes.get("/plans/<id>/checks", query="plan.checks", answer="plan.checked")
+@routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")
 def check_plan(db, id, query):
     """What may be wrong with the hall, as coded warnings: nothing of it is refused."""
     with db.snapshot():
         plan, outlines = found(db.one(sql.get, id=id), "plan", id), db.all(sql.outlines, id=id)
     warnings, is_complete = layout_checks.warnings(plan, outlines, round(1000 * query["min_aisle"]))
-    return Answer({"plan_id": id, "min_aisle": float(query["min_aisle"]), "warnings": warnings, "is_complete": is_complete,
+    return Response({"plan_id": id, "min_aisle": float(query["min_aisle"]), "warnings": warnings, "is_complete": is_complete,
                    "checked_at": times.now()}, has_etag=False)
 
 

@@ -5,7 +5,7 @@ from eventapi import spreadsheet
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
-from eventapi.web.rest import Answer, picture
+from eventapi.web.rest import Response, picture
 from eventapi.web.routes import Routes
 
 routes = Routes("reports", "report", scope="reports")
@@ -13,73 +13,73 @@ CSV, SVG = "text/csv", "image/svg+xml"
 FORMS = ("application/json", CSV, SVG)
 
 
-@routes.get("/reports", answer="report.catalogue")
+@routes.get("/reports", response="report.catalogue")
 def list_reports():
     """Lists the reports with their parameters and columns."""
     return reports.catalogue()
 
 
-@routes.get("/reports/revenue", query="report.by_period", answer="report.revenue", forms=FORMS)
+@routes.get("/reports/revenue", query="report.by_period", response="report.revenue", forms=FORMS)
 def get_revenue_report(db, query):
     """What was invoiced and credited, by period and currency."""
     return report(db, "revenue", query)
 
 
-@routes.get("/reports/participants", query="report.by_day", answer="report.participants", forms=FORMS)
+@routes.get("/reports/participants", query="report.by_day", response="report.participants", forms=FORMS)
 def get_participants_report(db, query):
     """Who takes part, by event and role."""
     return report(db, "participants", query)
 
 
-@routes.get("/reports/applications", query="report.by_period", answer="report.applications", forms=FORMS)
+@routes.get("/reports/applications", query="report.by_period", response="report.applications", forms=FORMS)
 def get_applications_report(db, query):
     """What became of applications, by the period in which they came."""
     return report(db, "applications", query)
 
 
-@routes.get("/reports/payments", query="report.by_period", answer="report.payments", forms=FORMS)
+@routes.get("/reports/payments", query="report.by_period", response="report.payments", forms=FORMS)
 def get_payments_report(db, query):
     """What was received, by period, currency and gateway."""
     return report(db, "payments", query)
 
 
-@routes.get("/reports/overview", query="report.by_day", answer="report.overview", forms=FORMS)
+@routes.get("/reports/overview", query="report.by_day", response="report.overview", forms=FORMS)
 def get_overview_report(db, query):
     """The totals of other reports."""
     return report(db, "overview", query)
 
 
-@routes.get("/reports/receivables", query="report.at_a_day", answer="report.receivables", forms=FORMS)
+@routes.get("/reports/receivables", query="report.at_a_day", response="report.receivables", forms=FORMS)
 def get_receivables_report(db, query):
     """What is owed, by how long it is past due."""
     return report(db, "receivables", query)
 
 
-@routes.get("/reports/tax", query="report.by_period", answer="report.tax", forms=FORMS)
+@routes.get("/reports/tax", query="report.by_period", response="report.tax", forms=FORMS)
 def get_tax_report(db, query):
     """Net and tax by period, category and rate."""
     return report(db, "tax", query)
 
 
-@routes.get("/reports/booths", query="report.of_event", answer="report.booths", forms=FORMS)
+@routes.get("/reports/booths", query="report.of_event", response="report.booths", forms=FORMS)
 def get_booths_report(db, query):
     """Space by hall and type: how much of it is sold, and for how much."""
     return report(db, "booths", query)
 
 
-@routes.get("/reports/services", query="report.by_day", answer="report.services", forms=FORMS)
+@routes.get("/reports/services", query="report.by_day", response="report.services", forms=FORMS)
 def get_services_report(db, query):
     """What was ordered of each service, and what is left of it."""
     return report(db, "services", query)
 
 
-@routes.get("/reports/check-ins", query="report.by_day", answer="report.check_ins", forms=FORMS)
+@routes.get("/reports/check-ins", query="report.by_day", response="report.check_ins", forms=FORMS)
 def get_check_ins_report(db, query):
     """Who came in and went out, by hour and station."""
     return report(db, "check-ins", query)
 
 
-@routes.get("/reports/readiness", query="report.of_event", answer="report.readiness", forms=FORMS)
+@routes.get("/reports/readiness", query="report.of_event", response="report.readiness", forms=FORMS)
 def get_readiness_report(db, query):
     """How many participants are ready, and what the others lack, by event and role."""
     return report(db, "readiness", query)
@@ -92,6 +92,6 @@ def report(db, name, query):
     if form == SVG:
         return picture([name, found["filters"], found["data"]], SVG, lambda: report_charts.draw(found))
     if form == CSV:
-        return Answer(body=spreadsheet.table(reports.columns(name), found["data"]["rows"]), headers={
+        return Response(body=spreadsheet.table(reports.columns(name), found["data"]["rows"]), headers={
             "Content-Type": "text/csv; charset=utf-8; header=present", "Content-Disposition": f'attachment; filename="{name}.csv"'})
-    return Answer(found, has_etag=False)
+    return Response(found, has_etag=False)

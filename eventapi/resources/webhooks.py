@@ -4,7 +4,7 @@ from eventapi.domain.webhooks import feed as webhook_feed
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.domain.webhooks.subscriptions import represent, represent_delivery
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Answer, created, deleted, found, page, unchanged
+from eventapi.web.rest import Response, created, deleted, found, page, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("webhooks", "webhook", scope="webhooks", flag="webhooks")
@@ -32,13 +32,13 @@ def create_webhook(db, who, body):
     return created(webhook, f"/webhooks/{webhook['id']}", secret="secret")
 
 
-@routes.get("/webhooks/events", answer="webhook.events")
+@routes.get("/webhooks/events", response="webhook.events")
 def list_webhook_events():
     """Every event there is: its type, the scope that a key needs to hear of it, and a message as it is sent."""
-    return Answer(event_types.listed())
+    return Response(event_types.listed())
 
 
-@routes.get("/webhooks/feed", query="webhook.feed", answer="webhook.messages")
+@routes.get("/webhooks/feed", query="webhook.feed", response="webhook.messages")
 def read_webhook_feed(db, who, query):
     """The events that webhooks tell, for those who cannot be called: oldest first, kept for 30 days, as far as the key may read them.
 
@@ -47,7 +47,7 @@ def read_webhook_feed(db, who, query):
     """
     with db.snapshot():
         events, following, more, missed = webhook_feed.read(db, query["after"], query["per_page"], who.scopes)
-    return Answer(events, meta={"per_page": query["per_page"], "next": following, "more": more, "missed": missed})
+    return Response(events, meta={"per_page": query["per_page"], "next": following, "more": more, "missed": missed})
 
 
 @routes.get("/webhooks/<id>")
@@ -70,10 +70,10 @@ def delete_webhook(db, id):
     return deleted()
 
 
-@routes.post("/webhooks/<id>/test", status=202, answer="webhook_delivery")
+@routes.post("/webhooks/<id>/test", status=202, response="webhook_delivery")
 def test_webhook(db, id):
     """Sends an event webhook.tested to this webhook, whatever it listens to. The answer is the delivery, which the worker makes."""
-    return Answer(webhooks.add_test(db, get(db, id)), 202)
+    return Response(webhooks.add_test(db, get(db, id)), 202)
 
 
 @routes.post("/webhooks/<id>/rotate-secret")
@@ -82,7 +82,7 @@ def rotate_webhook_secret(db, id):
 
     X-Webhook-Signature has room for one: from now on the new secret makes it.
     """
-    return Answer(webhooks.rotate_secret(db, get(db, id)), secret="secret")
+    return Response(webhooks.rotate_secret(db, get(db, id)), secret="secret")
 
 
 @routes.list("/webhooks/<id>/deliveries", query="webhook_delivery.query", singular="webhook_delivery")
@@ -92,12 +92,12 @@ def list_webhook_deliveries(db, id, query):
     return page(db, sql.deliveries, {**query, "webhook_id": id}, represent_delivery)
 
 
-@routes.post("/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, answer="webhook_delivery")
+@routes.post("/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, response="webhook_delivery")
 def redeliver_webhook_delivery(db, id, item_id):
     """Sends a delivery again, with all its attempts; one that waits for its next attempt is sent now."""
     get(db, id)
     delivery = found(webhooks.get_delivery(db, id, item_id), "webhook_delivery", item_id)
-    return Answer(webhooks.redeliver(db, delivery), 202)
+    return Response(webhooks.redeliver(db, delivery), 202)
 
 
 def get(db, id):

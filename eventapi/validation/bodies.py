@@ -122,7 +122,7 @@ def _any_of(members):
             "x-says": "must have at least one of: " + ", ".join(members)}
 
 
-def answer_schema(name, *, listing=False):
+def response_schema(name, *, listing=False):
     """What a record looks like when it is answered, alone or in a list."""
     optional = ("lists", "always") if listing else ("always",)
     whole = document(name)

@@ -1,5 +1,5 @@
 """Examples for the reference, made from those of the schema files. The tests send the bodies and compare the answers."""
-from eventapi.validation.bodies import answer_schema, definition, document
+from eventapi.validation.bodies import definition, document, response_schema
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE", "currency": "EUR",
@@ -25,14 +25,14 @@ def required(name):
     return {member for entry in entries for member in ([entry] if isinstance(entry, str) else entry)}
 
 
-def answer(name, *, listing=False):
+def response(name, *, listing=False):
     """The record that the body's example becomes; None where the schema has no example."""
     examples = definition(name).get("examples")
     if not examples:
         return None
     if "." in name:
         return examples[0]
-    schema = answer_schema(name, listing=listing)
+    schema = response_schema(name, listing=listing)
     return {member: examples[0][member] if member in examples[0] else sample(schema["properties"][member], schema)
             for member in schema["required"]}
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from eventapi.domain.attachments import content_types
 from eventapi.errors import Problem
 from eventapi.storage import files
-from eventapi.web.rest import Answer, is_known
+from eventapi.web.rest import Response, is_known
 
 PIECE = 64 * 1024
 RANGE = re.compile(r"bytes\s*=\s*(\d{0,18})-(\d{0,18})", re.I | re.ASCII)
@@ -19,7 +19,7 @@ def stored_file(environ, config, sha256, kind, name):
     """The bytes of this hash, or the part of them that Range asks for."""
     headers = {"ETag": f'"{sha256}"', **guarded(kind, name), "Accept-Ranges": "bytes"}
     if is_known(headers["ETag"]):
-        return Answer(status=304, body=b"", headers=headers)
+        return Response(status=304, body=b"", headers=headers)
     file = files.path(config, sha256)
     size = os.stat(file).st_size
     part = asked_range(environ, size, headers["ETag"])
@@ -27,7 +27,7 @@ def stored_file(environ, config, sha256, kind, name):
     headers["Content-Length"] = str(last - first + 1)
     if part:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
-    return Answer(status=206 if part else 200, headers=headers, body=Piece(file, first, last - first + 1))
+    return Response(status=206 if part else 200, headers=headers, body=Piece(file, first, last - first + 1))
 
 
 def guarded(kind, name):

@@ -16,7 +16,7 @@ HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # what else a client send
 
 
 @dataclass
-class Answer:
+class Response:
     """More than plain data: `data` goes into the envelope, `body` (bytes or an iterable of them) goes out as it is.
 
     `secret` names the member of data that is shown in this answer and in no other.
@@ -47,11 +47,11 @@ def location(path):
 
 def created(record, path, **more):
     """201: a new record that stands at `path` below the root."""
-    return Answer(record, 201, {"Location": location(path)}, **more)
+    return Response(record, 201, {"Location": location(path)}, **more)
 
 
 def deleted():
-    return Answer(status=204)
+    return Response(status=204)
 
 
 def found(record, noun, key):
@@ -76,8 +76,8 @@ def drawn(what, form, draw):
     """What `draw()` makes of `what`, as bytes of a form: the ETag says which state that is, and saves the drawing."""
     headers = {"Content-Type": form, "ETag": etag(as_json([__version__, form, what])), "Vary": "Accept"}
     if is_known(headers["ETag"]):
-        return Answer(status=304, body=b"", headers=headers)
-    return Answer(body=draw(), headers=headers)
+        return Response(status=304, body=b"", headers=headers)
+    return Response(body=draw(), headers=headers)
 
 
 def picture(what, form, draw):
@@ -103,7 +103,7 @@ def one(db, record, query, includes):
     if not asked:
         return record
     _include(db, [record], asked, includes)
-    return Answer(record, has_etag=False)
+    return Response(record, has_etag=False)
 
 
 def page(db, statement, query, represent=lambda row: row, includes=None):
@@ -147,7 +147,7 @@ def _page(db, statement, given, values, records):
     last = max(1, -(-total // size))
     links = {"first": 1, "prev": min(number - 1, last), "next": number + 1 if number < last else 0, "last": last}
     address = _address("page")
-    return Answer(data, meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
+    return Response(data, meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
                   headers={"Link": ", ".join(f'<{address}{page}>; rel="{rel}"' for rel, page in links.items() if page)})
 
 
@@ -166,7 +166,7 @@ def _piece(db, statement, given, values, records):
         data = records(rows)
     next_cursor = following and _write_cursor(values["sort"], values["order"], following)
     links = {"Link": f'<{_address("after")}{next_cursor}>; rel="next"'} if next_cursor else {}
-    return Answer(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
+    return Response(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
 
 
 def _after(db, statement, given, values, cursor, size):
@@ -224,6 +224,6 @@ def _csv(db, statement, given, values, records, asked, includes):
                 return
     options = request.route.config["options"]
     parts = {word: includes[word].columns(db) for word in asked if hasattr(includes[word], "columns")}
-    return Answer(body=spreadsheet.lines(options.singular, asked, pieces(), parts), headers={
+    return Response(body=spreadsheet.lines(options.singular, asked, pieces(), parts), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
         "Content-Disposition": f'attachment; filename="{options.resource}.csv"'})

@@ -51,7 +51,7 @@ class Options:
     """Function `(body, config)` that returns further faults of a valid body. The validation plugin calls it before any transaction,
     because it may wait for the network."""
 
-    answer: str | None = None
+    response: str | None = None
     """Schema of `data` in the response, where it is not the record: `invoice.numbering`. Read by the reference."""
 
     status: int | None = None

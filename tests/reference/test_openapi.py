@@ -176,7 +176,7 @@ def test_every_resource_that_can_be_created_has_an_example(document):
 
 
 def test_every_schema_file_is_used(document):
-    named = {(getattr(route.options, word) or "").partition(".")[0] for route in routes() for word in ("schema", "query", "answer", "singular")}
+    named = {(getattr(route.options, word) or "").partition(".")[0] for route in routes() for word in ("schema", "query", "response", "singular")}
     assert set(resource_names()) <= named
 
 

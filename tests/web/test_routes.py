@@ -12,7 +12,7 @@ import pytest
 
 from eventapi.app import routes
 from eventapi.errors import CODES
-from eventapi.validation.bodies import answer_schema, definition, document, query_schema
+from eventapi.validation.bodies import response_schema, definition, document, query_schema
 from eventapi.web.routes import Options, Routes
 from tests.conftest import SCOPES
 from tests.support import agreement
@@ -481,7 +481,7 @@ def test_a_list_comes_whole_as_csv(house, stocked, route):
     answer = house.organiser.get(f"{path}{query}&per_page=1", headers={"Accept": "text/csv"}, status=200)
     assert answer.content_type == "text/csv" and answer.headers["Content-Disposition"].startswith("attachment")
     header, *lines = csv.reader(io.StringIO(answer.body.decode()))
-    schema = answer_schema(route.options.answer or route.options.singular)
+    schema = response_schema(route.options.response or route.options.singular)
     members = [member for member, sub in schema["properties"].items() if not sub.get("x-include")]
     assert list(dict.fromkeys(column.partition(".")[0] for column in header)) == members
     assert len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)

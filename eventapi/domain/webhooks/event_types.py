@@ -48,7 +48,7 @@ def names():
 @lru_cache(maxsize=1)
 def listed():
     """Every event: type, scope, and a message as it is sent."""
-    return [{"type": f"{noun}.{word}", "scope": scope, "example": {"type": f"{noun}.{word}", "timestamp": AT, "data": examples.answer(schema)}}
+    return [{"type": f"{noun}.{word}", "scope": scope, "example": {"type": f"{noun}.{word}", "timestamp": AT, "data": examples.response(schema)}}
             for noun, (schema, scope, words) in EVENTS.items() for word in words]
 
 
