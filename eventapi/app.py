@@ -124,7 +124,7 @@ def _bottle_path(path):
 
 
 def ready(config, *, to_write=False):
-    """Raises SchemaError unless the database is there and fits this program, OSError when it cannot be written but has to be."""
+    """Raises SchemaError unless the database is there and fits this program, ReadOnly when it cannot be written but has to be."""
     if not config.database.exists():
         raise database.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
     if to_write:

@@ -12,7 +12,8 @@ from eventapi import config as configuration
 from eventapi.cli.terminal import Refused
 from eventapi.errors import Problem
 from eventapi.storage.backups import BackupError
-from eventapi.storage.database import Error, SchemaError
+from eventapi.storage.database import SchemaError
+from eventapi.storage.errors import StorageError
 from eventapi.storage.process_locks import InUse
 
 GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "demo", "archives", "mail",
@@ -24,12 +25,10 @@ def main(argv=None):
     os.umask(0o027)                                   # files contain personal data
     try:
         return args.run(args, configuration.load(args.config)) or 0
-    except (BackupError, configuration.ConfigError, InUse, Refused, SchemaError) as error:
+    except (BackupError, configuration.ConfigError, InUse, Refused, SchemaError, StorageError) as error:
         return _refuse(str(error))
     except Problem as problem:
         return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)
-    except Error as error:
-        return _refuse(f"database error: {error}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())      # the reader closed the pipe, as head does
         return 1

@@ -1,6 +1,7 @@
 """The command that creates and upgrades the database."""
 from eventapi.cli.terminal import Refused, command
 from eventapi.storage import backups, database
+from eventapi.storage.errors import StorageError
 
 
 def register(commands):
@@ -12,7 +13,7 @@ def migrate(args, config):
     made = []
     try:
         old, new = database.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)))
-    except (database.Error, database.SchemaError) as error:
+    except (StorageError, database.SchemaError) as error:
         if not made:
             raise
         raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the database, "

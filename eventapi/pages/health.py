@@ -6,7 +6,8 @@ from bottle import request
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
-from eventapi.storage.database import Error, SchemaError, as_json, check_version
+from eventapi.storage.database import SchemaError, as_json, check_version
+from eventapi.storage.errors import StorageError
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
@@ -24,7 +25,7 @@ def get_health():
         db = database(config)
         check_version(db.connection)
         age = housekeeping.worker_age(db)
-    except (Error, SchemaError) as error:
+    except (StorageError, SchemaError) as error:
         log.error("the database cannot be read: %s", error)
         raise Problem("unhealthy", "The database cannot be read. The log of the server has the details.",
                       headers={"Retry-After": "5"}) from error

@@ -8,7 +8,7 @@ from eventapi import times
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
-from eventapi.storage.database import Error
+from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
@@ -75,5 +75,5 @@ def _touch(db, key_id, now):
     try:
         with db.write(wait=0):
             db.run(sql.touch, id=key_id, now=now)
-    except (Problem, Error) as error:
+    except StorageError as error:
         log.debug("the use of key %s was not noted: %s", key_id, error)

@@ -8,7 +8,8 @@ from bottle import HTTPResponse, request, response
 
 from eventapi import times
 from eventapi.errors import Problem
-from eventapi.storage.database import as_json, problem_of
+from eventapi.storage.database import as_json
+from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
 from eventapi.web import masking, request_log
 from eventapi.web.rest import Response, base_url, etag, is_known
 
@@ -39,6 +40,18 @@ def problem_response(problem):
         response.set_header(name, value)
     response.content_type = "application/problem+json"
     return masking.text(as_json(problem.document(base_url(), request_id(request.environ)))).encode()
+
+
+def storage_problem(error):
+    """Return the problem of an error of the storage or of a file; None where the client can do nothing about it, as for a damaged database."""
+    failure = storage_error(error)
+    if isinstance(failure, Busy):
+        return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
+    if isinstance(failure, Full):
+        return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
+    if isinstance(failure, ReadOnly):
+        return Problem("unhealthy", "The data cannot be written; nothing was changed.", headers={"Retry-After": "5"})
+    return None
 
 
 class Request:
@@ -97,7 +110,7 @@ class Request:
         """The problem that an exception stands for; what somebody has to mend goes to the log with its trace."""
         if isinstance(error, Problem):
             return error
-        problem = problem_of(error) or Problem("internal_error", "The server failed; the log has the details under this request id.")
+        problem = storage_problem(error) or Problem("internal_error", "The server failed; the log has the details under this request id.")
         if problem.code in ("internal_error", "unhealthy"):
             log.error("request %s failed", request_id(request.environ), exc_info=error)
         return problem

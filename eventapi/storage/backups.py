@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 
 from eventapi import __version__, times
 from eventapi.storage import files
-from eventapi.storage.database import FULL, Database, version
+from eventapi.storage.database import Database, version
+from eventapi.storage.errors import NO_SPACE
 from eventapi.storage.statements import statements
 
 sql = statements("backups")
@@ -82,7 +83,7 @@ def _exclusive(partial):
         except BaseException as error:
             with suppress(FileNotFoundError):
                 partial.unlink()
-            if isinstance(error, OSError) and error.errno in FULL:
+            if isinstance(error, OSError) and error.errno in NO_SPACE:
                 raise BackupError(f"{partial}: {error.strerror}") from None
             raise
 

@@ -8,16 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from eventapi import paths, times
-from eventapi.errors import Problem
+from eventapi.storage.errors import ReadOnly, translated
 from eventapi.storage.statements import NOTHING
-from eventapi.storage.write_lock import TIMEOUT, busy, write_lock
+from eventapi.storage.write_lock import TIMEOUT, write_lock
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
 COUNTS = 1000               # totals of lists that a connection remembers, in 0.3 MB
-FULL = (errno.ENOSPC, errno.EDQUOT)
-CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class Nobody:
@@ -28,22 +26,24 @@ class Nobody:
 def connect(path, *, readonly=False):
     """A bare connection with this project's settings."""
     address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
-                                 check_same_thread=False)
-    connection.executescript("""
-        PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
-        PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
-    return connection
+    with translated:
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
+                                     check_same_thread=False)
+        connection.executescript("""
+            PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
+            PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
+        return connection
 
 
 def writable(path):
-    """Raises OSError unless this process may write the file: SQLite would open it for reading, and stay so when that is mended.
+    """Raise ReadOnly unless this process may write the file.
 
-    It is asked for and not opened: closing it would take from SQLite the locks that this process has on it.
+    SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The file is not
+    opened for the test: closing it would release the locks that SQLite holds on it for this process (fcntl locks).
     """
     if not os.access(path, os.W_OK, effective_ids=True):
         code = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
-        raise OSError(code, os.strerror(code), str(path))
+        raise ReadOnly(f"{path}: {os.strerror(code)}")
 
 
 class Database:
@@ -63,18 +63,20 @@ class Database:
 
     def one(self, statement, **values):
         """The first row as a dict, or None."""
-        cursor = self.connection.execute(statement.plain(), values)
-        row = cursor.fetchone()
-        return row and dict(zip([column[0] for column in cursor.description], row))
+        with translated:
+            cursor = self.connection.execute(statement.plain(), values)
+            row = cursor.fetchone()
+        return row and dict(zip([column[0] for column in cursor.description], row, strict=True))
 
     def all(self, statement, given=NOTHING, **values):
         """All rows as dicts; `given` names the optional lines to take."""
         return (self.few if "ids" in values else self.rows)(statement.form(given), values)
 
     def rows(self, text, values):
-        cursor = self.connection.execute(text, values)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row)) for row in cursor]
+        with translated:
+            cursor = self.connection.execute(text, values)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
 
     def few(self, text, values):
         """The rows of a page. While another thread writes they come as one row of JSON: Python's sqlite3 lets go of the interpreter
@@ -87,22 +89,26 @@ class Database:
             columns = ", ".join(f"c{number}" for number in range(len(names)))
             self.wholes[text] = names, f"WITH page ({columns}) AS MATERIALIZED ({text}) SELECT json_group_array(json_array({columns})) FROM page"
         names, whole = self.wholes[text]
-        return [dict(zip(names, row)) for row in json.loads(self.connection.execute(whole, values).fetchone()[0])]
+        with translated:
+            return [dict(zip(names, row, strict=True)) for row in json.loads(self.connection.execute(whole, values).fetchone()[0])]
 
     def iterate(self, statement, **values):
         """Rows as dicts, one after the other: for what may not fit into memory."""
-        cursor = self.connection.execute(statement.plain(), values)
+        with translated:
+            cursor = self.connection.execute(statement.plain(), values)
         names = [column[0] for column in cursor.description]
-        return (dict(zip(names, row)) for row in cursor)
+        return (dict(zip(names, row, strict=True)) for row in cursor)
 
     def value(self, statement, **values):
         """The first column of the first row, or None."""
-        row = self.connection.execute(statement.plain(), values).fetchone()
+        with translated:
+            row = self.connection.execute(statement.plain(), values).fetchone()
         return row and row[0]
 
     def values(self, statement, **values):
         """The first column of all rows."""
-        return [row[0] for row in self.connection.execute(statement.plain(), values)]
+        with translated:
+            return [row[0] for row in self.connection.execute(statement.plain(), values)]
 
     def count(self, text, values):
         """How many rows a list has: counted once for each state of the database.
@@ -117,41 +123,50 @@ class Database:
         if key not in self.counts:
             if len(self.counts) >= COUNTS:
                 del self.counts[next(iter(self.counts))]
-            self.counts[key] = self.connection.execute(text, values).fetchone()[0]
+            with translated:
+                self.counts[key] = self.connection.execute(text, values).fetchone()[0]
         return self.counts[key]
 
     def run(self, statement, **values):
         """Changes rows; gives how many."""
-        return self.connection.execute(statement.plain(), values).rowcount
+        with translated:
+            return self.connection.execute(statement.plain(), values).rowcount
 
     def insert(self, statement, **values):
         """Adds one row; gives its id."""
-        return self.connection.execute(statement.plain(), values).lastrowid
+        with translated:
+            return self.connection.execute(statement.plain(), values).lastrowid
 
     def many(self, statement, rows):
-        self.connection.executemany(statement.plain(), rows)
+        with translated:
+            self.connection.executemany(statement.plain(), rows)
 
     @contextmanager
     def write(self, wait=TIMEOUT):
-        """Open a write transaction. Raise database_busy if the write lock is not free within `wait` seconds; 0 tries once.
+        """Open a write transaction. Raise Busy if the write lock is not free within `wait` seconds; 0 tries once.
 
-        Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises."""
-        self.write_lock.acquire(wait)
-        try:
-            self.connection.execute("BEGIN IMMEDIATE")
-            self.now, self.known = times.now(), {}
+        Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises.
+        """
+        with translated:
+            self.write_lock.acquire(wait)
             try:
-                yield self
-                self.connection.execute("COMMIT")
-                self.write_lock.congested = False
-            except BaseException:
-                self.counts = {}
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
-        finally:
-            self.now = None
-            self.write_lock.release()
+                yield from self._transaction()
+            finally:
+                self.now = None
+                self.write_lock.release()
+
+    def _transaction(self):
+        self.connection.execute("BEGIN IMMEDIATE")
+        self.now, self.known = times.now(), {}
+        try:
+            yield self
+            self.connection.execute("COMMIT")
+            self.write_lock.congested = False
+        except BaseException:
+            self.counts = {}
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
 
     @contextmanager
     def part(self):
@@ -173,30 +188,34 @@ class Database:
         if self.connection.in_transaction:
             yield self
             return
-        self.connection.execute("BEGIN")
-        try:
-            yield self
-        finally:
-            if self.connection.in_transaction:       # SQLite may have given it up, as on a disk that fails
-                self.connection.execute("COMMIT")
+        with translated:
+            self.connection.execute("BEGIN")
+            try:
+                yield self
+            finally:
+                if self.connection.in_transaction:       # SQLite may have rolled it back, as on a disk that fails
+                    self.connection.execute("COMMIT")
 
     def data_version(self):
         """Changes when another connection commits: a cheap way to see that there is something new."""
-        return self.connection.execute("PRAGMA data_version").fetchone()[0]
+        with translated:
+            return self.connection.execute("PRAGMA data_version").fetchone()[0]
 
     def tend(self):
         """Fresh statistics for the query planner, and the write-ahead log back into the file as far as readers allow."""
         self.connection.execute("PRAGMA analysis_limit = 400")       # so that it stays short
         with self.write():
             self.connection.execute("PRAGMA optimize")
-        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        with translated:
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def rewrite(self):
         """Writes the file anew, so that nothing of deleted data is left in it. Reading goes on; writing waits, or gives up as busy."""
         connection = connect(self.path)
         self.write_lock.acquire(timeout=60)
         try:
-            connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+            with translated:
+                connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
         finally:
             self.write_lock.release()
             connection.close()
@@ -219,7 +238,8 @@ class Database:
         Path(path).touch(mode=0o640)
         target = sqlite3.connect(path, isolation_level=None)
         try:
-            self.connection.backup(target)
+            with translated:
+                self.connection.backup(target)
         finally:
             target.close()
 
@@ -229,19 +249,6 @@ class Database:
     def __del__(self):
         if hasattr(self, "connection"):            # a thread's connection goes with the thread
             self.close()
-
-
-def problem_of(error):
-    """What a client should hear of a database error; None where it is our fault."""
-    exactly = getattr(error, "sqlite_errorcode", 0)
-    code, number = exactly & 0xFF, error.errno if isinstance(error, OSError) else None
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return busy()
-    if code == sqlite3.SQLITE_FULL or number in FULL:
-        return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
-    if code == sqlite3.SQLITE_READONLY or exactly == sqlite3.SQLITE_IOERR_WRITE or number in CLOSED:
-        return Problem("unhealthy", "The data cannot be written; nothing was changed.", headers={"Retry-After": "5"})
-    return None
 
 
 # Compact JSON, for a column or an answer. The only numbers it cannot write by itself are Decimals.
@@ -260,6 +267,7 @@ def migrations():
     return [(int(re.match(r"\d{4}", file.name)[0]), file) for file in files]
 
 
+@translated
 def version(connection):
     return connection.execute("PRAGMA user_version").fetchone()[0]
 
@@ -275,6 +283,7 @@ def check_version(connection):
                           "install the newer version again, or restore the backup that was made before the upgrade")
 
 
+@translated
 def migrate(path, *, before=None):
     """Creates or upgrades the database; gives (old version, new version). Safe when two run at once: the second finds it done.
 

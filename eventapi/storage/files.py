@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from eventapi.storage.errors import translated
+
 NAME = re.compile(r"[0-9a-f]{64}")
 FOLDER = re.compile(r"[0-9a-f]{2}")
 UNFINISHED = ".tmp"
@@ -39,8 +41,9 @@ def path(config, sha256):
     return config.files / sha256[:2] / sha256[2:]
 
 
+@translated
 def store(config, data):
-    """Keeps the bytes for good and gives their sha256; raises OSError when the disk does not take them.
+    """Store the bytes and return their sha256. Raise Full or ReadOnly if the disk does not take them.
 
     Bytes that are there already are not written again, unless the file was damaged. The row that names it has a day to
     come before the sweep takes the file.
@@ -63,20 +66,22 @@ def store(config, data):
 def received(config, stream, limit):
     """Takes a stream in, piece by piece, as an Upload, which is gone afterwards unless `keep` was called for it.
 
-    Raises TooLarge, what the stream raises, or OSError.
+    Raise TooLarge, Full, ReadOnly, or what the stream raises.
     """
     folder = config.files / "00"                          # a folder of the store, so that the sweep finds what a crash leaves
-    for place in (config.files, folder):
-        place.mkdir(mode=0o750, exist_ok=True)
     unfinished = _temporary(folder)
     try:
-        with _opened(unfinished) as file:
-            upload = _received(stream, file, unfinished, limit)
+        with translated:
+            for place in (config.files, folder):
+                place.mkdir(mode=0o750, exist_ok=True)
+            with _opened(unfinished) as file:
+                upload = _received(stream, file, unfinished, limit)
         yield upload
     finally:
         unfinished.unlink(missing_ok=True)
 
 
+@translated
 def keep(config, upload):
     """Keeps what was received for good and gives its sha256. As with `store`, the row that names it has a day to come."""
     target = path(config, upload.sha256)
@@ -122,6 +127,7 @@ def claimed(config, sha256):
             yield True
 
 
+@translated
 def read(config, sha256):
     """The bytes; raises FileNotFoundError."""
     return path(config, sha256).read_bytes()

@@ -10,7 +10,13 @@ from contextlib import contextmanager
 
 from eventapi import times
 from eventapi.storage.database import Database, Error, writable
+from eventapi.storage.errors import StorageError, storage_error, translated
 from eventapi.storage.write_lock import TIMEOUT
+
+
+def gave_up() -> StorageError:
+    """Return the error of a transaction that SQLite rolled back by itself, as on a full disk."""
+    return StorageError("database error: the transaction was rolled back")
 
 
 class Group:
@@ -61,6 +67,10 @@ class Writer(Database):
     @contextmanager
     def write(self, wait=TIMEOUT, request=None):
         """`request` is one whose answer the server holds back (write_queue.Write): what it waits for is noted in its `group`."""
+        with translated:
+            yield from self._write(wait, request)
+
+    def _write(self, wait, request):
         shares = request is not None and request.shares
         self._enter(wait, request if shares else None)
         try:
@@ -109,7 +119,7 @@ class Writer(Database):
 
     def _keep(self, first):
         if not self.connection.in_transaction:
-            raise Error("the database gave up the transaction")
+            raise gave_up()
         if not first:
             self.connection.execute("RELEASE one")
 
@@ -144,7 +154,7 @@ class Writer(Database):
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
         finally:
-            self._settle(error if isinstance(error, Error) else Error("the database gave up the transaction"))
+            self._settle(storage_error(error) or gave_up())
 
     def _settle(self, error):
         group, self.group = self.group, None

@@ -98,4 +98,4 @@ def statements(name):
     """The statements of sql/NAME.sql, as attributes."""
     source = (paths.folder("sql") / f"{name}.sql").read_text(encoding="utf-8")
     _, *parts = NAME.split(source)
-    return SimpleNamespace(**{part: Statement(f"{name}.{part}", text) for part, text in zip(parts[::2], parts[1::2])})
+    return SimpleNamespace(**{part: Statement(f"{name}.{part}", text) for part, text in zip(parts[::2], parts[1::2], strict=True)})

@@ -21,7 +21,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 
-from eventapi.errors import Problem
+from eventapi.storage.errors import Busy
 
 TIMEOUT = 10                # seconds until `acquire` gives up
 CONGESTED_TIMEOUT = 0.5     # the same while the lock is congested, so that threads stay free for reads
@@ -29,10 +29,6 @@ MAX_HANDOVERS = 16          # writes of one process before another process gets 
 
 _locks = weakref.WeakValueDictionary()
 _registering = threading.Lock()
-
-
-def busy() -> Problem:
-    return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
 
 
 def write_lock(path: str | os.PathLike) -> "WriteLock":
@@ -126,7 +122,7 @@ class WriteLock:
             if timeout > 0:
                 self.congested = True
             self.release_unused_file_lock()
-            raise busy()
+            raise Busy()
 
     def _acquire_file_lock(self, timeout, deadline):
         """Wait for the file lock in the kernel, which wakes the next process at once. Check the deadline afterwards.
@@ -141,12 +137,12 @@ class WriteLock:
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX if timeout else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise busy() from None
+            raise Busy() from None
         self.has_file_lock = True
         if timeout and time.monotonic() > deadline:
             self.congested = True
             self._release_file_lock()
-            raise busy()
+            raise Busy()
 
     def _commit_or_release(self):
         """Commit what was left open. Release the lock if that raises: the caller does not get it then."""

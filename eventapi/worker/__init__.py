@@ -12,8 +12,8 @@ import signal
 import time
 
 from eventapi.domain.upkeep import housekeeping as signs
-from eventapi.errors import Problem
-from eventapi.storage.database import Database, Error
+from eventapi.storage.database import Database
+from eventapi.storage.errors import Busy, StorageError
 from eventapi.worker import bulk_import, expiry, housekeeping
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
@@ -77,7 +77,7 @@ class Worker:
         self.stopped = True
 
     def stopping(self):
-        return self.stopped or self.parent is not None and os.getppid() != self.parent
+        return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):
         version = db.data_version()
@@ -91,7 +91,7 @@ class Worker:
             self.sign(db)
 
     def wants(self, job, changed):
-        return time.monotonic() >= self.due[job] or changed and job.ON_CHANGE and job not in self.failed
+        return time.monotonic() >= self.due[job] or (changed and job.ON_CHANGE and job not in self.failed)
 
     def exhaust(self, job, db):
         """Rounds of a job until nothing is left to be done; False when it failed."""
@@ -101,11 +101,15 @@ class Worker:
         return False
 
     def attempt(self, job, db):
-        """A round of a job; False when it failed, which must not keep the others from theirs."""
+        """Run one round of a job and return whether it succeeded. No failure keeps the other jobs from their rounds.
+
+        A busy database postpones the job to its next round. Every other error, also a refusal by a rule of the domain, is a fault of
+        the program: it is logged, and the job pauses for AFTER_FAILURE seconds.
+        """
         try:
             is_more = job.run(db, self.stopping)
-        except Problem as busy:
-            log.warning("%s is postponed to its next round: %s", name_of(job), busy.detail)
+        except Busy as busy:
+            log.warning("%s is postponed to its next round: %s", name_of(job), busy)
             self.due[job] = time.monotonic() + job.EVERY
             return False
         except Exception:
@@ -121,5 +125,5 @@ class Worker:
         self.signed = time.monotonic()
         try:
             signs.sign(db)
-        except (Problem, Error) as error:
+        except StorageError as error:
             log.warning("the heartbeat could not be written: %s", error)

@@ -16,7 +16,7 @@ from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.domain.webhooks import event_types
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.errors import Problem
+from eventapi.storage.errors import Busy
 from eventapi.worker import Worker
 from eventapi.worker.webhooks import delivery as webhook_delivery
 from eventapi.worker.webhooks import http_post, job
@@ -538,7 +538,7 @@ def test_what_was_delivered_is_written_down_also_when_others_write_long(organise
     def busy_once(db, id, lease, done=None, more=True):
         if done and not refused:
             refused.append(done)
-            raise Problem("database_busy", "Another change takes long.")
+            raise Busy
         return step(db, id, lease, done, more)
     monkeypatch.setattr(webhook_delivery, "step", busy_once)
     work(db, hurry=False)

@@ -16,6 +16,7 @@ from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups, database, files, process_locks
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Database
+from eventapi.storage.errors import StorageError
 from tests.conftest import minimal
 from tests.domain.test_check import damage
 from tests.support import processes
@@ -222,7 +223,7 @@ def test_the_same_name_twice_is_refused(settings, elsewhere, file):
 
 def test_the_database_in_it_must_be_ours(elsewhere, file):
     packed(file, {"eventapi.db": b"no database" * 1000})
-    with pytest.raises((BackupError, database.Error)):
+    with pytest.raises((BackupError, StorageError)):
         restoring.restore(elsewhere, file)
     assert not elsewhere.database.exists()
 

@@ -8,13 +8,14 @@ import threading
 
 import pytest
 
-from eventapi import cli, errors, times
+from eventapi import cli, times
 from eventapi.domain.billing import drafts
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.storage import process_locks
+from eventapi.storage.errors import Busy
 from eventapi.worker.mail import contents as mail_contents
 from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.mail import job, smtp
@@ -414,7 +415,7 @@ def test_what_was_sent_is_written_down_also_when_others_write_long(organiser, po
     def busy_once(db, lease, done=None, more=True):
         if done and not refused:
             refused.append(done)
-            raise errors.Problem("database_busy", "Another change takes long.")
+            raise Busy
         return step(db, lease, done, more)
     monkeypatch.setattr(mail_delivery, "step", busy_once)
     assert sent(db) == [("sent", None)] and refused and len(inbox.messages) == 1

@@ -1,16 +1,20 @@
 """The worker: its loop, its sign of life, housekeeping, and its life beside a server."""
 import os
 import signal
+import time
 import types
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from eventapi import errors, journal, times
+from eventapi.cli import main
+from eventapi.domain.halls import booking
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
-from eventapi.storage.database import Database, Error
-from eventapi.worker import Worker
+from eventapi.storage.database import Database
+from eventapi.storage.errors import Busy, Full
+from eventapi.worker import AFTER_FAILURE, Worker
 from tests.support import processes
 
 
@@ -122,7 +126,7 @@ def test_the_worker_signs_that_it_lives_and_not_at_every_round(db):
 
 def test_a_sign_that_cannot_be_written_is_told_once_in_a_while(db, caplog, monkeypatch):
     def full(db):
-        raise Error("database or disk is full")
+        raise Full("database or disk is full")
     monkeypatch.setattr(housekeeping, "sign", full)
     worker = Worker(db.config, jobs=())
     for _ in range(3):
@@ -157,12 +161,36 @@ def test_a_job_that_finds_the_database_busy_is_not_set_back(db, caplog):
     def wait(db, stopping):
         rounds.append("tried")
         if len(rounds) == 1:
-            raise errors.Problem("database_busy", "Another change takes long.")
+            raise Busy
     waiting = job(wait, every=0)
     worker = Worker(db.config, jobs=(waiting,))
     worker.round(db)
     worker.round(db)
-    assert rounds == ["tried"] * 2 and "Another change takes long." in caplog.text
+    assert rounds == ["tried"] * 2 and "Another change is taking long" in caplog.text
+
+
+def test_a_job_that_a_rule_refuses_has_failed(db, caplog):
+    rounds = []
+
+    def refuse(db, stopping):
+        rounds.append("tried")
+        raise errors.Problem("invalid_transition", "The booth is not reserved.")
+    refused = job(refuse, every=0, on_change=True)
+    worker = Worker(db.config, jobs=(refused,))
+    assert worker.once() == [refused]
+    worker.round(db)
+    assert rounds == ["tried"] and worker.due[refused] > time.monotonic() + AFTER_FAILURE / 2
+    record, = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert "made_for_a_test failed" in record.message and "The booth is not reserved." in caplog.text
+
+
+def test_once_exits_with_an_error_when_a_rule_refuses_a_job(settings, db, monkeypatch, capsys):
+    def refuse(db, number):
+        raise errors.Problem("invalid_transition", "The booth is not reserved.")
+    monkeypatch.setattr(booking, "expire_due", refuse)
+    monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
+    assert main(["worker", "--once"]) == 1
+    assert "these jobs failed: expiry" in capsys.readouterr().err
 
 
 def test_a_job_wakes_when_somebody_else_changes_the_database(db):

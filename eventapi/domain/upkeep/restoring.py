@@ -10,7 +10,8 @@ from eventapi.domain.people import privacy
 from eventapi.domain.records import slugs
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, BackupError
-from eventapi.storage.database import Database, Error, check_version, migrate
+from eventapi.storage.database import Database, check_version, migrate
+from eventapi.storage.errors import StorageError
 from eventapi.storage.write_lock import write_lock
 
 OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
@@ -54,7 +55,7 @@ def _is_foreign(config):
     try:
         with closing(Database(config)) as db:
             return db.value(backups.sql.is_eventapi) != 3
-    except Error:
+    except StorageError:
         return False                      # damaged: --force decides, and it is only set aside
 
 
@@ -76,7 +77,7 @@ def _refuse_newer(config, manifest):
     try:
         with closing(Database(config)) as db:
             have = backups.last_change(db)
-    except Error as error:
+    except StorageError as error:
         raise BackupError(f"{config.database} cannot be read ({error}), so it may be newer than the backup; "
                           "use --force to replace it") from None
     kept = manifest.get("last_change")
@@ -93,7 +94,7 @@ def _anonymize_again(config, db):
     try:
         with closing(Database(config)) as old:
             made = privacy.made(old)
-    except Error:
+    except StorageError:
         return None
     return privacy.apply_again(db, made)
 
