@@ -23,7 +23,7 @@ def list_applications(db, query):
 
 @routes.post("/applications", schema="application")
 def create_application(db, body):
-    application = applications.add(db, body)
+    application = applications.create(db, body)
     return created(application, f"/applications/{application['id']}")
 
 
@@ -34,7 +34,7 @@ def get_application(db, id, query):
 
 @routes.update("/applications/<id>", schema="application")
 def update_application(db, id, body):
-    return applications.change(db, unchanged(get(db, id)), body)
+    return applications.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/applications/<id>")

@@ -26,7 +26,7 @@ def list_categories(db, query):
 
 @routes.post("/categories", schema="category")
 def create_category(db, body):
-    category = categories.add(db, body)
+    category = categories.create(db, body)
     return created(category, f"/categories/{category['id']}")
 
 
@@ -37,7 +37,7 @@ def get_category(db, id):
 
 @routes.update("/categories/<id>", schema="category")
 def update_category(db, id, body):
-    return categories.change(db, unchanged(get(db, id)), body)
+    return categories.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/categories/<id>")

@@ -31,7 +31,7 @@ def get_payment(db, id, query):
 def update_payment(db, id, body):
     old = row(db, id)
     unchanged(represent(old))
-    return payments.change(db, old, body)
+    return payments.update(db, old, body)
 
 
 @routes.delete("/payments/<id>")

@@ -28,7 +28,7 @@ def create_webhook(db, who, body):
     space between. X-Webhook-Signature is `v1=` and the hex of HMAC-SHA256 over `timestamp.body`, X-Webhook-Timestamp being the timestamp and the
     key the whole secret as text. Any 2xx takes a delivery; a redirect is not followed and counts as failure.
     """
-    webhook = webhooks.add(db, body, who.key_id)
+    webhook = webhooks.create(db, body, who.key_id)
     return created(webhook, f"/webhooks/{webhook['id']}", secret="secret")
 
 
@@ -61,7 +61,7 @@ def update_webhook(db, who, id, body):
 
     While it is not active it is told nothing of what happens; what was to be delivered before waits.
     """
-    return webhooks.change(db, unchanged(get(db, id)), body, who.key_id)
+    return webhooks.update(db, unchanged(get(db, id)), body, who.key_id)
 
 
 @routes.delete("/webhooks/<id>")

@@ -40,7 +40,7 @@ def represent(db, row):
 
 # Writing
 
-def add(db, fields):
+def create(db, fields):
     """Create a category and return it. `fields` is a complete validated body; a missing `category_key` is made from the title.
 
     Raise 422 for an unknown parent or event, a tree that becomes too deep, and too many decimals; 409 `duplicate` for a taken key.
@@ -56,8 +56,8 @@ def add(db, fields):
     return category
 
 
-def change(db, old, fields):
-    """Change a category and return it. `fields` holds the changed fields. Raise 422 and 409 as `add` does."""
+def update(db, old, fields):
+    """Change a category and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does."""
     id = old["id"]
     parent_id, event_ids = _parent_and_events(db, fields, id, old["parent_category_id"])
     merged = {**old, **fields, "parent_category_id": parent_id}

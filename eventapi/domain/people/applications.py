@@ -49,7 +49,7 @@ def represent(row):
 
 # Writing
 
-def add(db, fields):
+def create(db, fields):
     """Create an application and return it. `fields` is a complete validated body.
 
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or `duplicate` for an
@@ -66,8 +66,8 @@ def add(db, fields):
     return application
 
 
-def change(db, old, fields):
-    """Change an application and return it. `fields` holds the changed fields. Raise 422 and 409 as `add` does, and 409 `anonymized`."""
+def update(db, old, fields):
+    """Change an application and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does, and 409 `anonymized`."""
     id = old["id"]
     merged = {**old, **fields, "custom_fields": old["custom_fields"]}
     event_ids, category_ids, values = _check(db, fields, merged)

@@ -52,7 +52,7 @@ def message(name, moment, data):
 
 # Writing: each function is called inside a write transaction and journals the change
 
-def add(db, fields, key_id):
+def create(db, fields, key_id):
     """Create a webhook and return it with its `secret`. `fields` is a complete validated body; the name defaults to the host of the URL.
 
     Its deliveries hold what the API key `key_id` may read. Raise 409 `too_many_webhooks`.
@@ -68,7 +68,7 @@ def add(db, fields, key_id):
     return {**webhook, "secret": secret}
 
 
-def change(db, old, fields, key_id):
+def update(db, old, fields, key_id):
     """Change a webhook and return it. A new URL binds it to the API key `key_id`. Raise 409 `too_many_webhooks`.
 
     Events before the change are delivered by the old settings. Reactivation starts with the next event.
