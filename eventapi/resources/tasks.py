@@ -2,9 +2,8 @@
 from eventapi import times
 from eventapi.domain.attachments import cascade, tasks
 from eventapi.domain.attachments.tasks import TRANSITIONS, represent
-from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import EVENT
-from eventapi.errors import Faults
 from eventapi.storage import search
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, one, page, unchanged
@@ -24,9 +23,8 @@ def list_tasks(db, query):
 
 @routes.post("/tasks", schema="task")
 def create_task(db, who, body):
-    task = tasks.in_state(db, {**body, "created_by": who.admin_id}, body["status"])
-    new = tasks.add(db, settled(db, None, task))
-    return created(new, f"/tasks/{new['id']}")
+    task = tasks.create(db, body, who.admin_id)
+    return created(task, f"/tasks/{task['id']}")
 
 
 @routes.get("/tasks/<id>", query="task.one")
@@ -36,43 +34,37 @@ def get_task(db, id, query):
 
 @routes.update("/tasks/<id>", schema="task")
 def update_task(db, id, body):
-    """Changes a task. Another `status` asks for the action that leads there."""
-    old = unchanged(get(db, id))
-    task = settled(db, old, {**old, **body})
-    if task["status"] == old["status"]:
-        return tasks.change(db, old, task)
-    action = TRANSITIONS.action_to(old["status"], task["status"])
-    return tasks.change(db, old, tasks.in_state(db, task, task["status"]), tasks.PAST[action])
+    """Change a task. A new `status` stands for the action that leads there."""
+    return tasks.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/tasks/<id>")
 def delete_task(db, id):
-    tasks.remove(db, unchanged(get(db, id)))
-    cascade.delete_with(db, "task", id)
+    cascade.delete_task(db, unchanged(get(db, id)))
     return deleted()
 
 
 @routes.post("/tasks/<id>/start")
 def start_task(db, id):
-    """Work on it has begun."""
+    """Start a task."""
     return tasks.move(db, get(db, id), "start")
 
 
 @routes.post("/tasks/<id>/complete")
 def complete_task(db, id):
-    """It is done: by whom and when is noted."""
+    """Complete a task. Stores the time and the admin."""
     return tasks.move(db, get(db, id), "complete")
 
 
 @routes.post("/tasks/<id>/cancel")
 def cancel_task(db, id):
-    """It need not be done any more."""
+    """Cancel a task."""
     return tasks.move(db, get(db, id), "cancel")
 
 
 @routes.post("/tasks/<id>/reopen")
 def reopen_task(db, id):
-    """It is pending again."""
+    """Reopen a task: its status is pending again."""
     return tasks.move(db, get(db, id), "reopen")
 
 
@@ -80,24 +72,8 @@ def get(db, id):
     return found(tasks.get(db, id), "task", id)
 
 
-def settled(db, old, task):
-    """The task with what follows from its members; 422 for what the records say against them."""
-    faults = Faults()
-    for member, other in (("entity_type", "entity_id"), ("entity_id", "entity_type")):
-        if task[member] is None and task[other] is not None:
-            faults.add(f"/{member}", "required", f"goes with {other}")
-    if task["assigned_to"] is not None and (old is None or task["assigned_to"] != old["assigned_to"]):
-        if not db.value(sql.is_active, id=task["assigned_to"]):
-            faults.add("/assigned_to", "unknown", "names no admin who is active")
-    task = tasks.settled(db, task, faults)
-    faults.raise_any()
-    if task["entity_id"] is not None and task != old:
-        anonymity.refuse(db, task["entity_type"], task["entity_id"])
-    return task
-
-
 def include_entity(db, records):
-    """What each task is about, in short; null where it is about nothing."""
+    """Add a summary of the record that each task is about; null if there is none."""
     shorts = entities.short(db, {(record["entity_type"], record["entity_id"]) for record in records if record["entity_id"]})
     for record in records:
         record["entity"] = shorts.get((record["entity_type"], record["entity_id"]))

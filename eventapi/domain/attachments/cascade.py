@@ -2,6 +2,12 @@
 from eventapi.domain.attachments import documents, notes, tasks
 
 
+def delete_task(db, task):
+    """Delete and journal a task and what is attached to it. Call this inside a write transaction."""
+    tasks.remove(db, task)
+    delete_with(db, "task", task["id"])
+
+
 def delete_with(db, entity_type, entity_id):
     """Deletes and journals what is attached to a record that is deleted.
 

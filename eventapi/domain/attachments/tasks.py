@@ -1,6 +1,9 @@
-"""Tasks as they are stored, due and journalled; they go with the record they are about."""
+"""Tasks: creating, changing and completing them. They are deleted with the record they are about.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 from eventapi import journal
-from eventapi.domain.records import due_dates, entities
+from eventapi.domain.records import anonymity, due_dates, entities
 from eventapi.errors import Faults
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
@@ -25,6 +28,43 @@ def get(db, id):
 def represent(row):
     row["due_date"] = due_dates.given(row["due_date"])
     return row
+
+
+def create(db, fields, admin_id):
+    """Create a task and return it. `fields` is a complete validated body; `admin_id` creates the task.
+
+    Raise 422 for an unknown record or an inactive admin, 409 `anonymized` if the task is about an anonymised contact.
+    """
+    task = in_state(db, {**fields, "created_by": admin_id}, fields["status"])
+    return add(db, _checked(db, None, task))
+
+
+def update(db, old, fields):
+    """Change a task and return it. `fields` holds the changed fields; a new `status` stands for the action that leads there.
+
+    Raise 422 and 409 as `create` does, and 409 `invalid_transition`.
+    """
+    task = _checked(db, old, {**old, **fields})
+    if task["status"] == old["status"]:
+        return change(db, old, task)
+    action = TRANSITIONS.action_to(old["status"], task["status"])
+    return change(db, old, in_state(db, task, task["status"]), PAST[action])
+
+
+def _checked(db, old, task):
+    """Return the task with what follows from its fields (see `settled`). `old` is None for a new task. Raise 422 and 409 `anonymized`."""
+    faults = Faults()
+    for member, other in (("entity_type", "entity_id"), ("entity_id", "entity_type")):
+        if task[member] is None and task[other] is not None:
+            faults.add(f"/{member}", "required", f"goes with {other}")
+    if task["assigned_to"] is not None and (old is None or task["assigned_to"] != old["assigned_to"]):
+        if not db.value(sql.is_active, id=task["assigned_to"]):
+            faults.add("/assigned_to", "unknown", "names no admin who is active")
+    task = settled(db, task, faults)
+    faults.raise_any()
+    if task["entity_id"] is not None and task != old:
+        anonymity.refuse(db, task["entity_type"], task["entity_id"])
+    return task
 
 
 def settled(db, task, faults):
