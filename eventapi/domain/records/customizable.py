@@ -7,6 +7,7 @@ from eventapi.domain.halls import booths
 from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import anonymity, custom_fields
 from eventapi.domain.submissions import submissions
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
 sql = statements("customizable")
@@ -32,6 +33,22 @@ KINDS = {
 
 def get(db, entity_type, id):
     return KINDS[entity_type].get(db, id)
+
+
+def replace(db, entity_type, old, values):
+    """Replace all values of the record `old` and return the record. Raise 422 for values that its custom fields do not allow."""
+    faults = Faults()
+    after = custom_fields.replaced(db, entity_type, values, old["custom_fields"], faults)
+    faults.raise_any()
+    return change(db, entity_type, old, after)
+
+
+def merge(db, entity_type, old, values):
+    """Change some values of the record `old` and return the record; None removes one. Raise 422 as `replace` does."""
+    faults, stored = Faults(), old["custom_fields"]
+    after = custom_fields.merged(db, entity_type, values, stored, stored, faults, "")
+    faults.raise_any()
+    return change(db, entity_type, old, after)
 
 
 def change(db, entity_type, old, values):

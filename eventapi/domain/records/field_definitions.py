@@ -1,0 +1,151 @@
+"""Field definitions: creating, changing and deleting custom fields. Their values are in custom_fields.py.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
+import json
+
+from eventapi import journal
+from eventapi.domain.records import slugs
+from eventapi.domain.records.field_types import CHOICES, RULES, largest
+from eventapi.errors import Faults, Problem
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("custom_fields")
+
+MOST = 200                                          # fields of one entity type
+SWITCHES = ("is_required", "is_searchable", "is_active")
+FIXED = ("entity_type", "field_key", "field_type")  # these do not change while there are values
+RESERVED = ("id", "created_at", "updated_at")
+
+
+def get(db, id):
+    """Return the custom field, or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    """Turn a row into the API object, in place, and return it."""
+    for member in SWITCHES:
+        row[member] = bool(row[member])
+    for member in ("field_options", "validation_rules"):
+        row[member] = json.loads(row[member])
+    return row
+
+
+def create(db, fields):
+    """Create a custom field and return it. `fields` is a complete validated body; a missing `field_key` is made from the label.
+
+    Raise 422 for options, rules and switches that do not fit the type; 409 `too_many_fields` or `duplicate`.
+    """
+    field = _completed(fields)
+    _check(field)
+    if db.value(sql.number_of, entity_type=field["entity_type"]) >= MOST:
+        raise Problem("too_many_fields", f"There are {MOST} custom fields for {field['entity_type']} already.")
+    field["field_key"] = field["field_key"] or _free_key(db, field)
+    _claim_key(db, field)
+    id = db.insert(sql.add, **_columns(field), now=db.now)
+    new = get(db, id)
+    journal.created(db, "custom_field", new, title=new["field_label"], scope="custom_fields")
+    return new
+
+
+def update(db, old, fields):
+    """Change a custom field and return it. Stored values stay as they are; the new rules apply to later writes.
+
+    Raise 422 as `create` does; 409 `duplicate`, or `in_use` if stored values do not allow the change.
+    """
+    merged = _completed({**old, **fields})
+    _check(merged)
+    _refuse_in_use(db, old, merged)
+    if (merged["entity_type"], merged["field_key"]) != (old["entity_type"], old["field_key"]):
+        _claim_key(db, merged, but=old["id"])
+    if merged != old:
+        db.run(sql.change, **_columns(merged), now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "custom_field", old, new, title=new["field_label"], scope="custom_fields")
+    return new
+
+
+def delete(db, field, *, purge):
+    """Delete a custom field, and with `purge` its values. Raise 409 `in_use` if there are values and `purge` is false."""
+    if not purge and db.value(sql.has_values, id=field["id"]):
+        raise Problem("in_use", "There are values of this custom field; purge=1 deletes them with it, is_active false keeps them.",
+                      used_by=["values"])
+    db.run(sql.purge, id=field["id"])
+    db.run(sql.remove, id=field["id"])
+    journal.deleted(db, "custom_field", field, title=field["field_label"], scope="custom_fields")
+
+
+def _columns(field):
+    return {**field, "field_options": as_json(field["field_options"]), "validation_rules": as_json(field["validation_rules"])}
+
+
+def _completed(field):
+    """Return the field with a label for each option, and without the rules that are null."""
+    options = [{"value": option, "label": option} if isinstance(option, str) else
+               {"value": option["value"], "label": option.get("label") or option["value"]} for option in field["field_options"]]
+    rules = {name: json.loads(as_json(limit)) for name, limit in field["validation_rules"].items() if limit is not None}
+    return {**field, "field_options": options, "validation_rules": rules}
+
+
+def _check(field):
+    """Raise 422 for options, rules and switches that do not fit the type."""
+    faults, kind = Faults(), field["field_type"]
+    if field["field_key"] in RESERVED:
+        faults.add("/field_key", "reserved", "is a member that every record has")
+    if field["is_searchable"] and kind == "textarea":
+        faults.add("/is_searchable", "not_searchable", "is not for textarea: a filter compares the whole value")
+    _check_options(field, faults)
+    _check_rules(kind, field["validation_rules"], faults)
+    faults.raise_any()
+
+
+def _check_options(field, faults):
+    values = [option["value"] for option in field["field_options"]]
+    if field["field_type"] in CHOICES and not values:
+        faults.add("/field_options", "required", f"is required of {field['field_type']}")
+    elif values and field["field_type"] not in CHOICES:
+        faults.add("/field_options", "unexpected", f"is not for {field['field_type']}; only for {' and '.join(CHOICES)}")
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            faults.add(f"/field_options/{place}", "repeated", "has the value of another option")
+
+
+def _check_rules(kind, rules, faults):
+    for name, limit in rules.items():
+        if kind not in RULES[name][0]:
+            faults.add(f"/validation_rules/{name}", "unexpected", f"is not for {kind}; only for {', '.join(RULES[name][0])}")
+        elif abs(limit) > largest(kind):
+            faults.add(f"/validation_rules/{name}", "out_of_range", f"must not be beyond {largest(kind)} for {kind}")
+    for least, most in (("minimum", "maximum"), ("min_length", "max_length")):
+        if least in rules and most in rules and rules[least] > rules[most]:
+            faults.add(f"/validation_rules/{most}", "less_than_minimum", f"must not be less than {least}")
+
+
+def _refuse_in_use(db, old, merged):
+    """Raise 409 `in_use` if stored values do not allow the change."""
+    changed = [name for name in FIXED if merged[name] != old[name]]
+    if changed and db.value(sql.has_values, id=old["id"]):
+        raise Problem("in_use", f"There are values of this custom field: {' and '.join(changed)} cannot change.", used_by=["values"])
+    gone = {option["value"] for option in old["field_options"]} - {option["value"] for option in merged["field_options"]}
+    chosen = gone and db.values(sql.chosen, id=old["id"], options=as_json(sorted(gone)))
+    if chosen:
+        raise Problem("in_use", f"Records have chosen {', '.join(chosen)}: these options stay.", used_by=["values"], options=chosen)
+
+
+def _claim_key(db, field, but=None):
+    """Raise 409 `duplicate` if another field of the entity type has the key."""
+    taken = db.value(sql.key_taken, entity_type=field["entity_type"], field_key=field["field_key"])
+    if taken not in (None, but):
+        raise Problem("duplicate", f"There is a custom field {field['field_key']} for {field['entity_type']}.", member="field_key",
+                      custom_field_id=taken)
+
+
+def _free_key(db, field):
+    """Return a free key made from the label: letters, digits and underscores, with a suffix if it is taken."""
+    wanted = slugs.slug(field["field_label"]).replace("-", "_")
+    wanted = wanted if wanted[0].isalpha() and wanted not in RESERVED else f"field_{wanted}"[:60]
+    key = slugs.free(wanted, lambda key: db.value(sql.key_taken, entity_type=field["entity_type"], field_key=key.replace("-", "_")))
+    return key.replace("-", "_")
