@@ -1,10 +1,7 @@
 """The calendar feed, as iCalendar (RFC 5545), and subscriptions to it for programs that send no key."""
-from eventapi import journal
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
-from eventapi.errors import Faults
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response, base_url, created, deleted, drawn, found, page, unchanged
 from eventapi.web.routes import Routes
@@ -32,10 +29,8 @@ def list_calendar_subscriptions(db, query):
 
 @routes.post("/calendar-feed/subscriptions", schema="calendar_subscription")
 def create_calendar_subscription(db, body):
-    """Makes an address that calendar programs can read. It is a secret, and shown in this answer only: `url`."""
-    values, (token, token_hash) = columns(db, body), calendar_feed.new_token()
-    subscription = calendar_feed.get(db, db.insert(sql.add, **values, token_hash=token_hash, now=db.now))
-    journal.created(db, "calendar_subscription", subscription, title=subscription["name"], scope="calendar-feed")
+    """Create a subscription: an address that calendar programs can read. It is secret, and `url` is in this response only."""
+    subscription, token = calendar_feed.create(db, body)
     return created(shown(subscription, token), f"/calendar-feed/subscriptions/{subscription['id']}", secret="url")
 
 
@@ -46,14 +41,8 @@ def get_calendar_subscription(db, id):
 
 @routes.update("/calendar-feed/subscriptions/<id>", schema="calendar_subscription")
 def update_calendar_subscription(db, id, body):
-    """Changes a subscription: `is_active` false shuts its address, true opens the same one again."""
-    old = unchanged(get(db, id))
-    values = columns(db, body, old)
-    if values != columns(db, {}, old):
-        db.run(sql.change, **values, now=db.now)
-    new = get(db, id)
-    journal.updated(db, "calendar_subscription", old, new, title=new["name"], scope="calendar-feed")
-    return new
+    """Change a subscription. `is_active` false disables its address, true enables the same one again."""
+    return calendar_feed.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/calendar-feed/subscriptions/<id>")
@@ -64,13 +53,8 @@ def delete_calendar_subscription(db, id):
 
 @routes.post("/calendar-feed/subscriptions/<id>/rotate")
 def rotate_calendar_subscription(db, id):
-    """Gives the subscription a new address, shown in this answer only; the old one leads nowhere at once."""
-    get(db, id)                             # 404 where there is none
-    token, token_hash = calendar_feed.new_token()
-    db.run(sql.rotate, id=id, token_hash=token_hash, now=db.now)
-    new = get(db, id)
-    journal.acted(db, "rotated", "calendar_subscription", new, title=new["name"], scope="calendar-feed")
-    return Response(shown(new, token), secret="url")
+    """Replace the address of a subscription. `url` is in this response only; the old address stops working at once."""
+    return Response(shown(*calendar_feed.rotate(db, get(db, id))), secret="url")
 
 
 def get(db, id):
@@ -79,13 +63,3 @@ def get(db, id):
 
 def shown(subscription, token):
     return {**subscription, "url": f"{base_url()}/feeds/{token}.ics"}
-
-
-def columns(db, body, old=None):
-    """The subscription as columns, once the event that it names is found. Naming neither id nor key leaves the event as it was."""
-    faults = Faults()
-    values = {**(old or {}), **body}
-    if any(member in body for member, _ in EVENT[1]):
-        values["event_id"] = references.resolve(db, body, EVENT, faults)
-    faults.raise_any()
-    return {**values, "kinds": as_json(values["kinds"])}

@@ -6,6 +6,9 @@ from datetime import datetime, timedelta, timezone
 from eventapi import journal, times
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.domain.events import icalendar
+from eventapi.domain.records import references
+from eventapi.domain.records.references import EVENT
+from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -55,6 +58,46 @@ def represent(row):
     row["kinds"] = json.loads(row["kinds"])
     row["visible"], row["is_active"] = bool(row["visible"]), bool(row["is_active"])
     return {**row, "url": None}
+
+
+def create(db, fields):
+    """Create a subscription. Return it and its token, which is secret and never stored. `fields` is a complete validated body.
+
+    Raise 422 for an unknown event.
+    """
+    values, (token, token_hash) = _columns(db, fields), new_token()
+    subscription = get(db, db.insert(sql.add, **values, token_hash=token_hash, now=db.now))
+    journal.created(db, "calendar_subscription", subscription, title=subscription["name"], scope="calendar-feed")
+    return subscription, token
+
+
+def update(db, old, fields):
+    """Change a subscription and return it. `fields` holds the changed fields. Raise 422 for an unknown event."""
+    values = _columns(db, fields, old)
+    if values != _columns(db, {}, old):
+        db.run(sql.change, **values, now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, "calendar_subscription", old, new, title=new["name"], scope="calendar-feed")
+    return new
+
+
+def rotate(db, old):
+    """Replace the token. Return the subscription and the new token; the old address stops working at once."""
+    token, token_hash = new_token()
+    db.run(sql.rotate, id=old["id"], token_hash=token_hash, now=db.now)
+    new = get(db, old["id"])
+    journal.acted(db, "rotated", "calendar_subscription", new, title=new["name"], scope="calendar-feed")
+    return new, token
+
+
+def _columns(db, fields, old=None):
+    """Return the columns of a subscription. Its event changes only if `fields` names one by id or key. Raise 422 for an unknown event."""
+    faults = Faults()
+    values = {**(old or {}), **fields}
+    if any(member in fields for member, _ in EVENT[1]):
+        values["event_id"] = references.resolve(db, fields, EVENT, faults)
+    faults.raise_any()
+    return {**values, "kinds": as_json(values["kinds"])}
 
 
 def remove(db, subscription):
