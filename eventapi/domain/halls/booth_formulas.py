@@ -1,0 +1,74 @@
+"""Booth formulas: creating, changing and deleting the formulas that booths are priced by.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
+from eventapi import journal
+from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import formulas, pricing
+from eventapi.errors import Faults, Problem
+from eventapi.storage.statements import statements
+
+sql = statements("booth_formulas")
+
+PRICING = ("expression", "result_type", "name")         # the prices of booths, or their breakdowns, depend on these
+
+
+def get(db, id):
+    """Return the formula, or None."""
+    return db.one(sql.get, id=id)
+
+
+def add(db, fields):
+    """Create a formula and return it. `fields` is a complete validated body.
+
+    Raise 422 for an expression that cannot be parsed; 409 `duplicate` for a taken name.
+    """
+    _check(fields["expression"])
+    _claim_name(db, fields["name"])
+    formula = get(db, db.insert(sql.add, **fields, now=db.now))
+    journal.created(db, "booth_formula", formula, title=formula["name"], scope="booths")
+    return formula
+
+
+def change(db, old, fields):
+    """Change a formula, recompute the prices of its booths, and return it. `fields` holds the changed fields.
+
+    Raise 422 for an expression that cannot be parsed or leaves a booth without a price; 409 `duplicate` for a taken name.
+    """
+    id, merged = old["id"], {**old, **fields}
+    _check(merged["expression"])
+    _claim_name(db, merged["name"], but=id)
+    if merged != old:
+        db.run(sql.change, **merged, now=db.now)
+    new = get(db, id)
+    journal.updated(db, "booth_formula", old, new, title=new["name"], scope="booths")
+    changed = [name for name in PRICING if new[name] != old[name]]
+    if changed:
+        pricing.reprice(db, db.values(sql.booths, id=id), f"/{changed[0]}")
+    return new
+
+
+def delete(db, formula):
+    """Delete a formula with its documents and tasks. Raise 409 `in_use` while booths are priced by it."""
+    id = formula["id"]
+    users = db.values(sql.booths, id=id)
+    if users:
+        raise Problem("in_use", f"The formula prices {len(users)} booths; it cannot be deleted.", used_by=["booths"])
+    cascade.delete_with(db, "booth_formula", id)
+    db.run(sql.remove, id=id)
+    journal.deleted(db, "booth_formula", formula, title=formula["name"], scope="booths")
+
+
+def _check(expression):
+    """Raise 422 for an expression that cannot be parsed."""
+    faults = Faults()
+    try:
+        formulas.parse(expression)
+    except formulas.FormulaError as error:
+        faults.add("/expression", "formula", str(error))
+    faults.raise_any()
+
+
+def _claim_name(db, name, but=None):
+    if db.value(sql.name_taken, name=name) not in (None, but):
+        raise Problem("duplicate", f"There is a formula with the name {name}.", member="name")

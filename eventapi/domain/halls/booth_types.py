@@ -1,0 +1,92 @@
+"""Booth types: creating, changing and deleting the kinds of booths with their prices.
+
+Rows hold the price in minor units and the tax rate in hundredths of a percent, API objects (see `represent`) in major units and percent.
+Every function that writes is called inside a write transaction and journals the change.
+"""
+from eventapi import journal, money
+from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import pricing
+from eventapi.domain.records import slugs
+from eventapi.domain.records.amounts import whole
+from eventapi.errors import Faults, Problem
+from eventapi.storage.statements import statements
+
+sql = statements("booth_types")
+
+PRICING = ("price", "price_model", "open_sides")        # the prices of booths depend on these
+
+
+# Reading
+
+def get(db, id):
+    """Return the booth type, or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(db, row)
+
+
+def represent(db, row):
+    """Turn a row into the API object, in place, and return it."""
+    row["price"] = money.major(row["price"], db.config.currency)
+    row["tax_rate"] = money.unscaled(row["tax_rate"], 2)
+    return row
+
+
+# Writing
+
+def add(db, fields):
+    """Create a booth type and return it. `fields` is a complete validated body; a missing `booth_type_key` is made from the name.
+
+    Raise 422 for too many decimals; 409 `duplicate` for a taken key.
+    """
+    key = fields["booth_type_key"] or _free_key(db, fields["booth_type_name"])
+    values = _columns(db, {**fields, "booth_type_key": key})
+    _claim_key(db, key)
+    booth_type = get(db, db.insert(sql.add, **values, now=db.now))
+    journal.created(db, "booth_type", booth_type, title=booth_type["booth_type_name"], scope="booths")
+    return booth_type
+
+
+def change(db, old, fields):
+    """Change a booth type, recompute the prices of its booths, and return it. `fields` holds the changed fields.
+
+    Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken key.
+    """
+    id, values = old["id"], _columns(db, {**old, **fields})
+    _claim_key(db, values["booth_type_key"], but=id)
+    if values != _columns(db, old):
+        db.run(sql.change, **values, now=db.now)
+    new = get(db, id)
+    journal.updated(db, "booth_type", old, new, title=new["booth_type_name"], scope="booths")
+    changed = [name for name in PRICING if new[name] != old[name]]
+    if changed:
+        pricing.reprice(db, db.values(sql.booths, id=id), f"/{changed[0]}")
+    return new
+
+
+def delete(db, booth_type):
+    """Delete a booth type with its documents and tasks. Raise 409 `in_use` while it has booths."""
+    id = booth_type["id"]
+    users = db.values(sql.booths, id=id)
+    if users:
+        raise Problem("in_use", f"The type has {len(users)} booths; it cannot be deleted.", used_by=["booths"])
+    cascade.delete_with(db, "booth_type", id)
+    db.run(sql.remove, id=id)
+    journal.deleted(db, "booth_type", booth_type, title=booth_type["booth_type_name"], scope="booths")
+
+
+def _columns(db, booth_type):
+    """Return the type with its price in minor units and its tax rate in hundredths of a percent. Raise 422 for too many decimals."""
+    faults = Faults()
+    values = {**booth_type, "price": whole(booth_type, "price", money.decimals(db.config.currency), faults),
+              "tax_rate": whole(booth_type, "tax_rate", 2, faults)}
+    faults.raise_any()
+    return values
+
+
+def _claim_key(db, booth_type_key, but=None):
+    if db.value(sql.key_taken, booth_type_key=booth_type_key) not in (None, but):
+        raise Problem("duplicate", f"There is a booth type with the key {booth_type_key}.", member="booth_type_key")
+
+
+def _free_key(db, name):
+    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, booth_type_key=key))
