@@ -1,7 +1,7 @@
 """The journal: each change writes its audit entry and its outgoing event, in its own transaction.
 
-Audit entries are chained: the hash of each covers its fixed columns, a salted digest of the columns that may be taken away
-(GDPR Art. 17), and the hash of the entry before.
+Audit entries are chained. The hash of an entry covers its fixed columns, a salted digest of the columns that may be
+erased (GDPR Art. 17), and the hash of the entry before it. Every `kind` is a Kind of domain/records/entities.
 """
 import secrets
 from hashlib import sha256
@@ -16,82 +16,86 @@ FIXED = ("id", "action", "entity_type", "entity_id", "admin_id", "api_key_id", "
          "previous_hash")
 TAKEN_AWAY = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
 
-# The noun of events and small answers, where it is not the entity type.
-NOUNS = {"event_participant": "participant", "newsletter_subscriber": "newsletter"}
-# The names of the reference API, where they are not entity.action.
-EVENT_NAMES = {"participant.created": "participant.added", "participant.deleted": "participant.removed",
-               "participant.cancelled": "participant.removed", "participant.reinstated": "participant.added"}
+
+def created(db, kind, new, *, title=None):
+    """Journal a new record. `title` replaces the title of the kind."""
+    _write(db, kind, "created", new, None, new, title)
 
 
-def created(db, entity_type, new, *, title=None, scope):
-    _write(db, "created", entity_type, new["id"], title, None, new, new, scope)
-
-
-def created_many(db, entity_type, records, *, title, scope):
-    """`created` for many records, in two statements; `title` is a function of a record."""
-    name, entries, events = event_name(entity_type, "created"), [], []
+def created_many(db, kind, records):
+    """Journal many new records of one kind, in two statements."""
+    entries, events = [], []
     for record in records:
         data = as_json(record)
-        entries.append(_entry(db, "created", entity_type, record["id"], title(record), None, data))
-        events.append({"name": name, "entity_type": entity_type, "entity_id": record["id"], "scope": scope, "data": data, "now": db.now})
+        entries.append(_entry(db, kind, "created", record["id"], kind.title(record), None, data))
+        events.append(_event(db, kind, "created", record, data))
     db.many(sql.add_entry, entries)
     db.many(sql.add_event, events)
 
 
-def updated(db, entity_type, old, new, *, action="updated", title=None, scope):
-    """Journals what differs between two representations; nothing when nothing does."""
+def updated(db, kind, old, new, *, action="updated", title=None):
+    """Journal the fields that differ between two representations of a record. Do nothing when none does."""
     changed = [name for name in new if old.get(name) != new[name] and name != "updated_at"]
     if changed:
-        _write(db, action, entity_type, new["id"], title, {name: old.get(name) for name in changed},
-               {name: new[name] for name in changed}, new, scope)
+        before, after = ({name: record.get(name) for name in changed} for record in (old, new))
+        _write(db, kind, action, new, before, after, title)
 
 
-def deleted(db, entity_type, old, *, title=None, scope):
-    _write(db, "deleted", entity_type, old["id"], title, old, None, old, scope)
+def deleted(db, kind, old, *, title=None):
+    """Journal the deletion of a record."""
+    _write(db, kind, "deleted", old, old, None, title)
 
 
-def acted(db, action, entity_type, record, *, title=None, scope):
-    """An action that no member of the record shows, such as a new secret; gives the id of its outgoing event."""
-    return _write(db, action, entity_type, record["id"], title, None, None, record, scope)
+def erased(db, kind, id):
+    """Journal the deletion of a record whose values must not be kept: the entry and the event have only its id."""
+    record = {"id": id}
+    _audit(db, kind, "deleted", id, None, as_json(record), None)
+    _announce(db, kind, "deleted", record)
 
 
-def told(db, name, entity_type, record, scope):
-    """A further outgoing event for a change that is in the audit log already."""
-    _tell(db, name, entity_type, record["id"], scope, as_json(record))
+def acted(db, kind, action, record):
+    """Journal an action that changes no field of the record, such as a new secret. Return the id of the event."""
+    return _write(db, kind, action, record, None, None)
 
 
-def administered(db, action, entity_type, entity_id=None, *, title=None, old=None, new=None):
-    """A change made on the command line, such as a key or a flag: audited, and of no concern to webhooks."""
-    _audit(db, action, entity_type, entity_id, title, old and as_json(old), new and as_json(new))
+def announced(db, kind, action, record):
+    """Write a further outgoing event for a change that is in the audit log already."""
+    _announce(db, kind, action, record)
 
 
-def event_name(entity_type, action):
-    name = f"{NOUNS.get(entity_type, entity_type)}.{action}"
-    return EVENT_NAMES.get(name, name)
+def administered(db, kind, action, entity_id=None, *, title=None, old=None, new=None):
+    """Audit a change by the command line or the worker, such as a revoked key. There is no outgoing event."""
+    _audit(db, kind, action, entity_id, title, old and as_json(old), new and as_json(new))
 
 
-def _write(db, action, entity_type, entity_id, title, old, new, record, scope):
+def _write(db, kind, action, record, old, new, title=None):
+    """Write the audit entry and the outgoing event. Return the id of the event."""
     data = as_json(record)
     old, new = (data if values is record else values and as_json(values) for values in (old, new))
-    _audit(db, action, entity_type, entity_id, title, old, new)
-    return _tell(db, event_name(entity_type, action), entity_type, entity_id, scope, data)
+    _audit(db, kind, action, record["id"], title or kind.title(record), old, new)
+    return _announce(db, kind, action, record, data)
 
 
-def _tell(db, name, entity_type, entity_id, scope, data):
-    return db.insert(sql.add_event, name=name, entity_type=entity_type, entity_id=entity_id, scope=scope, data=data, now=db.now)
+def _announce(db, kind, action, record, data=None):
+    return db.insert(sql.add_event, **_event(db, kind, action, record, data or as_json(record)))
 
 
-def _audit(db, action, entity_type, entity_id, title, old, new):
-    db.insert(sql.add_entry, **_entry(db, action, entity_type, entity_id, title, old, new))
+def _event(db, kind, action, record, data):
+    return {"name": kind.event_name(action), "entity_type": kind.entity_type, "entity_id": record["id"],
+            "scope": kind.scope_of(record), "data": data, "now": db.now}
 
 
-def _entry(db, action, entity_type, entity_id, title, old, new):
+def _audit(db, kind, action, entity_id, title, old, new):
+    db.insert(sql.add_entry, **_entry(db, kind, action, entity_id, title, old, new))
+
+
+def _entry(db, kind, action, entity_id, title, old, new):
     """The next entry of the chain, which has to be written next."""
     last = db.known.get("last entry") or db.one(sql.last) or {"id": 0, "hash": START}
     actor = db.actor
     entry = {
-        "id": last["id"] + 1, "action": action, "entity_type": entity_type, "entity_id": entity_id, "entity_title": title,
-        "description": None, "old_values": old, "new_values": new,
+        "id": last["id"] + 1, "action": action, "entity_type": kind.entity_type, "entity_id": entity_id,
+        "entity_title": title, "description": None, "old_values": old, "new_values": new,
         "admin_id": actor.admin_id, "admin_name": actor.admin_name, "api_key_id": actor.key_id,
         "request_id": actor.request_id, "ip_address": actor.address, "user_agent": actor.agent,
         "created_at": db.now, "salt": secrets.token_hex(16), "previous_hash": last["hash"],
@@ -141,7 +145,7 @@ def verify(db):
 
 
 def last(db):
-    """Id and hash of the last entry. Noted elsewhere they prove later that all up to here is what it was, were the whole chain rewritten."""
+    """Return id and hash of the last entry. Noted elsewhere, they prove later that no entry up to it was changed."""
     entry = db.one(sql.last)
     return entry and (entry["id"], entry["hash"])
 

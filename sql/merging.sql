@@ -90,11 +90,6 @@ UPDATE check_in_scans SET event_participant_id = :participant_id WHERE event_par
 -- name: applications
 SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 
--- name: application
--- The fields of an application that the merge changes, for the audit log.
-SELECT a.id, a.status, a.contact_id, c.customer_number, a.created_at, a.updated_at
-  FROM applications a LEFT JOIN contacts c ON c.id = a.contact_id WHERE a.id = :id;
-
 -- name: move_application
 UPDATE applications SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
 

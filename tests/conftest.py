@@ -83,14 +83,14 @@ def resolver(monkeypatch):
 @pytest.fixture(autouse=True)
 def catalogue(monkeypatch):
     """Whatever a test makes happen, integrators find its name in GET /webhooks/events."""
-    tell, listed, unlisted = journal._tell, set(event_types.names()), set()
+    event, listed, unlisted = journal._event, set(event_types.names()), set()
 
-    def noted(db, name, *rest):
-        unlisted.update({name} - listed)
-        return tell(db, name, *rest)
-    monkeypatch.setattr(journal, "_tell", noted)
+    def noted(db, kind, action, *rest):
+        unlisted.update({kind.event_name(action)} - listed)
+        return event(db, kind, action, *rest)
+    monkeypatch.setattr(journal, "_event", noted)
     yield
-    assert not unlisted, f"add {sorted(unlisted)} to EVENTS in domain/webhooks/event_types.py"
+    assert not unlisted, f"add {sorted(unlisted)} to the events of its Kind in domain/records/entities.py"
 
 
 @pytest.fixture

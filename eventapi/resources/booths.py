@@ -4,7 +4,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import availability, booking, booths, pricing
 from eventapi.domain.halls.booths import represent
 from eventapi.domain.halls.reservations import has_run_out
-from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records import custom_fields, entities, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.errors import Faults, Problem
@@ -47,7 +47,7 @@ def create_booth(db, body):
     custom_fields.store(db, "booth", id, {}, fields)
     price(db, id)
     new = get(db, id)
-    journal.created(db, "booth", new, title=new["booth_number"], scope="booths")
+    journal.created(db, entities.BOOTH, new)
     return created(new, f"/booths/{id}")
 
 
@@ -82,7 +82,7 @@ def delete_booth(db, id):
         raise Problem("in_use", f"The booth has {' and '.join(users)}; it cannot be deleted. It can be blocked.", used_by=users)
     cascade.delete_with(db, "booth", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "booth", booth, title=booth["booth_number"], scope="booths")
+    journal.deleted(db, entities.BOOTH, booth)
     return deleted()
 
 

@@ -5,7 +5,7 @@ from bottle import request
 
 from eventapi import __version__, journal, times
 from eventapi.domain.entrance import admission, badges, check_ins, roster
-from eventapi.domain.records import anonymity, references
+from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.storage.database import as_json
@@ -112,7 +112,7 @@ def update_check_in(db, id, body):
     if any(old[name] != value for name, value in changes.items()):
         db.run(sql.correct, **changes, id=id, now=db.now)
     new = get(db, id)
-    journal.updated(db, "check_in", check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new), scope="checkins")
+    journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new))
     return new
 
 

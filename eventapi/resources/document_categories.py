@@ -1,6 +1,6 @@
 """Document categories: the drawers of the cabinet, each with the template that its documents are made from."""
 from eventapi import journal
-from eventapi.domain.records import references, slugs
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.references import DEFAULT_TEMPLATE
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
@@ -22,7 +22,7 @@ def create_document_category(db, body):
     values["key"] = values["key"] or free_key(db, values["name"])
     claim_key(db, values["key"])
     category = get(db, db.insert(sql.add, **values, now=db.now))
-    journal.created(db, "document_category", category, title=category["name"], scope="documents")
+    journal.created(db, entities.DOCUMENT_CATEGORY, category)
     return created(category, f"/documents/categories/{category['id']}")
 
 
@@ -39,7 +39,7 @@ def update_document_category(db, id, body):
     if any(merged[name] != old[name] for name in old):
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
-    journal.updated(db, "document_category", old, new, title=new["name"], scope="documents")
+    journal.updated(db, entities.DOCUMENT_CATEGORY, old, new)
     return new
 
 
@@ -50,7 +50,7 @@ def delete_document_category(db, id):
     if users:
         raise Problem("in_use", f"The category has {' and '.join(users)}; it cannot be deleted.", used_by=users)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "document_category", category, title=category["name"], scope="documents")
+    journal.deleted(db, entities.DOCUMENT_CATEGORY, category)
     return deleted()
 
 

@@ -1,7 +1,7 @@
 """Document templates: what documents are made from, in a closed subset of HTML with placeholders."""
 from eventapi import journal, markup
 from eventapi.domain.attachments import placeholders
-from eventapi.domain.records import references, slugs
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
@@ -29,7 +29,7 @@ def create_document_template(db, body):
     values["key"] = values["key"] or free_key(db, values["name"])
     claim_key(db, values["key"])
     template = get(db, db.insert(sql.add, **values, now=db.now))
-    journal.created(db, "document_template", template, title=template["name"], scope="documents")
+    journal.created(db, entities.DOCUMENT_TEMPLATE, template)
     return created(template, f"/documents/templates/{template['id']}")
 
 
@@ -46,7 +46,7 @@ def update_document_template(db, id, body):
     if any(merged[name] != old[name] for name in old):
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
-    journal.updated(db, "document_template", old, new, title=new["name"], scope="documents")
+    journal.updated(db, entities.DOCUMENT_TEMPLATE, old, new)
     return new
 
 
@@ -57,7 +57,7 @@ def delete_document_template(db, id):
     if users:
         raise Problem("in_use", f"The template has {' and '.join(users)}; it cannot be deleted.", used_by=users)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "document_template", template, title=template["name"], scope="documents")
+    journal.deleted(db, entities.DOCUMENT_TEMPLATE, template)
     return deleted()
 
 

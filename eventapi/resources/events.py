@@ -10,7 +10,7 @@ from eventapi.domain.events import images as event_images
 from eventapi.domain.events.events import represent
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
-from eventapi.domain.records import custom_fields, due_dates, slugs
+from eventapi.domain.records import custom_fields, due_dates, entities, slugs
 from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.plugins.access import require_scope
@@ -61,7 +61,7 @@ def update_event(db, id, body):
         db.run(sql.change, **columns(merged), now=db.now)
         custom_fields.store(db, "event", id, old["custom_fields"], merged["custom_fields"])
     new = get(db, id)
-    journal.updated(db, "event", old, new, title=new["title"], scope="events")
+    journal.updated(db, entities.EVENT, old, new)
     changed = [name for name in ("date_to", "date_from", "timezone", "application_deadline") if new[name] != old[name]]
     if changed:
         pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
@@ -84,7 +84,7 @@ def delete_event(db, id):
     schedules.delete_with(db, id)
     submission_types.delete_with(db, id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "event", event, title=event["title"], scope="events")
+    journal.deleted(db, entities.EVENT, event)
     return deleted()
 
 
@@ -125,7 +125,7 @@ def copy_event(db, who, id, body):
 def told(db, old):
     """Journals what became of an event; gives it as it is now."""
     new = get(db, old["id"])
-    journal.updated(db, "event", old, new, title=new["title"], scope="events")
+    journal.updated(db, entities.EVENT, old, new)
     return new
 
 
@@ -146,7 +146,7 @@ def add(db, event, faults=()):
     id = db.insert(sql.add, **columns(event), now=db.now)
     custom_fields.store(db, "event", id, {}, event["custom_fields"])
     new = get(db, id)
-    journal.created(db, "event", new, title=new["title"], scope="events")
+    journal.created(db, entities.EVENT, new)
     return new
 
 

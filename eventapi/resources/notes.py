@@ -3,8 +3,8 @@ from bottle import request
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.attachments.notes import SCOPES, represent
-from eventapi.domain.records import anonymity
+from eventapi.domain.attachments.notes import represent
+from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults
 from eventapi.plugins.access import READS, require_scope
 from eventapi.storage.statements import statements
@@ -27,7 +27,7 @@ def create_note(db, who, body):
     check(db, body)
     anonymity.refuse(db, body["entity_type"], body["entity_id"])
     note = represent(db.one(sql.add, **body, admin_id=who.admin_id, now=db.now))
-    journal.created(db, "note", note, scope=SCOPES[note["entity_type"]])
+    journal.created(db, entities.NOTE, note)
     return created(note, f"/notes/{note['id']}")
 
 
@@ -46,7 +46,7 @@ def delete_note(db, who, id):
     note = unchanged(get(db, who, id))
     db.run(sql.remove, id=id)
     cascade.delete_with(db, "note", id)
-    journal.deleted(db, "note", note, scope=SCOPES[note["entity_type"]])
+    journal.deleted(db, entities.NOTE, note)
     return deleted()
 
 
@@ -73,12 +73,12 @@ def change(db, who, old, body):
     anonymity.refuse(db, merged["entity_type"], merged["entity_id"])
     db.run(sql.change, **merged, now=db.now)
     new = get(db, who, old["id"])
-    journal.updated(db, "note", old, new, scope=SCOPES[new["entity_type"]])
+    journal.updated(db, entities.NOTE, old, new)
     return new
 
 
 def allow(who, entity_type):
-    require_scope(who, SCOPES[entity_type], writes=request.method not in READS)
+    require_scope(who, entities.KINDS[entity_type].scope, writes=request.method not in READS)
 
 
 def check(db, note):

@@ -3,7 +3,7 @@ from bottle import request
 
 from eventapi import journal, times
 from eventapi.domain.halls import booths, layout_checks, plan_pictures, plans
-from eventapi.domain.records import references, slugs
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
@@ -26,7 +26,7 @@ def create_plan(db, body):
     values["plan_key"] = values["plan_key"] or free_key(db, values)
     claim_key(db, values)
     new = plans.get(db, db.insert(sql.add, **values, now=db.now))
-    journal.created(db, "plan", new, title=new["plan_name"], scope="plans")
+    journal.created(db, entities.PLAN, new)
     return created(addressed(new), f"/plans/{new['id']}")
 
 
@@ -44,7 +44,7 @@ def update_plan(db, id, body):
     if values != columns(db, {}, old):
         db.run(sql.change, **values, now=db.now)
     new = plans.get(db, id)
-    journal.updated(db, "plan", old, new, title=new["plan_name"], scope="plans")
+    journal.updated(db, entities.PLAN, old, new)
     return addressed(new)
 
 

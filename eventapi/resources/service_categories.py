@@ -1,7 +1,7 @@
 """Service categories: the headings under which services stand in the catalogue."""
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import slugs
+from eventapi.domain.records import entities, slugs
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
@@ -21,7 +21,7 @@ def create_service_category(db, body):
     body["category_key"] = body["category_key"] or free_key(db, body["category_name"])
     claim_key(db, body["category_key"])
     category = get(db, db.insert(sql.add, **body, now=db.now))
-    journal.created(db, "service_category", category, title=category["category_name"], scope="services")
+    journal.created(db, entities.SERVICE_CATEGORY, category)
     return created(category, f"/services/categories/{category['id']}")
 
 
@@ -38,7 +38,7 @@ def update_service_category(db, id, body):
     if merged != old:
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
-    journal.updated(db, "service_category", old, new, title=new["category_name"], scope="services")
+    journal.updated(db, entities.SERVICE_CATEGORY, old, new)
     return new
 
 
@@ -50,7 +50,7 @@ def delete_service_category(db, id):
         raise Problem("in_use", f"The category has {' and '.join(users)}; it cannot be deleted.", used_by=users)
     cascade.delete_with(db, "service_category", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "service_category", category, title=category["category_name"], scope="services")
+    journal.deleted(db, entities.SERVICE_CATEGORY, category)
     return deleted()
 
 

@@ -4,7 +4,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.orders import offers
 from eventapi.domain.orders import services as catalogue
 from eventapi.domain.orders.services import represent
-from eventapi.domain.records import references, slugs
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.errors import Faults, Problem
@@ -37,7 +37,7 @@ def create_service(db, body):
     id = db.insert(sql.add, **values, now=db.now)
     offers.replace(db, id, rows)
     service = get(db, id)
-    journal.created(db, "service", service, title=service["service_name"], scope="services")
+    journal.created(db, entities.SERVICE, service)
     return created(service, f"/services/{id}")
 
 
@@ -58,7 +58,7 @@ def update_service(db, id, body):
     if values != columns(db, old, Faults()) or get(db, id) != old:
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
-    journal.updated(db, "service", old, new, title=new["service_name"], scope="services")
+    journal.updated(db, entities.SERVICE, old, new)
     return new
 
 
@@ -71,7 +71,7 @@ def delete_service(db, id):
         raise Problem("in_use", "The service has been ordered; it cannot be deleted, but made inactive.", used_by=users)
     cascade.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "service", service, title=service["service_name"], scope="services")
+    journal.deleted(db, entities.SERVICE, service)
     return deleted()
 
 

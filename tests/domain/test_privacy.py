@@ -7,7 +7,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.people import newsletter, privacy
-from eventapi.domain.records import anonymity
+from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files
@@ -475,4 +475,5 @@ def test_what_the_show_needs_goes_on_without_who_was_anonymised(gone, organiser)
 
 def test_what_leads_to_a_contact_is_asked_for_one():
     text = (paths.folder("sql") / "anonymity.sql").read_text(encoding="utf-8")
-    assert set(re.findall(r"(?:WHEN|a.entity_type =) '(\w+)'", text)) == anonymity.ABOUT_PEOPLE
+    assert set(re.findall(r"(?:WHEN|a.entity_type =) '(\w+)'", text)) == {
+        name for name, kind in entities.KINDS.items() if kind.about_people}

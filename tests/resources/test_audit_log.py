@@ -2,6 +2,7 @@
 import pytest
 
 from eventapi import journal
+from eventapi.domain.records import entities
 from tests.conftest import SCOPES
 
 GUARDED = ["UPDATE audit_log SET action = 'x'", "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z'", "UPDATE audit_log SET hash = 'x'",
@@ -60,7 +61,7 @@ def test_a_day_is_one_of_the_organisers_zone_and_counts_whole(organiser, db):
     for moment in ("2026-06-30T21:59:59Z", "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z", "2026-07-01T22:00:00Z"):
         with db.write():
             db.now = moment
-            journal.administered(db, "tested", None, title=moment)
+            journal.administered(db, entities.TENANT, "tested", title=moment)
     assert [entry["created_at"] for entry in organiser.data("/audit-log?date_from=2026-07-01&date_to=2026-07-01&sort=created_at&order=asc")] == [
         "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z"]
 

@@ -12,6 +12,7 @@ import pytest
 
 from eventapi import config as configuration
 from eventapi import journal
+from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups, database, files, process_locks
 from eventapi.storage.backups import BackupError
@@ -126,7 +127,7 @@ def test_a_backup_while_others_write_is_one_moment(settings, organiser, file, el
             while not stop.is_set():
                 try:
                     with db.write():
-                        journal.administered(db, "tested", "tenant")
+                        journal.administered(db, entities.TENANT, "tested")
                         db.connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'test'")
                 except Exception as error:
                     failures.append(error)

@@ -13,6 +13,7 @@ import webtest
 
 from eventapi import config as configuration
 from eventapi import journal
+from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage import database
 from eventapi.storage.errors import Busy, StorageError
@@ -30,7 +31,7 @@ def writer(settings):
 
 
 def put(db, number):
-    journal.administered(db, "counted", "number", number)
+    journal.administered(db, entities.TENANT, "counted", number)
 
 
 def numbers(db):

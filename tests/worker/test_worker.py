@@ -10,6 +10,7 @@ import pytest
 from eventapi import errors, journal, times
 from eventapi.cli import main
 from eventapi.domain.halls import booking
+from eventapi.domain.records import entities
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
@@ -35,7 +36,7 @@ def audited(db):
         with db.write():
             if number < 5:
                 db.now = "2001-01-01T00:00:00Z"
-            journal.administered(db, "tested", "tenant", number)
+            journal.administered(db, entities.TENANT, "tested", number)
     return db
 
 
@@ -90,7 +91,7 @@ def test_the_audit_log_is_pruned_and_still_verifies(audited):
     assert audited.connection.execute("SELECT action, new_values FROM audit_log WHERE id = 11").fetchone() == (
         "pruned", '{"first_id":1,"last_id":5}')
     with audited.write():
-        journal.administered(audited, "tested", "tenant", 1)
+        journal.administered(audited, entities.TENANT, "tested", 1)
     assert journal.verify(audited) == []
 
 
@@ -104,10 +105,10 @@ def test_pruning_in_pieces_leaves_one_anchor(audited, monkeypatch):
 def test_an_audit_log_of_old_entries_only_keeps_its_chain(db):
     with db.write():
         db.now = "2001-01-01T00:00:00Z"
-        journal.administered(db, "tested", "tenant", 1)
+        journal.administered(db, entities.TENANT, "tested", 1)
     assert housekeeping.prune_audit_log(db) == 1
     with db.write():
-        journal.administered(db, "tested", "tenant", 2)
+        journal.administered(db, entities.TENANT, "tested", 2)
     assert journal.verify(db) == []
 
 
@@ -203,7 +204,7 @@ def test_a_job_wakes_when_somebody_else_changes_the_database(db):
     worker.round(db)
     assert rounds == ["wakes", "sleeps"]
     with other.write():
-        journal.administered(other, "tested", "tenant", 1)
+        journal.administered(other, entities.TENANT, "tested", 1)
     other.close()
     worker.round(db)
     assert rounds == ["wakes", "sleeps", "wakes"]

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from hashlib import sha256
 
 from eventapi import journal, times
+from eventapi.domain.records import entities
 from eventapi.errors import Problem, fault, invalid, not_found
 from eventapi.storage.statements import statements
 
@@ -49,7 +50,7 @@ def revoke_key(db, id):
     """The key opens nothing from the next request on; revoking it again changes nothing."""
     key = _key(db, id)
     if db.run(sql.revoke, id=id, now=db.now):
-        journal.administered(db, "revoked", "api_key", id, title=key["name"], old={"revoked_at": None},
+        journal.administered(db, entities.API_KEY, "revoked", id, title=key["name"], old={"revoked_at": None},
                              new={"revoked_at": db.now})
 
 
@@ -65,8 +66,8 @@ def rotate_key(db, id, *, grace_hours=0):
     ends = times.text(datetime.now(timezone.utc) + timedelta(hours=grace_hours))
     if grace_hours and (old["expires_at"] is None or ends < old["expires_at"]):
         db.run(sql.expire, id=id, expires_at=ends)
-        journal.administered(db, "updated", "api_key", id, title=old["name"], old={"expires_at": old["expires_at"]},
-                             new={"expires_at": ends})
+        journal.administered(db, entities.API_KEY, "updated", id, title=old["name"],
+                             old={"expires_at": old["expires_at"]}, new={"expires_at": ends})
     elif not grace_hours:
         revoke_key(db, id)
     return new
@@ -80,7 +81,7 @@ def keys(db):
 def _add_key(db, values, action, **more):
     key = "evk_" + secrets.token_urlsafe(32)
     id = db.insert(sql.add, **values, key_hash=key_hash(key), now=db.now)
-    journal.administered(db, action, "api_key", id, title=values["name"], new={**values, **more})
+    journal.administered(db, entities.API_KEY, action, id, title=values["name"], new={**values, **more})
     return id, key
 
 
@@ -107,7 +108,7 @@ def add_admin(db, name, email=None):
         raise invalid([fault("format", f"{email!r} is not an email address", parameter="email")])
     email = email and email.strip()
     id = db.insert(sql.add_admin, name=name, email=email, now=db.now)
-    journal.administered(db, "created", "admin", id, title=name, new={"name": name, "email": email})
+    journal.administered(db, entities.ADMIN, "created", id, title=name, new={"name": name, "email": email})
     return id
 
 
@@ -116,7 +117,8 @@ def disable_admin(db, id):
     admin = _admin(db, id)
     if admin["is_active"]:
         db.run(sql.disable_admin, id=id, now=db.now)
-        journal.administered(db, "updated", "admin", id, title=admin["name"], old={"is_active": True}, new={"is_active": False})
+        journal.administered(db, entities.ADMIN, "updated", id, title=admin["name"], old={"is_active": True},
+                             new={"is_active": False})
 
 
 def admins(db):
@@ -153,7 +155,8 @@ def set_flag(db, name, enabled):
         raise invalid([fault("unknown", f"unknown flag {name!r}; {_nearest(name, sorted(known))}", parameter="name")])
     if known[name] != enabled:
         db.run(sql.set_flag, name=name, enabled=int(enabled))
-        journal.administered(db, "updated", "flag", title=name, old={"enabled": known[name]}, new={"enabled": enabled})
+        journal.administered(db, entities.FLAG, "updated", title=name, old={"enabled": known[name]},
+                             new={"enabled": enabled})
 
 
 def tier(db):
@@ -166,7 +169,7 @@ def set_tier(db, name):
     old = tier(db)
     if old != name:
         db.run(sql.set_tier, tier=name)
-        journal.administered(db, "updated", "tenant", 1, title="tier", old={"tier": old}, new={"tier": name})
+        journal.administered(db, entities.TENANT, "updated", 1, title="tier", old={"tier": old}, new={"tier": name})
 
 
 def _named(name, what):

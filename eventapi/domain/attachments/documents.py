@@ -4,7 +4,7 @@ import json
 
 from eventapi import journal, markup, times
 from eventapi.domain.attachments import content_types, placeholders
-from eventapi.domain.records import numbering
+from eventapi.domain.records import entities, numbering
 from eventapi.errors import Faults, Problem
 from eventapi.storage import files
 from eventapi.storage.database import as_json
@@ -42,7 +42,7 @@ def add(db, document):
     document = {**BLANK, "missing": [], **document, "contract_status": "draft" if document["is_contract"] else None}
     id = db.insert(sql.add, **columns(document), now=db.now)
     new = row(db, id)
-    journal.created(db, "document", journalled(new), title=title(new), scope="documents")
+    journal.created(db, entities.DOCUMENT, journalled(new))
     return new
 
 
@@ -105,7 +105,7 @@ def hold(db, old, upload, **size):
 def told(db, old, action="updated"):
     """Journals what became of a row; gives it as it is now."""
     new = row(db, old["id"])
-    journal.updated(db, "document", journalled(old), journalled(new), action=action, title=title(new), scope="documents")
+    journal.updated(db, entities.DOCUMENT, journalled(old), journalled(new), action=action)
     return new
 
 
@@ -116,21 +116,18 @@ def journalled(row):
     return {**document, "content_sha256": hashlib.sha256(content.encode()).hexdigest() if content else None}
 
 
-def title(document):
-    return document["document_number"] or document["filename"] or document["title"]
-
-
 def remove(db, row):
     """Deletes and journals a document; its bytes go with the sweep unless another record names them."""
     db.run(sql.remove, id=row["id"])
-    journal.deleted(db, "document", journalled(row), title=title(row), scope="documents")
+    journal.deleted(db, entities.DOCUMENT, journalled(row))
 
 
 def refuse_signed(row):
     """409 for a contract that was sent out: it stays, and so does what it is about."""
     if row["is_contract"] and row["contract_status"] != "draft":
-        raise Problem("in_use", f"The contract {title(row)} is {row['contract_status'].replace('_', ' ')}: it stays, and so does what it "
-                      "is about.", used_by=["contracts"], document_id=row["id"])
+        title, status = entities.DOCUMENT.title(row), row["contract_status"].replace("_", " ")
+        raise Problem("in_use", f"The contract {title} is {status}. It cannot be deleted, nor can the record that it is about.",
+                      used_by=["contracts"], document_id=row["id"])
 
 
 def delete_with(db, entity_type, entity_id):

@@ -1,11 +1,9 @@
 """Notes go with the record they are about."""
 from eventapi import journal
+from eventapi.domain.records import entities
 from eventapi.storage.statements import statements
 
 sql = statements("notes")
-
-SCOPES = {"contact": "contacts", "application": "applications", "event_participant": "participants", "invoice": "invoices",
-          "event": "events"}
 
 
 def delete_with(db, entity_type, entity_id):
@@ -13,7 +11,7 @@ def delete_with(db, entity_type, entity_id):
     found = db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id)
     for note in found:
         db.run(sql.remove, id=note["id"])
-        journal.deleted(db, "note", represent(note), scope=SCOPES[entity_type])
+        journal.deleted(db, entities.NOTE, represent(note))
     return [note["id"] for note in found]
 
 

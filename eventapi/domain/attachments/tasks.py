@@ -88,7 +88,7 @@ def in_state(db, task, status):
 def add(db, task):
     """A new task, checked and settled; gives it as stored."""
     new = get(db, db.insert(sql.add, **columns(task), now=db.now))
-    journal.created(db, "task", new, title=new["title"], scope="tasks")
+    journal.created(db, entities.TASK, new)
     return new
 
 
@@ -98,7 +98,7 @@ def change(db, old, task, action="updated"):
         return old
     db.run(sql.change, **columns(task), now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "task", old, new, action=action, title=new["title"], scope="tasks")
+    journal.updated(db, entities.TASK, old, new, action=action)
     return new
 
 
@@ -114,7 +114,7 @@ def move(db, task, action):
 
 def remove(db, task):
     db.run(sql.remove, id=task["id"])
-    journal.deleted(db, "task", task, title=task["title"], scope="tasks")
+    journal.deleted(db, entities.TASK, task)
 
 
 def delete_with(db, entity_type, entity_id):

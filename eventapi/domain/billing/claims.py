@@ -13,6 +13,7 @@ from eventapi.domain.billing import drafts as invoicing
 from eventapi.domain.billing import invoices, issuing
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.people import contacts
+from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem
 from eventapi.pictures.words import WORDS, number
 from eventapi.storage.database import as_json
@@ -56,7 +57,7 @@ def draft_invoice(db, participant, party, items):
 
 def draft_credit_note(db, invoice_id, lines):
     note = invoices.represent(issuing.draft_credit_note(db, invoices.row(db, invoice_id), lines))
-    journal.created(db, "invoice", note, title=note["invoice_number"], scope="invoices")
+    journal.created(db, entities.INVOICE, note)
     return note
 
 

@@ -5,7 +5,7 @@ from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.records import anonymity, numbering, references
+from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
 
@@ -21,7 +21,7 @@ def add(db, body, *, invoice_type="invoice", related_invoice_id=None):
     """A new draft, as it is answered. Items are as in a request; those of a credit note have negative quantities."""
     draft, lines = compose(db, {"invoice_number": None, **body}, invoice_type)
     new = invoices.get(db, store(db, {**draft, "related_invoice_id": related_invoice_id}, lines))
-    journal.created(db, "invoice", new, title=new["invoice_number"], scope="invoices")
+    journal.created(db, entities.INVOICE, new)
     return new
 
 
@@ -72,7 +72,7 @@ def remove(db, invoice):
         raise Problem("invoice_locked", f"{invoice['invoice_number']} was sent; only drafts are deleted. Cancel it.")
     cascade.delete_with(db, "invoice", invoice["id"])
     db.run(sql.remove, id=invoice["id"])
-    journal.deleted(db, "invoice", invoice, title=invoice["invoice_number"], scope="invoices")
+    journal.deleted(db, entities.INVOICE, invoice)
 
 
 def compose(db, wanted, invoice_type, old=None):
@@ -169,6 +169,5 @@ def store_taxes(db, id, taxes):
 def changed(db, old, action):
     """Journals what was done to an invoice; gives its new row."""
     new = invoices.row(db, old["id"])
-    journal.updated(db, "invoice", invoices.represent(old), invoices.represent(new), action=action,
-                    title=new["invoice_number"], scope="invoices")
+    journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
     return new

@@ -1,5 +1,6 @@
 """Payment gateways of the tenant: a known key fills name and fee of a payment."""
 from eventapi import journal, money
+from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
@@ -13,7 +14,7 @@ def add(db, key, name, fee_percent=0, fee_fixed=0):
         raise Problem("duplicate", f"There is a gateway {key}.", member="gateway_key")
     id = db.insert(sql.add, gateway_key=key, name=name, fee_percent=fee_percent, fee_fixed=fee_fixed, now=db.now)
     gateway = db.one(sql.by_key, gateway_key=key)
-    journal.administered(db, "created", "gateway", id, title=key, new=gateway)
+    journal.administered(db, entities.GATEWAY, "created", id, title=key, new=gateway)
     return gateway
 
 
@@ -27,7 +28,7 @@ def remove(db, key):
     if gateway is None:
         return False
     db.run(sql.remove, id=gateway["id"])
-    journal.administered(db, "deleted", "gateway", gateway["id"], title=key, old=gateway)
+    journal.administered(db, entities.GATEWAY, "deleted", gateway["id"], title=key, old=gateway)
     return True
 
 

@@ -2,7 +2,7 @@
 from eventapi import journal, money, times
 from eventapi.domain.billing import drafts, invoices, ledger, mails, pdf
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.records import numbering
+from eventapi.domain.records import entities, numbering
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
@@ -55,12 +55,11 @@ def send(db, row, mail=None):
     if table(row).move("send", invoices.public_status(row)) is None:
         return row
     sent = issue(db, row)
-    journal.updated(db, "invoice", invoices.represent(row), invoices.represent(sent), action="sent",
-                    title=sent["invoice_number"], scope="invoices")
+    journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
     if sent["invoice_type"] == "credit_note":
         ledger.settle(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
     elif sent["status"] == "paid":                      # there was nothing to pay
-        journal.told(db, "invoice.paid", "invoice", invoices.represent(sent), "invoices")
+        journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
     mails.add(db, "invoice", sent, mail)
     return sent
 
@@ -113,7 +112,7 @@ def remind(db, row, mail=None):
 def issue_credit_note(db, invoice, lines):
     """Makes and sends a credit note of these lines; gives its row."""
     note = issue(db, draft_credit_note(db, invoice, lines))
-    journal.created(db, "invoice", invoices.represent(note), title=note["invoice_number"], scope="invoices")
+    journal.created(db, entities.INVOICE, invoices.represent(note))
     return note
 
 

@@ -3,6 +3,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
 from eventapi.domain.billing import invoices
+from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
 
@@ -56,8 +57,7 @@ def settle(db, invoice, *, paid=0, credited=0):
         new = {**old, **sums, "status": status, "open_amount": old["total"] - sums["credited"] - sums["paid_amount"],
                "updated_at": db.now}
         action = "credited" if status == old["status"] else status if status in TOLD else "updated"
-        journal.updated(db, "invoice", invoices.represent(old), invoices.represent(new), action=action,
-                        title=old["invoice_number"], scope="invoices")
+        journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
 
 
 # What `eventapi check` asks: everything again from lines and payments, by other means than those that wrote it

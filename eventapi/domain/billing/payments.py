@@ -8,6 +8,7 @@ from decimal import Decimal
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import gateways, ledger
+from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate
@@ -66,7 +67,7 @@ def record(db, fields):
     ledger.refuse_unpayable(invoice)
     row = _add(db, fields, invoice, amount)
     payment = represent(row)
-    journal.created(db, "payment", payment, title=invoice["invoice_number"], scope="payments")
+    journal.created(db, entities.PAYMENT, payment)
     _adjust_invoice(db, None, row, invoice)
     return payment
 
@@ -97,7 +98,7 @@ def delete(db, row):
     payment = represent(row)
     cascade.delete_with(db, "payment", row["id"])
     db.run(sql.remove, id=row["id"])
-    journal.deleted(db, "payment", payment, title=row["invoice_number"], scope="payments")
+    journal.deleted(db, entities.PAYMENT, payment)
     _adjust_invoice(db, row, None)
 
 
@@ -206,7 +207,7 @@ def _store(db, old, new, action, invoice=None):
     _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
     new["updated_at"] = db.now
     payment = represent(new)
-    journal.updated(db, "payment", represent(old), payment, action=action, title=new["invoice_number"], scope="payments")
+    journal.updated(db, entities.PAYMENT, represent(old), payment, action=action)
     _adjust_invoice(db, old, new, invoice)
     return payment
 

@@ -6,7 +6,7 @@ Every function here that writes is called inside a write.
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.entrance import badges, check_ins, visits
-from eventapi.domain.records import anonymity, references
+from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
@@ -135,7 +135,7 @@ def write(db, visit, row, opened):
     values = {**visit.opening, "ends_at": visit.ends_at, "closed_by": visit.closed_by, "now": db.now}
     if row is None:
         new = check_ins.get(db, db.insert(sql.open, **values))
-        journal.created(db, "check_in", check_ins.stored(new), title=check_ins.title(new), scope="checkins")
+        journal.created(db, entities.CHECK_IN, check_ins.stored(new), title=check_ins.title(new))
         return new["id"]
     same_scan = row["id"] == opened
     if same_scan and (row["ends_at"], row["closed_by"]) == (visit.ends_at, visit.closed_by):
@@ -144,15 +144,15 @@ def write(db, visit, row, opened):
     db.run(sql.close if same_scan else sql.reopen, **{**values, "id": row["id"]})
     new = check_ins.get(db, row["id"])
     left = new["closed_by"] == "check_out" and old["closed_by"] != "check_out"
-    journal.updated(db, "check_in", check_ins.stored(old), check_ins.stored(new), action="checked_out" if left else "updated",
-                    title=check_ins.title(new), scope="checkins")
+    journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new),
+                    action="checked_out" if left else "updated", title=check_ins.title(new))
     return row["id"]
 
 
 def remove(db, record):
     cascade.delete_with(db, "check_in", record["id"])
     db.run(sql.remove, id=record["id"])
-    journal.deleted(db, "check_in", check_ins.stored(record), title=check_ins.title(record), scope="checkins")
+    journal.deleted(db, entities.CHECK_IN, check_ins.stored(record), title=check_ins.title(record))
 
 
 def answer(db, judged):

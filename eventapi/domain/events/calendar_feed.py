@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from eventapi import journal, times
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.domain.events import icalendar
-from eventapi.domain.records import references
+from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults
 from eventapi.storage.database import as_json
@@ -67,7 +67,7 @@ def create(db, fields):
     """
     values, (token, token_hash) = _columns(db, fields), new_token()
     subscription = get(db, db.insert(sql.add, **values, token_hash=token_hash, now=db.now))
-    journal.created(db, "calendar_subscription", subscription, title=subscription["name"], scope="calendar-feed")
+    journal.created(db, entities.CALENDAR_SUBSCRIPTION, subscription)
     return subscription, token
 
 
@@ -77,7 +77,7 @@ def update(db, old, fields):
     if values != _columns(db, {}, old):
         db.run(sql.change, **values, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "calendar_subscription", old, new, title=new["name"], scope="calendar-feed")
+    journal.updated(db, entities.CALENDAR_SUBSCRIPTION, old, new)
     return new
 
 
@@ -86,7 +86,7 @@ def rotate(db, old):
     token, token_hash = new_token()
     db.run(sql.rotate, id=old["id"], token_hash=token_hash, now=db.now)
     new = get(db, old["id"])
-    journal.acted(db, "rotated", "calendar_subscription", new, title=new["name"], scope="calendar-feed")
+    journal.acted(db, entities.CALENDAR_SUBSCRIPTION, "rotated", new)
     return new, token
 
 
@@ -103,7 +103,7 @@ def _columns(db, fields, old=None):
 def remove(db, subscription):
     """Deletes and journals a subscription; its address leads nowhere from then on."""
     db.run(sql.remove, id=subscription["id"])
-    journal.deleted(db, "calendar_subscription", subscription, title=subscription["name"], scope="calendar-feed")
+    journal.deleted(db, entities.CALENDAR_SUBSCRIPTION, subscription)
 
 
 def delete_with(db, event_id):

@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import references, slugs
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
@@ -52,7 +52,7 @@ def create(db, fields):
     id = db.insert(sql.add, **values, now=db.now)
     db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
     category = get(db, id)
-    journal.created(db, "category", category, title=category["title"], scope="categories")
+    journal.created(db, entities.CATEGORY, category)
     return category
 
 
@@ -69,7 +69,7 @@ def update(db, old, fields):
         db.run(sql.clear_events, category_id=id)
         db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
     new = get(db, id)
-    journal.updated(db, "category", old, new, title=new["title"], scope="categories")
+    journal.updated(db, entities.CATEGORY, old, new)
     return new
 
 
@@ -81,10 +81,10 @@ def delete(db, category):
         raise Problem("in_use", f"The category is carried by {' and '.join(users)}; it cannot be deleted.", used_by=users)
     for child in [get(db, child) for child in db.values(sql.children, id=id)]:
         db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
-        journal.updated(db, "category", child, get(db, child["id"]), title=child["title"], scope="categories")
+        journal.updated(db, entities.CATEGORY, child, get(db, child["id"]))
     cascade.delete_with(db, "category", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "category", category, title=category["title"], scope="categories")
+    journal.deleted(db, entities.CATEGORY, category)
 
 
 def _columns(db, category):

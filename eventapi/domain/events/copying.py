@@ -4,7 +4,7 @@ from eventapi.domain.attachments import tasks
 from eventapi.domain.events import categories
 from eventapi.domain.halls import booths, plans, pricing
 from eventapi.domain.orders import services
-from eventapi.domain.records import custom_fields
+from eventapi.domain.records import custom_fields, entities
 from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults
 from eventapi.storage.statements import statements
@@ -32,7 +32,7 @@ def bring_plans(db, old_id, new_id, days):
     for plan in db.all(sql.plans, event_id=old_id):
         id = db.insert(sql_of_plans.add, **{**plan, "event_id": new_id}, now=db.now)
         new = plans.get(db, id)
-        journal.created(db, "plan", new, title=new["plan_name"], scope="plans")
+        journal.created(db, entities.PLAN, new)
         for booth in db.all(sql.booths, plan_id=plan["id"]):
             _bring_booth(db, {**booth, "plan_id": id, "event_id": new_id})
 
@@ -44,7 +44,7 @@ def _bring_booth(db, booth):
     pricing.settle(db, booths.row(db, id), "/date_from", faults)
     faults.raise_any()
     new = booths.get(db, id)
-    journal.created(db, "booth", new, title=new["booth_number"], scope="booths")
+    journal.created(db, entities.BOOTH, new)
 
 
 def bring_services(db, old_id, new_id, days):
@@ -54,7 +54,7 @@ def bring_services(db, old_id, new_id, days):
         dates = {name: offer[name] and times.add_days(offer[name], days) for name in ("early_bird_until", "order_deadline")}
         db.run(sql_of_offers.put, **{**offer, **dates, "event_id": new_id})
         db.run(sql_of_services.touch, id=old["id"], now=db.now)
-        journal.updated(db, "service", old, services.get(db, old["id"]), title=old["service_name"], scope="services")
+        journal.updated(db, entities.SERVICE, old, services.get(db, old["id"]))
 
 
 def bring_categories(db, old_id, new_id, days):
@@ -63,7 +63,7 @@ def bring_categories(db, old_id, new_id, days):
         old = categories.get(db, id)
         db.run(sql.add_category, category_id=id, event_id=new_id)
         db.run(sql.touch_category, id=id, now=db.now)
-        journal.updated(db, "category", old, categories.get(db, id), title=old["title"], scope="categories")
+        journal.updated(db, entities.CATEGORY, old, categories.get(db, id))
 
 
 # word of `with` -> (what it does, the scopes that it needs besides events)

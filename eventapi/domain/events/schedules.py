@@ -3,7 +3,7 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import normalising
+from eventapi.domain.records import entities, normalising
 from eventapi.errors import Problem, fault, invalid
 from eventapi.storage.statements import statements
 
@@ -32,7 +32,7 @@ def add(db, slot):
     _assign(db, id, slot["assignments"])
     refuse_clash(db, get(db, id))
     new = get(db, id)
-    journal.created(db, "schedule", new, title=new["title"], scope="schedules")
+    journal.created(db, entities.SCHEDULE, new)
     return new
 
 
@@ -80,14 +80,14 @@ def touch(db, old):
 def tell(db, old):
     """Journals a slot that was changed; gives it."""
     new = get(db, old["id"])
-    journal.updated(db, "schedule", old, new, title=new["title"], scope="schedules")
+    journal.updated(db, entities.SCHEDULE, old, new)
     return new
 
 
 def remove(db, slot):
     cascade.delete_with(db, "schedule", slot["id"])
     db.run(sql.remove, id=slot["id"])
-    journal.deleted(db, "schedule", slot, title=slot["title"], scope="schedules")
+    journal.deleted(db, entities.SCHEDULE, slot)
 
 
 def delete_with(db, event_id):

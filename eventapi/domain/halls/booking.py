@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from eventapi import journal, money, times
 from eventapi.domain.halls import booths, pricing
 from eventapi.domain.halls.availability import blockers, overlapping, reach, refuse_taken, unavailable
-from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store, title
+from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store
 from eventapi.domain.people import contacts
+from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
@@ -41,8 +42,8 @@ def reserve(db, wanted, booth, participant):
         "expires_at": None if confirmed else wanted["expires_at"] or after(db, HOLD), "confirmed_at": db.now if confirmed else None})
     occupy(db, new)
     if confirmed:
-        journal.told(db, "booth_reservation.confirmed", "booth_reservation", as_stored(db, new), "booths")
-        tell_assigned(db, "booth.assigned", new)
+        journal.announced(db, entities.BOOTH_RESERVATION, "confirmed", as_stored(db, new))
+        announce_assigned(db, "assigned", new)
     return new
 
 
@@ -65,7 +66,7 @@ def add(db, booth, participant, values):
     except Duplicate:
         raise unavailable(booth, db.one(sql.live, booth_id=booth["id"])) from None
     new = row(db, id)
-    journal.created(db, "booth_reservation", as_stored(db, new), title=title(new), scope="booths")
+    journal.created(db, entities.BOOTH_RESERVATION, as_stored(db, new))
     return new
 
 
@@ -98,7 +99,7 @@ def confirm(db, old):
     refuse_unpriced(old, old["booth_number"])
     new = store(db, old, "confirmed", status="confirmed", confirmed_at=db.now, expires_at=None)
     occupy(db, new)
-    tell_assigned(db, "booth.assigned", new)
+    announce_assigned(db, "assigned", new)
     return new
 
 
@@ -136,7 +137,7 @@ def move(db, old, booth):
     vacate(db, old)
     occupy(db, new)
     if new["status"] == "confirmed":
-        tell_assigned(db, "booth.assigned", new)
+        announce_assigned(db, "assigned", new)
     return new
 
 
@@ -204,7 +205,7 @@ def vacate(db, old):
     """A booth without its reservation `old`: free, then offered to its line, then to the lines of those that it stood in the way of."""
     booths.set_status(db, old["booth_id"], "available")
     if old["status"] == "confirmed":
-        tell_assigned(db, "booth.unassigned", old)
+        announce_assigned(db, "unassigned", old)
     offer_around(db, booths.row(db, old["booth_id"]))
 
 
@@ -242,11 +243,11 @@ def occupy(db, new):
     booths.set_status(db, new["booth_id"], HELD_AS[new["status"]], new["expires_at"])
 
 
-def tell_assigned(db, name, reservation):
-    """booth.assigned, booth.unassigned: the booth, and to whom it is or was assigned by which reservation."""
+def announce_assigned(db, action, reservation):
+    """Write the outgoing event booth.assigned or booth.unassigned: the booth, its participant and its reservation."""
     booth = {**booths.get(db, reservation["booth_id"]), "event_participant_id": reservation["event_participant_id"],
              "booth_reservation_id": reservation["id"]}
-    journal.told(db, name, "booth", booth, "booths")
+    journal.announced(db, entities.BOOTH, action, booth)
 
 
 def after(db, span):

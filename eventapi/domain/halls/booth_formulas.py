@@ -5,6 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 from eventapi import journal
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import formulas, pricing
+from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
 
@@ -26,7 +27,7 @@ def add(db, fields):
     _check(fields["expression"])
     _claim_name(db, fields["name"])
     formula = get(db, db.insert(sql.add, **fields, now=db.now))
-    journal.created(db, "booth_formula", formula, title=formula["name"], scope="booths")
+    journal.created(db, entities.BOOTH_FORMULA, formula)
     return formula
 
 
@@ -41,7 +42,7 @@ def change(db, old, fields):
     if merged != old:
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
-    journal.updated(db, "booth_formula", old, new, title=new["name"], scope="booths")
+    journal.updated(db, entities.BOOTH_FORMULA, old, new)
     changed = [name for name in PRICING if new[name] != old[name]]
     if changed:
         pricing.reprice(db, db.values(sql.booths, id=id), f"/{changed[0]}")
@@ -56,7 +57,7 @@ def delete(db, formula):
         raise Problem("in_use", f"The formula prices {len(users)} booths; it cannot be deleted.", used_by=["booths"])
     cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "booth_formula", formula, title=formula["name"], scope="booths")
+    journal.deleted(db, entities.BOOTH_FORMULA, formula)
 
 
 def _check(expression):

@@ -6,7 +6,7 @@ Every function that writes is called inside a write transaction and journals the
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import pricing
-from eventapi.domain.records import slugs
+from eventapi.domain.records import entities, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
@@ -42,7 +42,7 @@ def add(db, fields):
     values = _columns(db, {**fields, "booth_type_key": key})
     _claim_key(db, key)
     booth_type = get(db, db.insert(sql.add, **values, now=db.now))
-    journal.created(db, "booth_type", booth_type, title=booth_type["booth_type_name"], scope="booths")
+    journal.created(db, entities.BOOTH_TYPE, booth_type)
     return booth_type
 
 
@@ -56,7 +56,7 @@ def change(db, old, fields):
     if values != _columns(db, old):
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
-    journal.updated(db, "booth_type", old, new, title=new["booth_type_name"], scope="booths")
+    journal.updated(db, entities.BOOTH_TYPE, old, new)
     changed = [name for name in PRICING if new[name] != old[name]]
     if changed:
         pricing.reprice(db, db.values(sql.booths, id=id), f"/{changed[0]}")
@@ -71,7 +71,7 @@ def delete(db, booth_type):
         raise Problem("in_use", f"The type has {len(users)} booths; it cannot be deleted.", used_by=["booths"])
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
-    journal.deleted(db, "booth_type", booth_type, title=booth_type["booth_type_name"], scope="booths")
+    journal.deleted(db, entities.BOOTH_TYPE, booth_type)
 
 
 def _columns(db, booth_type):

@@ -2,6 +2,7 @@
 import json
 
 from eventapi import journal, money, times
+from eventapi.domain.records import entities
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -78,4 +79,4 @@ def set_status(db, booth_id, status, held_until=None):
 def tell(db, old):
     """Journals what has changed in a booth since it was read as `old`."""
     new = record(db, row(db, old["id"]))
-    journal.updated(db, "booth", record(db, old), new, title=new["booth_number"], scope="booths")
+    journal.updated(db, entities.BOOTH, record(db, old), new)

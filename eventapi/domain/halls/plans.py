@@ -4,6 +4,7 @@ import json
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import booths
+from eventapi.domain.records import entities
 from eventapi.domain.records.amounts import whole
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -58,11 +59,11 @@ def remove(db, plan):
     """Deletes a plan and its booths, each journalled; that none of these is in use is the caller's to know."""
     for booth in [booths.record(db, row) for row in booths_of(db, [plan["id"]])]:
         cascade.delete_with(db, "booth", booth["id"])
-        journal.deleted(db, "booth", booth, title=booth["booth_number"], scope="booths")
+        journal.deleted(db, entities.BOOTH, booth)
     db.run(sql.remove_booths, id=plan["id"])
     cascade.delete_with(db, "plan", plan["id"])
     db.run(sql.remove, id=plan["id"])
-    journal.deleted(db, "plan", plan, title=plan["plan_name"], scope="plans")
+    journal.deleted(db, entities.PLAN, plan)
 
 
 def delete_with(db, event_id):

@@ -2,6 +2,7 @@
 import json
 
 from eventapi import journal, money, times
+from eventapi.domain.records import entities
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -44,10 +45,5 @@ def store(db, old, action, **changes):
         return old
     db.run(sql.change, **{**old, **changes, "now": db.now})
     new = row(db, old["id"])
-    journal.updated(db, "booth_reservation", as_stored(db, old), as_stored(db, new), action=action, title=title(new), scope="booths")
+    journal.updated(db, entities.BOOTH_RESERVATION, as_stored(db, old), as_stored(db, new), action=action)
     return new
-
-
-def title(row):
-    """What the audit log calls a reservation."""
-    return f"{row['booth_number']} at {row['event_key']}"

@@ -10,6 +10,7 @@ from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
 from eventapi.domain.imports.participants import Participants
+from eventapi.domain.records import entities
 from eventapi.errors import MOST_FAULTS, Problem
 from eventapi.storage import files
 from eventapi.storage.database import Nobody, as_json
@@ -98,7 +99,7 @@ def take_in(db, kind, options, source):
             raise Problem("import_rejected", _refusal(wrong, source.total), errors=wrong)
         db.run(sql.finish, id=id, status="done", failure=None, processed=source.total, now=db.now)
     answer = whole(db, id)
-    journal.created(db, "bulk_import", told(answer), title=title(answer), scope=kind)
+    journal.created(db, entities.BULK_IMPORT, told(answer))
     return answer
 
 
@@ -283,14 +284,10 @@ def _end(db, id, status, failure=None):
     processed = old["total"] if status == "done" else old["processed"]
     if db.run(sql.finish, id=id, status=status, failure=failure, processed=processed, now=db.now):
         new = whole(db, id)
-        journal.updated(db, "bulk_import", told(represent(old)), told(new), action="finished" if status == "done" else "failed",
-                        title=title(new), scope=new["kind"])
+        journal.updated(db, entities.BULK_IMPORT, told(represent(old)), told(new),
+                        action="finished" if status == "done" else "failed")
 
 
 def told(answer):
     """What the journal tells of an import: not the single records."""
     return {name: value for name, value in answer.items() if name not in ("errors", "details")}
-
-
-def title(answer):
-    return f"{answer['total']} {answer['kind']}"

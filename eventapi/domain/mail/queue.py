@@ -3,6 +3,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from eventapi import journal, times
+from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
@@ -51,7 +52,7 @@ def send_again(db, id):
     """Puts a mail that failed, or may not have been sent, into the queue again; gives the mail, or None where there is none."""
     mail = db.one(sql.get, id=id)
     if mail and db.run(sql.send_again, id=id, now=db.now):
-        journal.administered(db, "mail_sent_again", mail["entity_type"], mail["entity_id"])
+        journal.administered(db, entities.KINDS[mail["entity_type"]], "mail_sent_again", mail["entity_id"])
     return mail
 
 

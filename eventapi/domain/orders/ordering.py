@@ -7,7 +7,7 @@ from eventapi.domain.billing.drafts import same
 from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import offers, orders
 from eventapi.domain.people import contacts
-from eventapi.domain.records import numbering, references
+from eventapi.domain.records import entities, numbering, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
@@ -42,7 +42,7 @@ def add(db, body):
     id = db.insert(sql.add, **draft, notes=body["notes"], now=db.now)
     store_items(db, id, lines)
     new = orders.row(db, id)
-    journal.created(db, "service_order", orders.represent(new), scope="service_orders")
+    journal.created(db, entities.SERVICE_ORDER, orders.represent(new))
     return bring_to(db, new, body["status"])
 
 
@@ -99,7 +99,7 @@ def remove(db, row):
         raise Problem("order_locked", f"The order is {row['status']}; only drafts are deleted. Cancel it.")
     cascade.delete_with(db, "service_order", row["id"])
     db.run(sql.remove, id=row["id"])
-    journal.deleted(db, "service_order", orders.represent(row), scope="service_orders")
+    journal.deleted(db, entities.SERVICE_ORDER, orders.represent(row))
 
 
 # States
@@ -193,6 +193,5 @@ def refuse_gone(participant):
 def changed(db, old, action):
     """Journals what was done to an order; gives its new row."""
     new = orders.row(db, old["id"])
-    journal.updated(db, "service_order", orders.represent(old), orders.represent(new), action=action, title=new["order_number"],
-                    scope="service_orders")
+    journal.updated(db, entities.SERVICE_ORDER, orders.represent(old), orders.represent(new), action=action)
     return new

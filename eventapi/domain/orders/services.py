@@ -3,6 +3,7 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.orders import offers
+from eventapi.domain.records import entities
 from eventapi.storage.statements import statements
 
 sql = statements("services")
@@ -31,4 +32,4 @@ def leave_event(db, event_id):
         old = get(db, id)
         db.run(sql.leave_event, id=id, event_id=event_id)
         db.run(sql.touch, id=id, now=db.now)
-        journal.updated(db, "service", old, get(db, id), title=old["service_name"], scope="services")
+        journal.updated(db, entities.SERVICE, old, get(db, id))

@@ -6,8 +6,8 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.people import approval, contacts, participants
-from eventapi.domain.records import anonymity, custom_fields, references
+from eventapi.domain.people import approval, participants
+from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
@@ -62,7 +62,7 @@ def create(db, fields):
     _assign(db, id, event_ids, category_ids)
     custom_fields.store(db, "application", id, {}, values)
     application = get(db, id)
-    journal.created(db, "application", application, title=contacts.title(application), scope="applications")
+    journal.created(db, entities.APPLICATION, application)
     return application
 
 
@@ -83,7 +83,7 @@ def update(db, old, fields):
     if get(db, id) != old:
         db.run(sql.touch, id=id, now=db.now)
     new = get(db, id)
-    journal.updated(db, "application", old, new, title=contacts.title(new), scope="applications")
+    journal.updated(db, entities.APPLICATION, old, new)
     return new
 
 
@@ -92,7 +92,7 @@ def delete(db, application):
     participants.forget_application(db, application["id"])
     cascade.delete_with(db, "application", application["id"])
     db.run(sql.remove, id=application["id"])
-    journal.deleted(db, "application", application, title=contacts.title(application), scope="applications")
+    journal.deleted(db, entities.APPLICATION, application)
 
 
 # Decisions
@@ -110,7 +110,7 @@ def move(db, old, action, **values):
         anonymity.refuse(db, "application", old["id"])
     db.run(sql.move, **{**old, **values, "status": status}, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "application", old, new, action=PAST[action], title=contacts.title(new), scope="applications")
+    journal.updated(db, entities.APPLICATION, old, new, action=PAST[action])
     return new
 
 

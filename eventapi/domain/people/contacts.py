@@ -3,7 +3,7 @@ import json
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import custom_fields, normalising
+from eventapi.domain.records import custom_fields, entities, normalising
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -40,7 +40,7 @@ def add(db, contact, category_ids=(), fields=None):
     _tag(db, id, contact["tags"])
     _categorize(db, id, category_ids)
     custom_fields.store(db, "contact", id, {}, fields or {})
-    journal.created(db, "contact", state(db, id), title=title(contact), scope="contacts")
+    journal.created(db, entities.CONTACT, state(db, id))
     return get(db, id)
 
 
@@ -57,7 +57,7 @@ def add_many(db, additions):
         if category_ids:
             _categorize(db, id, category_ids)
         custom_fields.store(db, "contact", id, {}, fields or {})
-    journal.created_many(db, "contact", states(db, [contact["id"] for contact in contacts]), title=title, scope="contacts")
+    journal.created_many(db, entities.CONTACT, states(db, [contact["id"] for contact in contacts]))
 
 
 def next_id(db):
@@ -83,7 +83,7 @@ def change(db, old, body, category_ids=None, fields=None):
         custom_fields.store(db, "contact", id, old["custom_fields"], fields)
     if state(db, id) != before:
         db.run(sql.touch, id=id, now=db.now)
-        journal.updated(db, "contact", before, state(db, id), title=title(merged), scope="contacts")
+        journal.updated(db, entities.CONTACT, before, state(db, id))
     return get(db, id)
 
 
@@ -98,7 +98,7 @@ def remove(db, contact):
     cascade.delete_with(db, "contact", contact["id"])
     before = state(db, contact["id"])
     db.run(sql.remove, id=contact["id"])
-    journal.deleted(db, "contact", before, title=title(contact), scope="contacts")
+    journal.deleted(db, entities.CONTACT, before)
 
 
 def refuse_anonymized(contact):
@@ -135,12 +135,6 @@ def ids_by_email(db, email):
 def language(db, id):
     """The language of a contact, or None; also where there is no contact."""
     return id and db.value(sql.language, id=id)
-
-
-def title(contact):
-    """What a person would call the contact."""
-    person = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
-    return contact["company_name"] or person or contact["email"] or contact["customer_number"]
 
 
 def columns(contact):

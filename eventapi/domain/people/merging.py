@@ -6,9 +6,9 @@ from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking, reservations
 from eventapi.domain.orders import orders
+from eventapi.domain.people import applications, participants
 from eventapi.domain.people import contacts as contact_book
-from eventapi.domain.people import participants
-from eventapi.domain.records import custom_fields
+from eventapi.domain.records import custom_fields, entities
 from eventapi.domain.submissions import submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -46,8 +46,8 @@ def merge(db, contact, duplicate):
     db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
     contact_book.write(db, {**contact, **_missing(contact, duplicate)})
     after = contact_book.state(db, id)
-    journal.updated(db, "contact", {**before, "merged_contact_id": None}, {**after, "merged_contact_id": duplicate_id},
-                    action="merged", title=contact_book.title(after), scope="contacts")
+    journal.updated(db, entities.CONTACT, {**before, "merged_contact_id": None},
+                    {**after, "merged_contact_id": duplicate_id}, action="merged")
     return contact_book.get(db, id)
 
 
@@ -64,7 +64,7 @@ def _move_participants(db, id, duplicate_id):
         else:
             db.run(sql.move_participant, id=old["id"], contact_id=id, now=db.now)
             new = participants.get(db, old["id"])
-            journal.updated(db, "event_participant", old, new, title=participants.title(new), scope="participants")
+            journal.updated(db, entities.EVENT_PARTICIPANT, old, new)
 
 
 def _absorb(db, kept, other):
@@ -95,15 +95,15 @@ def _hand_over_reservations(db, kept_id, other_id):
             row = booking.cancel(db, row, "The contacts were merged.")
         db.run(sql.hand_over_reservation, id=row["id"], participant_id=kept_id, now=db.now)
         new = reservations.row(db, row["id"])
-        journal.updated(db, "booth_reservation", reservations.as_stored(db, row), reservations.as_stored(db, new),
-                        title=reservations.title(new), scope="booths")
+        journal.updated(db, entities.BOOTH_RESERVATION, reservations.as_stored(db, row),
+                        reservations.as_stored(db, new))
 
 
 def _hand_over_orders(db, kept_id, other_id):
     for id in db.values(sql.orders, id=other_id):
         old = orders.represent(orders.row(db, id))
         db.run(sql.hand_over_order, id=id, participant_id=kept_id, now=db.now)
-        journal.updated(db, "service_order", old, orders.represent(orders.row(db, id)), title=old["order_number"], scope="service_orders")
+        journal.updated(db, entities.SERVICE_ORDER, old, orders.represent(orders.row(db, id)))
 
 
 def _hand_over_assignments(db, kept_id, other_id):
@@ -122,7 +122,7 @@ def _hand_over_check_ins(db, kept_id, other_id):
         old = check_ins.get(db, id)
         db.run(sql.hand_over_visit, id=id, participant_id=kept_id, now=db.now)
         new = check_ins.get(db, id)
-        journal.updated(db, "check_in", check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new), scope="checkins")
+        journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new))
     db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
     for day in days:
         admission.settle(db, kept_id, day)
@@ -143,14 +143,14 @@ def _hand_over_submissions(db, kept_id, other_id):
 def _change_invoice(db, statement, id, **values):
     old = invoices.get(db, id)
     db.run(statement, id=id, now=db.now, **values)
-    journal.updated(db, "invoice", old, invoices.get(db, id), title=old["invoice_number"], scope="invoices")
+    journal.updated(db, entities.INVOICE, old, invoices.get(db, id))
 
 
 def _move_applications(db, id, duplicate_id):
     for application_id in db.values(sql.applications, contact_id=duplicate_id):
-        old = db.one(sql.application, id=application_id)
+        old = applications.get(db, application_id)
         db.run(sql.move_application, id=application_id, contact_id=id, now=db.now)
-        journal.updated(db, "application", old, db.one(sql.application, id=application_id), scope="applications")
+        journal.updated(db, entities.APPLICATION, old, applications.get(db, application_id))
 
 
 def _move_attached(db, entity_type, old_id, new_id):
@@ -159,4 +159,4 @@ def _move_attached(db, entity_type, old_id, new_id):
     for row in db.all(notes.sql.of_entity, entity_type=entity_type, entity_id=old_id):
         old = notes.represent(row)
         db.run(sql.move_note, id=old["id"], entity_id=new_id, now=db.now)
-        journal.updated(db, "note", old, {**old, "entity_id": new_id, "updated_at": db.now}, scope=notes.SCOPES[entity_type])
+        journal.updated(db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.now})

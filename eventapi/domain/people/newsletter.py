@@ -8,13 +8,14 @@ from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import contacts
+from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
 sql = statements("newsletter")
 
 KIND = "newsletter_confirmation"
-ENTITY = "newsletter_subscriber"
+ENTITY = entities.NEWSLETTER_SUBSCRIBER.entity_type
 AGAIN = timedelta(minutes=10)           # between two confirmation mails to one address
 TOKEN = re.compile(r"([1-9][0-9]{0,17})-([0-9a-f]{32})", re.ASCII)
 INSIDE = ("round", "asked_at")          # of a row, and of no answer
@@ -73,7 +74,7 @@ def subscribe(db, body, base_url):
 def _add(db, body):
     id = db.insert(sql.add, email=body["email"], name=body["name"], now=db.now)
     new = get(db, id)
-    journal.created(db, ENTITY, new, title=new["email"], scope="newsletter")
+    journal.created(db, entities.NEWSLETTER_SUBSCRIBER, new)
     return id
 
 
@@ -89,7 +90,7 @@ def _ask(db, id, base_url):
     words = mail_words.words(language(db, row), db.config)
     subject = words[f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
     mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url)
-    journal.updated(db, ENTITY, old, get(db, id), title=row["email"], scope="newsletter")
+    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
 
 
 def _note_consent(db, id, consent):
@@ -97,13 +98,13 @@ def _note_consent(db, id, consent):
     _prove(db, id, "imported", consent["at"], consent["source"], consent.get("text"))
     mails.withdraw(db, KIND, ENTITY, id)
     db.run(sql.confirm, id=id, at=consent["at"], now=db.now)
-    journal.updated(db, ENTITY, old, get(db, id), action="confirmed", title=old["email"], scope="newsletter")
+    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id), action="confirmed")
 
 
 def rename(db, old, name):
     db.run(sql.rename, id=old["id"], name=name, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, ENTITY, old, new, title=new["email"], scope="newsletter")
+    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, new)
     return new
 
 
@@ -111,7 +112,7 @@ def note_refusal(db, id, error):
     """The mail server takes nothing for this address."""
     old = get(db, id)
     db.run(sql.refused, id=id, error=error, now=db.now)
-    journal.updated(db, ENTITY, old, get(db, id), title=old["email"], scope="newsletter")
+    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
 
 
 # What the links in the mails do
@@ -122,7 +123,7 @@ def confirm(db, row, consent_text, address, agent):
         return
     _prove(db, row["id"], "confirmed", db.now, "mail", consent_text, address, agent)
     db.run(sql.confirm, id=row["id"], at=db.now, now=db.now)
-    journal.updated(db, ENTITY, represent(row), get(db, row["id"]), action="confirmed", title=row["email"], scope="newsletter")
+    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, represent(row), get(db, row["id"]), action="confirmed")
 
 
 def unsubscribe(db, subscriber, source, address=None, agent=None):
@@ -133,7 +134,7 @@ def unsubscribe(db, subscriber, source, address=None, agent=None):
     mails.withdraw(db, KIND, ENTITY, id)
     _prove(db, id, "unsubscribed", db.now, source, address=address, agent=agent)
     db.run(sql.unsubscribe, id=id, now=db.now)
-    journal.updated(db, ENTITY, old, get(db, id), action="unsubscribed", title=old["email"], scope="newsletter")
+    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id), action="unsubscribed")
 
 
 def _prove(db, id, action, at, source, text=None, address=None, agent=None):

@@ -7,7 +7,7 @@ from eventapi.domain.entrance import badges
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
 from eventapi.domain.people import contacts
-from eventapi.domain.records import custom_fields
+from eventapi.domain.records import custom_fields, entities
 from eventapi.errors import Problem
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
@@ -48,9 +48,9 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
                    status="confirmed" if confirmed else "registered", now=db.now)
     custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
-    journal.created(db, "event_participant", new, title=title(new), scope="participants")
+    journal.created(db, entities.EVENT_PARTICIPANT, new)
     if confirmed:
-        journal.told(db, "participant.confirmed", "event_participant", new, "participants")
+        journal.announced(db, entities.EVENT_PARTICIPANT, "confirmed", new)
     return new
 
 
@@ -93,7 +93,7 @@ def change(db, old, merged):
     db.run(sql.change, **merged, now=db.now)
     custom_fields.store(db, "event_participant", old["id"], old["custom_fields"], merged["custom_fields"])
     new = get(db, old["id"])
-    journal.updated(db, "event_participant", old, new, title=title(new), scope="participants")
+    journal.updated(db, entities.EVENT_PARTICIPANT, old, new)
     return new
 
 
@@ -104,7 +104,7 @@ def move(db, old, action):
         return old
     db.run(sql.move, id=old["id"], status=status, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "event_participant", old, new, action=PAST[action], title=title(new), scope="participants")
+    journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action=PAST[action])
     if action == "cancel":
         booking.release(db, old["id"], "The participation was cancelled.")
         schedules.release(db, old["id"])
@@ -117,7 +117,7 @@ def remove(db, participant_id):
     refuse_in_use(db, participant_id, "it cannot be deleted; cancel it")
     cascade.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
-    journal.deleted(db, "event_participant", old, title=title(old), scope="participants")
+    journal.deleted(db, entities.EVENT_PARTICIPANT, old)
 
 
 def forget_application(db, application_id):
@@ -145,8 +145,3 @@ def free_badge_number(db):
     while db.value(sql.badge_taken, badge_number=number):
         number = badges.draw()
     return number
-
-
-def title(participant):
-    """What the audit log calls a participant."""
-    return f"{participant['customer_number']} at {participant['event_key']}"

@@ -9,7 +9,7 @@ from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservations
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, contacts, newsletter, participants
-from eventapi.domain.records import slugs
+from eventapi.domain.records import entities, slugs
 from eventapi.domain.submissions import submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -103,12 +103,12 @@ def anonymize(db, contact):
     finally:
         db.run(sql.spare)
     for draft in drafts:
-        journal.deleted(db, "invoice", {"id": draft}, scope="invoices")
+        journal.erased(db, entities.INVOICE, draft)
     for subscriber in subscribers:
-        journal.deleted(db, newsletter.ENTITY, {"id": subscriber}, scope="newsletter")
-    journal.administered(db, "anonymized", "contact", id)
+        journal.erased(db, entities.NEWSLETTER_SUBSCRIBER, subscriber)
+    journal.administered(db, entities.CONTACT, "anonymized", id)
     contact = contacts.get(db, id)
-    journal.told(db, "contact.anonymized", "contact", contact, "contacts")
+    journal.announced(db, entities.CONTACT, "anonymized", contact)
     return contact
 
 
@@ -131,7 +131,7 @@ def finish_due(db):
                 _leave_no_traces(db)
             finally:
                 db.run(sql.spare)
-            journal.administered(db, "retention_ended", "contact", contact_id)
+            journal.administered(db, entities.CONTACT, "retention_ended", contact_id)
     return len(due)
 
 

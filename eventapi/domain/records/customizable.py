@@ -5,7 +5,7 @@ from eventapi import journal
 from eventapi.domain.events import events
 from eventapi.domain.halls import booths
 from eventapi.domain.people import applications, contacts, participants
-from eventapi.domain.records import anonymity, custom_fields
+from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import submissions
 from eventapi.errors import Faults
 from eventapi.storage.statements import statements
@@ -13,21 +13,19 @@ from eventapi.storage.statements import statements
 sql = statements("customizable")
 
 
-class Kind(NamedTuple):
-    """`get(db, id)` is the record as the journal tells it, or None; `touch` stamps it as changed."""
+class Access(NamedTuple):
+    """`get(db, id)` returns the record as the journal receives it, or None; the statement `touch` sets `updated_at`."""
     get: Callable
     touch: object
-    title: Callable
-    scope: str
 
 
 KINDS = {
-    "contact": Kind(contacts.state, sql.touch_contact, contacts.title, "contacts"),
-    "application": Kind(applications.get, sql.touch_application, contacts.title, "applications"),
-    "event_participant": Kind(participants.get, sql.touch_participant, participants.title, "participants"),
-    "event": Kind(events.get, sql.touch_event, lambda event: event["title"], "events"),
-    "booth": Kind(booths.stored, sql.touch_booth, lambda booth: booth["booth_number"], "booths"),
-    "submission": Kind(submissions.get, sql.touch_submission, submissions.title, "submissions"),
+    "contact": Access(contacts.state, sql.touch_contact),
+    "application": Access(applications.get, sql.touch_application),
+    "event_participant": Access(participants.get, sql.touch_participant),
+    "event": Access(events.get, sql.touch_event),
+    "booth": Access(booths.stored, sql.touch_booth),
+    "submission": Access(submissions.get, sql.touch_submission),
 }
 
 
@@ -60,5 +58,5 @@ def change(db, entity_type, old, values):
     custom_fields.store(db, entity_type, id, old["custom_fields"], values)
     db.run(kind.touch, id=id, now=db.now)
     new = kind.get(db, id)
-    journal.updated(db, entity_type, old, new, title=kind.title(new), scope=kind.scope)
+    journal.updated(db, entities.KINDS[entity_type], old, new)
     return new

@@ -5,7 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 import json
 
 from eventapi import journal
-from eventapi.domain.records import slugs
+from eventapi.domain.records import entities, slugs
 from eventapi.domain.records.field_types import CHOICES, RULES, largest
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
@@ -47,7 +47,7 @@ def create(db, fields):
     _claim_key(db, field)
     id = db.insert(sql.add, **_columns(field), now=db.now)
     new = get(db, id)
-    journal.created(db, "custom_field", new, title=new["field_label"], scope="custom_fields")
+    journal.created(db, entities.CUSTOM_FIELD, new)
     return new
 
 
@@ -64,7 +64,7 @@ def update(db, old, fields):
     if merged != old:
         db.run(sql.change, **_columns(merged), now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "custom_field", old, new, title=new["field_label"], scope="custom_fields")
+    journal.updated(db, entities.CUSTOM_FIELD, old, new)
     return new
 
 
@@ -75,7 +75,7 @@ def delete(db, field, *, purge):
                       used_by=["values"])
     db.run(sql.purge, id=field["id"])
     db.run(sql.remove, id=field["id"])
-    journal.deleted(db, "custom_field", field, title=field["field_label"], scope="custom_fields")
+    journal.deleted(db, entities.CUSTOM_FIELD, field)
 
 
 def _columns(field):

@@ -4,7 +4,7 @@ import json
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.people import contacts
-from eventapi.domain.records import anonymity, custom_fields
+from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import types, values
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
@@ -52,10 +52,6 @@ def revisions(db, id):
     return [represent_revision(row) for row in db.all(sql.all_revisions, submission_id=id)]
 
 
-def title(submission):
-    return f"{submission['title']} of participant {submission['event_participant_id']}"
-
-
 # Handing in
 
 def add(db, participant, kind, body):
@@ -75,7 +71,7 @@ def add(db, participant, kind, body):
                    value=columns(body)["value"], document_id=body["document_id"], due_at=kind["due_at"], now=db.now)
     custom_fields.store(db, "submission", id, {}, fields)
     new = get(db, id)
-    journal.created(db, "submission", new, title=title(new), scope="submissions")
+    journal.created(db, entities.SUBMISSION, new)
     return new if body["draft"] else submit(db, new)
 
 
@@ -111,7 +107,7 @@ def submit(db, old):
     db.run(sql.keep_revision, id=old["id"], now=db.now)
     new = changed(db, old, "submitted")
     if target == "approved":
-        journal.told(db, "submission.approved", "submission", new, "submissions")
+        journal.announced(db, entities.SUBMISSION, "approved", new)
     return new
 
 
@@ -151,7 +147,7 @@ def review(db, old, action, feedback=None):
 def changed(db, old, action):
     """Journals what was done to a submission; gives it as it is now."""
     new = get(db, old["id"])
-    journal.updated(db, "submission", old, new, action=action, title=title(new), scope="submissions")
+    journal.updated(db, entities.SUBMISSION, old, new, action=action)
     return new
 
 
@@ -159,7 +155,7 @@ def remove(db, submission):
     """Deletes a submission with its revisions."""
     cascade.delete_with(db, "submission", submission["id"])
     db.run(sql.remove, id=submission["id"])
-    journal.deleted(db, "submission", submission, title=title(submission), scope="submissions")
+    journal.deleted(db, entities.SUBMISSION, submission)
 
 
 def farther(one, other):

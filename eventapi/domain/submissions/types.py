@@ -2,7 +2,7 @@
 import json
 
 from eventapi import journal
-from eventapi.domain.records import due_dates
+from eventapi.domain.records import due_dates, entities
 from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -43,7 +43,7 @@ def columns(db, kind, faults):
 def add(db, values):
     """A new type from its columns; gives it as stored."""
     new = get(db, db.insert(sql.add, **values, now=db.now))
-    journal.created(db, "submission_type", new, title=new["title"], scope="submissions")
+    journal.created(db, entities.SUBMISSION_TYPE, new)
     return new
 
 
@@ -52,7 +52,7 @@ def change(db, old, values):
     db.run(sql.change, **values, now=db.now)
     db.run(sql.move_submissions, id=old["id"], due_at=values["due_at"], now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, "submission_type", old, new, title=new["title"], scope="submissions")
+    journal.updated(db, entities.SUBMISSION_TYPE, old, new)
     return new
 
 
@@ -82,7 +82,7 @@ def copy_types(db, old_id, new_id, days):
 
 def remove(db, kind):
     db.run(sql.remove, id=kind["id"])
-    journal.deleted(db, "submission_type", kind, title=kind["title"], scope="submissions")
+    journal.deleted(db, entities.SUBMISSION_TYPE, kind)
 
 
 def delete_with(db, event_id):

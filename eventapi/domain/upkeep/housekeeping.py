@@ -6,6 +6,7 @@ from itertools import takewhile
 from eventapi import journal, times
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.records import entities
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files
 from eventapi.storage.statements import statements
@@ -68,7 +69,8 @@ def prune_audit_log(db):
             db.insert(sql.anchor, last_id=last["id"], hash=last["hash"], now=db.now)
             db.run(sql.forget_entries, last_id=last["id"])
             db.run(sql.forget_anchors, last_id=last["id"])
-            journal.administered(db, "pruned", "audit_log", new={"first_id": old[0]["id"], "last_id": last["id"]})
+            journal.administered(db, entities.AUDIT_LOG, "pruned",
+                                 new={"first_id": old[0]["id"], "last_id": last["id"]})
     return len(old)
 
 

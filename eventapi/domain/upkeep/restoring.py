@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from eventapi import journal
 from eventapi.domain.people import privacy
-from eventapi.domain.records import slugs
+from eventapi.domain.records import entities, slugs
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database, check_version, migrate
@@ -102,7 +102,8 @@ def _anonymize_again(config, db):
 def _tell(db, manifest, end):
     """The audit log says that this is a restored database."""
     with db.write():
-        journal.administered(db, "restored", "database", new={"backup_of": manifest["created_at"], "set_aside": DATABASE + end})
+        journal.administered(db, entities.DATABASE, "restored",
+                             new={"backup_of": manifest["created_at"], "set_aside": DATABASE + end})
 
 
 def _free_end(config):

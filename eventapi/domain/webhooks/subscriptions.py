@@ -4,6 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
+from eventapi.domain.records import entities
 from eventapi.domain.webhooks import addresses, signatures
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
@@ -63,7 +64,7 @@ def create(db, fields, key_id):
     name = fields["name"] or addresses.parsed(fields["url"]).host
     id = db.insert(sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now)
     webhook = get(db, id)
-    journal.created(db, "webhook", webhook, title=webhook["name"], scope="webhooks")
+    journal.created(db, entities.WEBHOOK, webhook)
     db.run(sql.begin_here, id=id)
     return {**webhook, "secret": secret}
 
@@ -85,9 +86,9 @@ def update(db, old, fields, key_id):
     settle(db, id)
     db.run(sql.change, **_columns(merged), now=db.now)
     new = get(db, id)
-    journal.updated(db, "webhook", old, new, title=new["name"], scope="webhooks")
+    journal.updated(db, entities.WEBHOOK, old, new)
     if merged["headers"] != headers:
-        journal.acted(db, "headers_changed", "webhook", new, title=new["name"], scope="webhooks")
+        journal.acted(db, entities.WEBHOOK, "headers_changed", new)
     if new["is_active"] and not old["is_active"]:
         db.run(sql.begin_here, id=id)
     return get(db, id)
@@ -95,7 +96,7 @@ def update(db, old, fields, key_id):
 
 def delete(db, webhook):
     db.run(sql.remove, id=webhook["id"])
-    journal.deleted(db, "webhook", webhook, title=webhook["name"], scope="webhooks")
+    journal.deleted(db, entities.WEBHOOK, webhook)
 
 
 def rotate_secret(db, old):
@@ -103,7 +104,7 @@ def rotate_secret(db, old):
     secret, until = signatures.new_secret(), times.text(datetime.fromisoformat(db.now) + BOTH_SIGN)
     db.run(sql.rotate, id=old["id"], secret=secret, until=until, now=db.now)
     new = get(db, old["id"])
-    journal.acted(db, "secret_rotated", "webhook", new, title=old["name"], scope="webhooks")
+    journal.acted(db, entities.WEBHOOK, "secret_rotated", new)
     return {**new, "secret": secret}
 
 
@@ -170,7 +171,7 @@ def add_test(db, webhook):
     """Add an event `webhook.tested` for this webhook, whatever it subscribes to, and return its delivery. Raise 409 `webhook_inactive`."""
     if not webhook["is_active"]:
         raise Problem("webhook_inactive", f"The webhook {webhook['name']} is not active; set is_active first.")
-    outgoing_id = journal.acted(db, "tested", "webhook", webhook, title=webhook["name"], scope="webhooks")
+    outgoing_id = journal.acted(db, entities.WEBHOOK, "tested", webhook)
     settle(db, webhook["id"])                          # adds the delivery if the webhook subscribes to this event
     id = db.value(sql.delivery_of, webhook_id=webhook["id"], outgoing_id=outgoing_id)
     if id is None:
@@ -190,7 +191,7 @@ def switch_off(db, id, *, why, needs_somebody):
     """Switches a webhook off whose receiver does not want it, or cannot take it; then somebody has to look after it."""
     old = get(db, id)
     db.run(sql.switch_off, id=id, now=db.now)
-    journal.updated(db, "webhook", old, get(db, id), action="disabled", title=old["name"], scope="webhooks")
+    journal.updated(db, entities.WEBHOOK, old, get(db, id), action="disabled")
     if needs_somebody:
         owner = db.one(sql.owner, id=id)
         tasks.add(db, {"title": f"Webhook {old['name']} was switched off"[:255], "description": why, "status": "pending", "priority": "high",

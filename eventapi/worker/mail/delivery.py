@@ -11,6 +11,7 @@ from eventapi import journal, times
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
 from eventapi.domain.people import contacts, newsletter
+from eventapi.domain.records import entities
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 
@@ -79,7 +80,7 @@ def _note_refusal(db, mail, error):
         note = db.one(notes.sql.add, entity_type="contact", entity_id=contact["id"], admin_id=mail["admin_id"], note_type="warning", is_pinned=0,
                       note_text=f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}",
                       now=db.now)
-        journal.created(db, "note", notes.represent(note), scope=notes.SCOPES["contact"])
+        journal.created(db, entities.NOTE, notes.represent(note))
 
 
 def mark_cut_off(db):
