@@ -1,4 +1,4 @@
-"""What a person sees in a browser: plain HTML in one frame, which work without JavaScript and on a phone."""
+"""Web pages for people: plain HTML that works without JavaScript and on small screens."""
 import base64
 from hashlib import sha256
 from html import escape
@@ -21,7 +21,10 @@ main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--q
 
 
 def page(title, body, *, style="", script="", language="en"):
-    """An HTML answer with an ETag. Style and script are named by their hash in the Content-Security-Policy: nothing else runs."""
+    """Return (text, headers) of an HTML page.
+
+    The Content-Security-Policy allows only this style and script, by their hashes.
+    """
     style = STYLE + style
     text = (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>\n'
@@ -41,7 +44,7 @@ def _hash(text):
 
 
 def cached(text, headers):
-    """An answer that a browser may keep and ask about again."""
+    """Return a response that browsers cache and revalidate by its ETag."""
     headers = {**headers, "Cache-Control": "public, no-cache"}
     if not_modified(text):
         return Response(status=304, headers=headers, body=b"")

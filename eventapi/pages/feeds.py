@@ -1,4 +1,7 @@
-"""GET /feeds/{token}.ics: a subscription to the calendar feed. Calendar programs send no key; the token is the secret."""
+"""GET /feeds/{token}.ics: a subscription to the calendar feed.
+
+The token replaces the API key, which calendar programs cannot send.
+"""
 from eventapi.domain.events import calendar_feed
 from eventapi.errors import Problem
 from eventapi.web.rest import drawn
@@ -9,11 +12,12 @@ routes = Routes("feeds", root="", public=True)
 
 @routes.get("/feeds/<token>.ics", forms=(calendar_feed.FORM,))
 def get_feed(db, token):
-    """The calendar of a subscription. An unknown address and one that was shut are answered alike."""
+    """Return the calendar of a subscription. Unknown and revoked tokens get the same response."""
     with db.snapshot():
         subscription = calendar_feed.subscribed(db, token)
         if subscription is None:
-            raise Problem("not_found", "There is no calendar at this address.")
+            raise Problem("not_found", "No calendar is available at this URL. The subscription may have been revoked; "
+                                       "ask the organiser for a new URL.")
         name = subscription.pop("name")
         entries = calendar_feed.entries(db, **subscription)
         answer = drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER, lambda: calendar_feed.write(db, name, entries))

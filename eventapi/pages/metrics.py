@@ -56,7 +56,7 @@ def figures(db):
 
 
 def written(name, kind, help, values):
-    """One metric in the text format, version 0.0.4."""
+    """Yield the lines of one metric in the Prometheus text format, version 0.0.4."""
     name = f"eventapi_{name}"
     yield f"# HELP {name} {help}"
     yield f"# TYPE {name} {kind}"

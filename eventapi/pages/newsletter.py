@@ -1,4 +1,7 @@
-"""The pages behind the links in newsletter mails: GET asks and changes nothing, since mail scanners open every link; POST does it."""
+"""The pages that the links in newsletter mails open.
+
+GET only asks, because mail scanners open every link; POST makes the change.
+"""
 from html import escape
 
 from bottle import request
@@ -37,7 +40,7 @@ def get_unsubscription(db, token):
 
 @routes.post("/newsletter/unsubscribe/<token>")
 def unsubscribe_by_link(db, token):
-    """Also the one-click POST of mail programs (RFC 8058): whatever its body is, the address says it all."""
+    """Unsubscribe, also by the one-click POST of mail programs (RFC 8058). The body is ignored."""
     row = newsletter.of_unsubscribe_token(db, token)
     if row:
         newsletter.unsubscribe(db, row, "mail", *whence())
@@ -45,7 +48,7 @@ def unsubscribe_by_link(db, token):
 
 
 def shown(db, row, what, is_done):
-    """The page that asks, or says what is done. Every address that is none is answered alike."""
+    """Return the page that asks the question or reports the result. All invalid tokens get the same response."""
     texts = words(db)
     if row is None:
         return answer(texts, f"<p>{escape(texts['unknown'])}</p>", 404)
@@ -63,7 +66,7 @@ def answer(texts, inside, status=200):
 
 
 def words(db):
-    """In the language that the browser asks for first, of those we speak; else in the organiser's."""
+    """Return the texts in the first available language of Accept-Language, otherwise in the organiser's language."""
     for part in request.environ.get("HTTP_ACCEPT_LANGUAGE", "").split(","):
         tag = part.strip()[:2].lower()
         if tag in mail_words.WORDS:

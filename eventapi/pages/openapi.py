@@ -12,6 +12,6 @@ routes = Routes("openapi", root="", public=True)
 
 @routes.get("/openapi.json", forms=("application/json",))
 def get_openapi():
-    """This document."""
+    """Return the OpenAPI document."""
     text = json.dumps(document(request.environ["eventapi.config"]), ensure_ascii=False)
     return cached(text, {"Content-Type": "application/json"})

@@ -115,7 +115,7 @@ def transitions(tag):
 
 
 def endpoint(whole, main, path, method, operation, *, alone):
-    """Return one endpoint as HTML, with the scope it requires if `alone` is true: the endpoints of the resource differ in it."""
+    """Return one endpoint as HTML. `alone`: show its scope, because the endpoints of the resource require different scopes."""
     parts = [f'<p>{prose(operation.get("description", ""))}</p>' if operation.get("description") else "",
              f"<p class=quiet>{needed(operation)}</p>" if alone else "",
              parameters(operation, whole), body(operation, whole), answers(operation, whole, main), problems(operation, whole)]

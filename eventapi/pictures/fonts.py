@@ -37,7 +37,8 @@ def require():
         importlib.import_module("reportlab.pdfgen.canvas")
         return reportlab
     except ImportError:
-        raise Problem("not_installed", "PDF needs reportlab: install the package python3-reportlab (or 'pip install reportlab').") from None
+        raise Problem("not_installed", "PDF requires reportlab. Install python3-reportlab "
+                                       "(or 'pip install reportlab') on the server.") from None
 
 
 @lru_cache(maxsize=2)
@@ -102,11 +103,11 @@ def no_glyph(char):
     shown = f"No installed font has the character {char} (U+{ord(char):04X})"
     package = EAST_ASIA if unicodedata.name(char, "").startswith(OF_EAST_ASIA) else EUROPE
     if unicodedata.bidirectional(char) in RIGHT_TO_LEFT:
-        advice = "write it in Latin letters; scripts that run from right to left cannot be set yet"
+        advice = "write the text in Latin letters, because right-to-left scripts are not supported"
     elif installed(package):
-        advice = "write it in other letters"
+        advice = "write the text with other characters"
     else:
-        advice = f"install the package {package} and restart the server"
+        advice = f"install the package {package} on the server and restart the service"
     return Problem("not_installed", f"{shown}: {advice}.")
 
 

@@ -14,8 +14,8 @@ def modules(text):
     try:
         from reportlab.graphics.barcode import qrencoder
     except ImportError:
-        raise Problem("not_installed", "A badge has a QR code, and that needs reportlab: install the package python3-reportlab "
-                                       "(or 'pip install reportlab').") from None
+        raise Problem("not_installed", "The QR code of a badge requires reportlab. Install python3-reportlab "
+                                       "(or 'pip install reportlab') on the server.") from None
     code = qrencoder.QRCode(None, qrencoder.QRErrorCorrectLevel.Q)
     code.addData(text)
     code.make()

@@ -1,4 +1,7 @@
-"""Texts printed on invoices, in English and German. Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG)."""
+"""Texts printed on invoices, in English and German.
+
+Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
+"""
 
 ENGLISH = {
     "invoice": "Invoice", "credit_note": "Credit note", "draft": "DRAFT",

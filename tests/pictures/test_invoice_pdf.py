@@ -325,7 +325,7 @@ def test_a_letter_of_east_asia_names_the_package_that_has_it(no_fonts, name):
     assert "fonts-droid-fallback" in raised.value.detail
 
 
-@pytest.mark.parametrize("name, advice", [("שלום", "Latin letters"), ("شركة", "Latin letters"), ("🎪", "other letters")])
+@pytest.mark.parametrize("name, advice", [("שלום", "Latin letters"), ("شركة", "Latin letters"), ("🎪", "other characters")])
 def test_what_no_font_can_set_is_said_so(name, advice):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")

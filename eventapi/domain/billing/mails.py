@@ -12,7 +12,10 @@ def refuse_unconfigured(db, mail):
 
 
 def add(db, kind, row, mail):
-    """Queue a mail with the PDF of a sent invoice. If `mail` is None, do so only if mail is configured and the buyer has an address."""
+    """Queue a mail with the PDF of a sent invoice.
+
+    If `mail` is None, do so only if mail is configured and the buyer has an address.
+    """
     if mail is False or not mails.is_configured(db.config):
         return
     invoice = invoices.represent(row)

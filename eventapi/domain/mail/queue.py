@@ -26,7 +26,10 @@ def refuse_unconfigured(config):
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url=""):
-    """Puts a mail into the queue; it is sent after the running transaction, and not before next_at. `base_url`: where its links lead."""
+    """Puts a mail into the queue; it is sent after the running transaction, and not before next_at.
+
+    `base_url`: where its links lead.
+    """
     domain = db.config.smtp_sender.rpartition("@")[2]
     db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id, recipient=recipient,
               subject=subject, base_url=base_url, next_at=next_at or db.now, message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)

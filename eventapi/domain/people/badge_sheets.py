@@ -20,7 +20,8 @@ def read(db, id):
     """What is printed on the badge of a participant, or None where there is no such participant."""
     row = db.one(sql.of, id=id)
     if row and row["status"] == "cancelled":
-        raise Problem("participant_cancelled", "The participant has cancelled and has no badge; reinstate the participation first.")
+        raise Problem("participant_cancelled",
+                      "The participant has cancelled and has no badge. Reinstate the participation first.")
     return row and _badge(row)
 
 
@@ -33,12 +34,13 @@ def chosen(db, query):
     with db.snapshot():
         count = db.connection.execute(sql.count.form(given), values).fetchone()[0]
         if "page" not in values and count > MOST:
-            raise invalid([fault("too_many", f"is wanted, since {count} badges are too many for one answer: ask for page=1 to "
-                                             f"page={-(-count // MOST)}, each with up to {MOST} badges", parameter="page")])
+            pages = -(-count // MOST)
+            raise invalid([fault("too_many", f"is required: {count} badges are too many for one response. Request "
+                                             f"page=1 to page={pages}, each with at most {MOST} badges", parameter="page")])
         rows = db.rows(sql.chosen.form(given), {**values, "limit": MOST, "offset": (page - 1) * MOST})
     if not rows:
         asked = next(name for name in ("page", "ids", "event_key") if name in query or name == "event_key")
-        raise invalid([fault("nothing", "leaves no badge to print: nobody fits who has not cancelled", parameter=asked)])
+        raise invalid([fault("nothing", "selects no badge: no active participant matches", parameter=asked)])
     return [_badge(row) for row in rows]
 
 

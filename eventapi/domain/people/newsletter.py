@@ -1,4 +1,7 @@
-"""The newsletter: who wants it, with proof. Pending until confirmed by mail, and back after unsubscribing only that way."""
+"""Newsletter subscribers with a record of each consent.
+
+A subscription is pending until it is confirmed by mail. After unsubscribing, only a new confirmation reactivates it.
+"""
 import hmac
 import re
 from datetime import datetime, timedelta
@@ -22,7 +25,10 @@ INSIDE = ("round", "asked_at")          # of a row, and of no answer
 
 
 def get(db, id):
-    """The subscriber as it is journalled, or None. The address to unsubscribe is a secret: it is added where one answers."""
+    """Return the subscriber as the audit log stores it, or None.
+
+    `unsubscribe_url` is a secret and only added to responses.
+    """
     found = row(db, id)
     return found and represent(found)
 
@@ -36,25 +42,25 @@ def represent(row):
 
 
 def by_email(db, email):
-    """The subscriber with this address, any case, or None."""
+    """Return the subscriber with this address, compared without case, or None."""
     id = db.value(sql.by_email, email=email)
     return id and get(db, id)
 
 
 def language(db, row):
-    """That of the contact with this address, or None."""
+    """Return the language of the contact with this address, or None."""
     return contacts.language(db, row["contact_id"])
 
 
 def consents(db, id):
-    """What proves that somebody wanted the newsletter, or wants it no more; the oldest first."""
+    """Return the consent records of a subscriber, oldest first."""
     return db.all(sql.consents, id=id)
 
 
 # Subscribing
 
 def subscribe(db, body, base_url):
-    """Asks for a confirmation, or notes a consent that was given elsewhere; gives (id, whether it is new)."""
+    """Request a confirmation by mail, or record a consent that was given elsewhere. Return (id, whether it is new)."""
     known = by_email(db, body["email"])
     if known and known["status"] == "confirmed":
         return known["id"], False
@@ -79,7 +85,10 @@ def _add(db, body):
 
 
 def _ask(db, id, base_url):
-    """Mails the link that confirms, not oftener than every ten minutes: who has unsubscribed meanwhile gets it when they are over."""
+    """Queue a confirmation mail, at most one in ten minutes.
+
+    After unsubscribing, the next mail waits for the end of that time.
+    """
     row = db.one(sql.get, id=id)
     next_at = max(db.now, times.text(datetime.fromisoformat(row["asked_at"]) + AGAIN)) if row["asked_at"] else db.now
     if row["status"] == "pending" and (next_at > db.now or mails.is_waiting(db, KIND, ENTITY, id)):
@@ -109,7 +118,7 @@ def rename(db, old, name):
 
 
 def note_refusal(db, id, error):
-    """The mail server takes nothing for this address."""
+    """Record that the mail server refuses this address."""
     old = get(db, id)
     db.run(sql.refused, id=id, error=error, now=db.now)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
@@ -118,7 +127,7 @@ def note_refusal(db, id, error):
 # What the links in the mails do
 
 def confirm(db, row, consent_text, address, agent):
-    """Somebody pressed the button behind the link of the confirmation mail."""
+    """Confirm the subscription: the button on the page of the confirmation link was pressed."""
     if row["status"] != "pending":
         return
     _prove(db, row["id"], "confirmed", db.now, "mail", consent_text, address, agent)
@@ -127,7 +136,7 @@ def confirm(db, row, consent_text, address, agent):
 
 
 def unsubscribe(db, subscriber, source, address=None, agent=None):
-    """Ends it, and keeps the record; does nothing when that was done."""
+    """End the subscription and keep the record. Do nothing if it has already ended."""
     if subscriber["status"] == "unsubscribed":
         return
     id, old = subscriber["id"], get(db, subscriber["id"])
@@ -156,12 +165,15 @@ def secret(db):
 
 
 def of_unsubscribe_token(db, token):
-    """The row of the subscriber that the token is of, or None."""
+    """Return the row of the subscriber whose unsubscribe token this is, or None."""
     return _of_token(db, token, lambda row: "unsubscribe")
 
 
 def of_confirm_token(db, token):
-    """The same for the link of a confirmation mail; after unsubscribing, those of earlier mails lead nowhere."""
+    """Return the row of the subscriber whose confirmation token this is, or None.
+
+    Unsubscribing invalidates earlier tokens.
+    """
     return _of_token(db, token, _confirming)
 
 

@@ -1,4 +1,4 @@
-"""What a mail holds: made from the record when it is sent, as text and HTML, with what belongs to it."""
+"""Contents of mails: built from the record at the time of sending, as text and HTML, with attachments."""
 import re
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -18,11 +18,14 @@ from eventapi.storage import files
 
 
 class Gone(Exception):
-    """What the mail is about is not there any more, or not as the mail would say."""
+    """The record of the mail no longer exists, or has changed so that the mail would be wrong. The mail is not sent."""
 
 
 class Policy(EmailPolicy):
-    """Addresses of web pages stay in one piece: the library would encode a long word, and no mail program would find the link."""
+    """Write List-Unsubscribe unencoded.
+
+    The library would encode long URLs, and mail programs would not find the link.
+    """
 
     def fold_binary(self, name, value):
         if name == "List-Unsubscribe":
@@ -32,11 +35,14 @@ class Policy(EmailPolicy):
 
 ASCII = Policy(linesep=SMTP.linesep, cte_type="7bit")
 UTF8 = ASCII.clone(utf8=True)
-LINK = re.compile(r"[/@]|\w\.\w")       # what a mail program may make a link of
+LINK = re.compile(r"[/@]|\w\.\w")       # text that a mail program may turn into a link
 
 
 def build(db, mail):
-    """(recipient, message as bytes); recipient with its domain as the DNS has it."""
+    """Return (recipient, message as bytes).
+
+    The domain of the recipient is in its ASCII form. Raise Gone if there is nothing to send.
+    """
     recipient = envelope_address(mail["recipient"])
     with db.snapshot():
         name, paragraphs, headers, attachment = CONTENTS[mail["kind"]](db, mail)
@@ -58,12 +64,12 @@ def build(db, mail):
 
 
 def one_line(text):
-    """Text that can stand in a header: no line breaks, no control characters."""
+    """Return text for a header: without line breaks and control characters, at most 200 characters."""
     return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())[:200]
 
 
 def envelope_address(email):
-    """An address as it is sent to; Gone where it cannot be one."""
+    """Return the address with its domain in ASCII form. Raise Gone if it is not valid."""
     local, _, domain = email.rpartition("@")
     try:
         domain = domain.encode("idna").decode()
@@ -96,11 +102,11 @@ def hello(words, name):
 
 
 def harmless(name):
-    """The name of somebody whom anybody may have subscribed; None where it would advertise something to them."""
+    """Return the name of a subscriber, or None if it contains something like a link: anybody may have entered it."""
     return None if LINK.search(name or "") else name
 
 
-# One function for each kind: (name of the recipient, paragraphs, headers, attachment)
+# One function for each kind of mail. It returns (name of the recipient, paragraphs, headers, attachment).
 
 def newsletter_confirmation(db, mail):
     row = newsletter.row(db, mail["entity_id"])
@@ -136,7 +142,7 @@ def invoice_reminder(db, mail):
 
 
 def sent_invoice(db, mail):
-    """The invoice as it is answered, and its PDF as it was sent."""
+    """Return (invoice as an API object, its PDF as sent). Raise Gone if either is missing."""
     row = invoices.row(db, mail["entity_id"])
     if row is None or not row["buyer"] or not row["pdf_sha256"]:
         raise Gone("the invoice or its PDF no longer exists")
@@ -147,7 +153,10 @@ def sent_invoice(db, mail):
 
 
 def spoken(db, shown):
-    """Return (texts, values for their placeholders) in the buyer's language. The total of a credit note is shown without its minus sign."""
+    """Return (texts, values for their placeholders) in the buyer's language.
+
+    The total of a credit note has no minus sign.
+    """
     language = shown["buyer"].get("language")
     words = mail_words.words(language, db.config)
     printed = invoice_words.WORDS[mail_words.language(language, db.config)]

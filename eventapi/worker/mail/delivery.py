@@ -1,7 +1,8 @@
-"""Delivering mails: taken and settled in transactions, handed over between them, and none handed over twice.
+"""Delivery of mails. No mail is sent twice.
 
-A mail is marked and committed before it is handed over, by whoever holds running.mailing. Who dies over it loses that lock; then it is
-uncertain whether it was sent, and a person decides. So at most one mail is uncertain for each connection that broke.
+A mail is marked as `sending` and committed before it is sent, by the process that holds the mailing lock. If that
+process dies, it loses the lock, and the mail becomes `uncertain`: an administrator decides whether to send it again.
+A broken connection leaves at most one uncertain mail.
 """
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,23 +18,26 @@ from eventapi.storage.statements import statements
 
 sql = statements("mails")
 
-# Minutes until the next attempt, after each that failed for now.
+# Minutes until the next attempt, after each temporary failure.
 AGAIN_AFTER = (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60, 24 * 60)
-WINDOW = 60                              # seconds of mails_per_minute
+WINDOW = 60                              # seconds to which mails_per_minute applies
 CUT_OFF = "the worker ended while it sent the mail"
 
 
 @dataclass
 class Outcome:
-    """What came of handing a mail over. `state`: sent, failed, uncertain, or queued for another attempt."""
+    """Result of an attempt to send a mail. `state` is sent, failed, uncertain, or queued for another attempt."""
     state: str
     error: str = None
-    refuses_recipient: bool = False      # its mailbox does not exist, or takes nothing
+    refuses_recipient: bool = False      # the mailbox does not exist or accepts no mail
     is_connected: bool = True
 
 
 def seconds_until_next(db):
-    """0 when a mail may be taken now, more where mails_per_minute says wait; None when nothing is due."""
+    """Return the seconds until the next mail may be sent, according to mails_per_minute.
+
+    Return None if no mail is due.
+    """
     now = times.now()
     if db.one(sql.due, now=now) is None:
         return None
@@ -42,7 +46,7 @@ def seconds_until_next(db):
 
 
 def step(db, lease, done=None, more=True):
-    """Settles what is `done`, a (mail, outcome), and takes the next mail; None when none may be taken now."""
+    """Store the result `done`, a pair (mail, outcome). Return the next mail, or None if none may be sent now."""
     with db.write():
         if done:
             _settle(db, lease, *done)
@@ -54,14 +58,14 @@ def step(db, lease, done=None, more=True):
 
 
 def _settle(db, lease, mail, outcome):
-    """Writes down what came of a mail, but not once somebody sends it again."""
+    """Store the result of a mail, unless the mail has been queued again in the meantime."""
     state, next_at = _following(db, mail, outcome)
     if db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at, now=db.now) and outcome.refuses_recipient:
         _note_refusal(db, mail, outcome.error)
 
 
 def _following(db, mail, outcome):
-    """(state, next_at) after an attempt."""
+    """Return (state, next_at) of the mail after an attempt."""
     if outcome.state != "queued":
         return outcome.state, None
     if mail["attempts"] >= len(AGAIN_AFTER):
@@ -70,7 +74,7 @@ def _following(db, mail, outcome):
 
 
 def _note_refusal(db, mail, error):
-    """Tells those who look at the subscriber, or at the contact that an invoice is for, that the address takes no mail."""
+    """Record on the subscriber, or as a note on the contact of the invoice, that the address accepts no mail."""
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.note_refusal(db, mail["entity_id"], error)
         return
@@ -84,7 +88,7 @@ def _note_refusal(db, mail, error):
 
 
 def mark_cut_off(db):
-    """Mails whose sender is gone are uncertain from now on."""
+    """Mark mails in state `sending` as uncertain if the process that sent them has ended."""
     if db.value(sql.is_any_sending):
         with suppress(process_locks.InUse), process_locks.mailing(db.config), db.write():
             db.run(sql.cut_off, error=CUT_OFF, now=db.now)

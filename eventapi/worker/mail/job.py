@@ -1,4 +1,4 @@
-"""Mail: one thread hands over what is due, many mails to one connection, and no more of them than mails_per_minute."""
+"""The mail job: one thread sends the mails that are due, many over one connection, at most mails_per_minute."""
 import logging
 import secrets
 import time
@@ -13,12 +13,12 @@ from eventapi.worker.retry import patiently
 
 EVERY = 1
 ON_CHANGE = True
-MOST = 100                   # mails to one connection; many servers end it soon after
+MOST = 100                   # mails per connection; many servers close the connection after about as many
 NAP = 0.5
-AFTER_FAILURE = 60           # seconds until a server that could not be reached is tried again
+AFTER_FAILURE = 60           # seconds until the next attempt to reach the mail server
 log = logging.getLogger("eventapi.worker.mail")
-sending = {}                 # database -> its thread
-paused = {}                  # database -> when its mail server is tried again, on the monotonic clock
+sending = {}                 # database -> the thread that sends its mails
+paused = {}                  # database -> time of the next attempt to reach its mail server, on the monotonic clock
 
 
 def run(db, stopping):
@@ -34,14 +34,17 @@ def run(db, stopping):
 
 
 def finish(patience=None):
-    """Waits for the mail that is on its way, or to the end of the queue. A thread that is cut off leaves its mail as uncertain."""
+    """Wait for the sending threads, at most `patience` seconds.
+
+    A mail that is being sent after that becomes uncertain.
+    """
     deadline = None if patience is None else time.monotonic() + patience
     for thread in list(sending.values()):
         thread.join(None if deadline is None else max(0, deadline - time.monotonic()))
 
 
 def deliver(config, stopping):
-    """Hands over what is due, until nothing is; leaves it to another worker that does so already."""
+    """Send mails until none is due. Return at once if another worker is sending."""
     try:
         with process_locks.mailing(config):
             db = Database(config)
@@ -62,7 +65,10 @@ def deliver(config, stopping):
 
 
 def converse(db, server, stopping):
-    """What one connection carries. While mails_per_minute says wait, it is held open. Unreachable where it breaks over its first mail."""
+    """Send mails over one connection, waiting as mails_per_minute requires.
+
+    Raise Unreachable if it breaks with the first mail.
+    """
     lease, done = secrets.token_hex(8), None
     for number in range(MOST + 1):
         mail = patiently(delivery.step, db, lease, done, more=number < MOST and not stopping())
@@ -84,14 +90,14 @@ def attempt(db, server, mail):
         recipient, message = contents.build(db, mail)
     except contents.Gone as gone:
         return Outcome("failed", str(gone))
-    except Exception as error:                       # nothing was handed over yet, and the others shall have their turn
+    except Exception as error:                       # nothing was sent yet; continue with the other mails
         log.exception("mail %s cannot be built", mail["id"])
         return Outcome("queued", f"the mail cannot be built ({type(error).__name__}); the log has the details")
     return smtp.hand_over(server, db.config.smtp_sender, recipient, message)
 
 
 def wait(db, stopping):
-    """Waits until the next mail may be taken; False when none is due or the worker ends."""
+    """Wait until the next mail may be sent. Return false if no mail is due or the worker stops."""
     while not stopping():
         seconds = delivery.seconds_until_next(db)
         if not seconds:

@@ -1,20 +1,23 @@
-"""SMTP: a connection to the mail server, and handing mails over to it."""
+"""SMTP: connect to the mail server and send mails."""
 import smtplib
 import ssl
 from contextlib import contextmanager, suppress
 
 from eventapi.worker.mail.delivery import Outcome
 
-TIMEOUT = 60                 # seconds for each answer of the server
+TIMEOUT = 60                 # seconds to wait for each reply of the server
 
 
 class Unreachable(Exception):
-    """There is no connection, or it is not as safe as the configuration wants it. No mail is to blame."""
+    """The mail server cannot be reached, or not with the encryption that the configuration requires."""
 
 
 @contextmanager
 def connected(config):
-    """A connection that is encrypted as configured, with the server's certificate checked, and logged in."""
+    """Open a connection with the configured encryption and login, and verify the certificate.
+
+    Raise Unreachable on failure.
+    """
     try:
         server = _connect(config)
     except (OSError, smtplib.SMTPException, UnicodeError) as error:
@@ -22,7 +25,7 @@ def connected(config):
     try:
         yield server
     finally:
-        with suppress(OSError, smtplib.SMTPException):       # it is gone already
+        with suppress(OSError, smtplib.SMTPException):       # the connection is already closed
             server.quit()
         server.close()
 
@@ -34,7 +37,7 @@ def _connect(config):
         server = smtplib.SMTP(config.smtp_host, config.smtp_port, timeout=TIMEOUT)
     try:
         if config.smtp_security == "starttls":
-            server.starttls(context=ssl.create_default_context())        # raises where it is not offered
+            server.starttls(context=ssl.create_default_context())    # raises an error if the server does not offer it
         server.ehlo_or_helo_if_needed()
         if config.smtp_user:
             server.login(config.smtp_user, config.smtp_password)
@@ -51,13 +54,16 @@ def _said(error):
 
 
 def _answer(code, said):
-    """What the server said, as one line."""
+    """Return the reply of the server in one line."""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
     return f"{code} {' '.join(text.split())[:400]}"
 
 
 def hand_over(server, sender, recipient, message):
-    """Hands one message, as bytes, over to the server; gives the outcome. What broke before the server had it all was surely not sent."""
+    """Send one message (bytes) and return the outcome.
+
+    If the connection breaks before the data is complete, it was not sent.
+    """
     options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
     if not recipient.isascii():
         if not server.has_extn("smtputf8"):
@@ -79,7 +85,7 @@ def hand_over(server, sender, recipient, message):
 def _send_data(server, message):
     try:
         code, said = server.data(message)
-    except smtplib.SMTPDataError as error:                   # not even begun
+    except smtplib.SMTPDataError as error:                   # the server refused the command DATA
         code, said = error.smtp_code, error.smtp_error
     except (OSError, smtplib.SMTPException) as error:
         return Outcome("uncertain", f"the connection broke before the mail server confirmed the mail: {error}",
@@ -88,7 +94,10 @@ def _send_data(server, message):
 
 
 def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False):
-    """What the server refuses with 5xx it refuses for good, unless that is for us to mend (`lasting` false)."""
+    """Return the outcome of a refusal.
+
+    Status 5xx is permanent, unless `lasting` is false: an administrator can correct it.
+    """
     for_good = lasting and code >= 500
     try:
         server.rset()
