@@ -4,7 +4,7 @@ import io
 import re
 
 from eventapi.storage.database import as_json
-from eventapi.validation.bodies import response_schema
+from eventapi.validation.schema_files import response_schema
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")       # what has an apostrophe already gets another, so that `unguarded` gives back what was there
 HARMLESS = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")        # numbers and phone numbers; the first digit can be one only: linear time

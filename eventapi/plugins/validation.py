@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 from bottle import request
 
 from eventapi.errors import Problem, fault, invalid
-from eventapi.validation.bodies import Body, Query
+from eventapi.validation.bodies import Body
+from eventapi.validation.queries import Query
 from eventapi.web import uploads
 from eventapi.web.uploads import content_length, ended_early, is_chunked, too_large
 

@@ -2,8 +2,8 @@
 import re
 
 from eventapi.errors import CODES, Problem
-from eventapi.validation.bodies import body_schema, definition, document, response_schema
 from eventapi.validation.formats import FORMATS
+from eventapi.validation.schema_files import body_schema, definition, document, response_schema
 
 SUFFIX = {"POST": "create", "PUT": "replace", "PATCH": "change"}
 

@@ -11,7 +11,7 @@ from eventapi.plugins.access import READS
 from eventapi.reference import problem_codes
 from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_response
 from eventapi.validation import examples
-from eventapi.validation.bodies import body_schema, query_schema, resource_names
+from eventapi.validation.schema_files import body_schema, query_schema, resource_names
 
 JSON = "application/json"
 # What the plugins may answer, whatever the handler does.

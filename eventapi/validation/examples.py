@@ -1,5 +1,5 @@
-"""Examples for the reference, made from those of the schema files. The tests send the bodies and compare the answers."""
-from eventapi.validation.bodies import definition, document, response_schema
+"""Examples for the API reference, derived from those in the schema files. The tests send the bodies and compare the responses."""
+from eventapi.validation.schema_files import definition, document, response_schema
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE", "currency": "EUR",
@@ -7,45 +7,45 @@ SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-mo
 BY_TYPE = {"null": None, "integer": 1, "number": 1, "string": "text", "boolean": False, "array": []}
 
 
-def body(name, method):
-    """A body that the route takes, or None: the schema's first example; for PATCH one member of it."""
+def body(name: str, method: str) -> dict | None:
+    """Return a valid body: the first example of the schema, for PATCH one field of it. None if the schema has no example."""
     examples = definition(name).get("examples")
     if not examples:
         return None
     if method != "PATCH" or "." in name:
         return examples[0]
     needed = required(name)
-    member = next((member for member in examples[0] if member not in needed), next(iter(examples[0])))
-    return {member: examples[0][member]}
+    field = next((field for field in examples[0] if field not in needed), next(iter(examples[0])))
+    return {field: examples[0][field]}
 
 
-def required(name):
-    """The members that creation asks for, those of which any one does among them."""
+def required(name: str) -> set[str]:
+    """Return the fields that creation requires, including all fields of alternatives."""
     entries = document(name).get("x-required", {}).get("POST", [])
-    return {member for entry in entries for member in ([entry] if isinstance(entry, str) else entry)}
+    return {field for entry in entries for field in ([entry] if isinstance(entry, str) else entry)}
 
 
-def response(name, *, listing=False):
-    """The record that the body's example becomes; None where the schema has no example."""
+def response(name: str, *, listing: bool = False) -> dict | None:
+    """Return the record that results from the example of the body, or None if the schema has no example."""
     examples = definition(name).get("examples")
     if not examples:
         return None
     if "." in name:
         return examples[0]
     schema = response_schema(name, listing=listing)
-    return {member: examples[0][member] if member in examples[0] else sample(schema["properties"][member], schema)
-            for member in schema["required"]}
+    return {field: examples[0][field] if field in examples[0] else sample(schema["properties"][field], schema)
+            for field in schema["required"]}
 
 
-def envelope(record, *, listing):
+def envelope(record: dict, *, listing: bool) -> dict:
     meta = {"request_id": "req_0a1b2c3d4e5f6071"}
     if listing:
         return {"data": [record], "meta": {**meta, "page": 1, "per_page": 20, "total": 1, "total_pages": 1}}
     return {"data": record, "meta": meta}
 
 
-def sample(schema, root):
-    """A value that fits: the schema's own example, its default, nothing where that is allowed, or a plain one."""
+def sample(schema: dict, root: dict):
+    """Return a valid value: the example of the schema, its default, None where null is allowed, or a plain value."""
     if "$ref" in schema:
         return sample(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
     if "examples" in schema:
@@ -58,5 +58,5 @@ def sample(schema, root):
     if "enum" in schema:
         return schema["enum"][0]
     if kinds == "object":
-        return {member: sample(part, root) for member, part in schema.get("properties", {}).items()}
+        return {field: sample(part, root) for field, part in schema.get("properties", {}).items()}
     return SAMPLES.get(schema.get("format"), BY_TYPE[kinds if isinstance(kinds, str) else kinds[0]])

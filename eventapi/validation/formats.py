@@ -1,4 +1,4 @@
-"""The formats of text that a schema may ask for: how each is checked, and what to say about it."""
+"""The values of `format` in schemas: how each is checked, and the error text."""
 import re
 
 from jsonschema import FormatChecker
@@ -17,15 +17,15 @@ COUNTRIES = frozenset("""
     SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
     VN VU WF WS XK YE YT ZA ZM ZW""".split())
 
-# name -> (check, what to say)
+# name -> (check, error text)
 FORMATS = {
-    "date": (times.is_day, "must be a day such as 2026-05-01"),
-    "date-time": (times.is_moment, "must be a date-time (RFC 3339) such as 2026-05-01T09:00:00Z"),
-    "day-or-moment": (times.is_day_or_moment, "must be a day such as 2026-05-01 or a date-time such as 2026-05-01T09:00:00Z"),
+    "date": (times.is_day, "must be a date such as 2026-05-01"),
+    "date-time": (times.is_moment, "must be a timestamp (RFC 3339) such as 2026-05-01T09:00:00Z"),
+    "day-or-moment": (times.is_day_or_moment, "must be a date such as 2026-05-01 or a timestamp such as 2026-05-01T09:00:00Z"),
     "clock": (times.CLOCK.fullmatch, "must be a time of day such as 09:00"),
     "timezone": (times.is_zone, "must be an IANA time zone such as Europe/Berlin"),
     "email": (EMAIL.fullmatch, "must be an e-mail address"),
-    "url": (URL.fullmatch, "must be an address that begins with http:// or https://"),
+    "url": (URL.fullmatch, "must be a URL that begins with http:// or https://"),
     "country": (COUNTRIES.__contains__, "must be a country code (ISO 3166-1) such as DE"),
     "currency": (money.CURRENCIES.__contains__, "must be a currency code (ISO 4217) such as EUR"),
     "language": (LANGUAGE.fullmatch, "must be a language tag (BCP 47) such as de-AT"),

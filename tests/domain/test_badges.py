@@ -141,7 +141,7 @@ def test_the_category_is_readable_on_any_colour(fill):
 
 
 def test_each_role_has_a_word_and_a_colour_of_its_own():
-    from eventapi.validation.bodies import document
+    from eventapi.validation.schema_files import document
     roles = document("participant")["properties"]["role"]["enum"]
     assert set(picture.COLORS) == set(roles) and len(set(picture.COLORS.values())) == len(roles)
     assert all(len({words[role] for role in roles}) == len(roles) for words in picture.WORDS.values())

@@ -9,7 +9,8 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.reference import document as openapi
 from eventapi.resources import CATALOGUE
-from eventapi.validation.bodies import CHECKER, resource_names
+from eventapi.validation.formats import CHECKER
+from eventapi.validation.schema_files import resource_names
 from tests.support.examples import OF_THE_YEAR, House, as_read, collections, make_verbatim
 
 METHODS = {"get", "post", "put", "patch", "delete"}

@@ -6,7 +6,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.attachments import tasks
-from eventapi.validation.bodies import document
+from eventapi.validation.schema_files import document
 from tests.support.examples import collections, house, make  # noqa: F401
 
 # Where a kind of record is called otherwise by its path.

@@ -10,7 +10,7 @@ from eventapi.plugins.database import threads
 from eventapi.resources import CATALOGUE
 from eventapi.storage import database
 from eventapi.storage.statements import NOTHING, statements
-from eventapi.validation.bodies import query_schema
+from eventapi.validation.schema_files import query_schema
 from tests.support.examples import address_of_list, all_routes, collections, house, make, query_for  # noqa: F401
 from tests.web.test_routes import each
 

@@ -9,7 +9,7 @@ import webtest
 from eventapi.app import create_app, routes
 from eventapi.reference import document as openapi
 from eventapi.storage.database import Database
-from eventapi.validation.bodies import definition, query_schema
+from eventapi.validation.schema_files import definition, query_schema
 from tests.conftest import SCOPES, Client, add_key, furnished
 
 # A member that names another record: member -> (what it names, by which of its members).

@@ -6,8 +6,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from eventapi.validation import fast_path
-from eventapi.validation.bodies import Body, Judge, body_schema, document, resource_names
+from eventapi.validation.bodies import Body
+from eventapi.validation.checker import Checker
 from eventapi.validation.formats import CHECKER, CHECKS
+from eventapi.validation.schema_files import body_schema, document, resource_names
 
 VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), Decimal("1E+20"), "", "x", "DE", "EUR", "info", "2026-05-01",
           "2026-02-30", "2026-05-01T10:00:00Z", "09:00", "25:00", "a@b.example", "a@b", "https://example.org", "Europe/Berlin",
@@ -43,7 +45,7 @@ def test_the_examples_are_accepted_quickly(name):
     for example in document(name).get("examples", []):
         if {"anyOf", "allOf"} & body_schema(name).keys():
             continue                                      # these are jsonschema's to judge
-        assert Body(name, "POST", "Europe/Berlin").judge.accepts(example), name
+        assert Body(name, "POST", "Europe/Berlin").checker.accepts(example), name
 
 
 def test_an_unknown_keyword_accepts_nothing():
@@ -56,7 +58,7 @@ def test_the_errors_are_those_of_jsonschema(name):
     if "properties" not in document(name):
         pytest.skip("holds no record")
     schema, rnd = body_schema(name, "POST"), random.Random(name)
-    judge, whole = Judge(schema), Draft202012Validator(schema, format_checker=CHECKER)
+    judge, whole = Checker(schema), Draft202012Validator(schema, format_checker=CHECKER)
     for _ in range(500):
         body = {member: rnd.choice(VALUES) for member in rnd.sample([*schema["properties"], "strange"], 3)}
         ours = {(tuple(path), error.validator) for path, error in judge.errors(body)}

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from eventapi.validation.bodies import FORMATS, body_schema, query_schema
+from eventapi.validation.formats import FORMATS
+from eventapi.validation.schema_files import body_schema, query_schema
 from tests.support.examples import address_of_list, all_routes, body_for, example, house  # noqa: F401
 from tests.web.test_routes import each
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from eventapi.validation.bodies import definition, query_schema
+from eventapi.validation.schema_files import definition, query_schema
 from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections, house  # noqa: F401
 
 FORMULA = "=HYPERLINK(1)"

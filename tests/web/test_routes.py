@@ -12,7 +12,7 @@ import pytest
 
 from eventapi.app import routes
 from eventapi.errors import CODES
-from eventapi.validation.bodies import response_schema, definition, document, query_schema
+from eventapi.validation.schema_files import definition, document, query_schema, response_schema
 from eventapi.web.routes import Options, Routes
 from tests.conftest import SCOPES
 from tests.support import agreement

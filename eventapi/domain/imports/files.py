@@ -8,7 +8,7 @@ from itertools import islice
 
 from eventapi.errors import fault, invalid
 from eventapi.spreadsheet import unguarded
-from eventapi.validation.bodies import pointer
+from eventapi.validation.messages import pointer
 
 MOST_COLUMNS = 500
 LONGEST_LINE = 1024 * 1024          # characters, of a row too: its cells may hold line breaks

@@ -6,7 +6,9 @@ from eventapi.domain.imports.files import REASONS
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import Faults, Problem
 from eventapi.spreadsheet import unguarded
-from eventapi.validation.bodies import Body, body_schema, document, pointer
+from eventapi.validation.bodies import Body
+from eventapi.validation.messages import pointer
+from eventapi.validation.schema_files import body_schema, document
 
 MOST_STRANGE = 20           # unknown members that are named for one record
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),

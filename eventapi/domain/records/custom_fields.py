@@ -7,7 +7,8 @@ from eventapi.domain.records import field_types
 from eventapi.errors import fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.validation.bodies import Judge, pointer
+from eventapi.validation.checker import Checker
+from eventapi.validation.messages import pointer
 
 sql = statements("custom_fields")
 
@@ -19,7 +20,7 @@ class Fields:
 
     def __init__(self, definitions):
         self.by_key = {field["field_key"]: field for field in definitions}
-        self.judge = Judge({"type": "object", "properties": {key: field_types.schema(field) for key, field in self.by_key.items()}})
+        self.checker = Checker({"type": "object", "properties": {key: field_types.schema(field) for key, field in self.by_key.items()}})
 
     def unknown(self, key):
         from difflib import get_close_matches
@@ -86,7 +87,7 @@ def _faults(fields, found, stored, at):
             yield fault("inactive", "is switched off: its values are kept and do not change", pointer=f"{at}/{key}")
         elif value is not None and field["is_active"]:
             known[key] = value
-    wrong = fields.judge.faults(known, lambda path: {"pointer": at + pointer(path)})
+    wrong = fields.checker.faults(known, lambda path: {"pointer": at + pointer(path)})
     yield from wrong
     for key, value in known.items() if not wrong else ():
         if field_types.has_decimals_left(fields.by_key[key]["field_type"], value):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from eventapi import money, times
 from eventapi.domain.reports import finance, show
 from eventapi.storage.statements import statements
-from eventapi.validation.bodies import definition, query_schema
+from eventapi.validation.schema_files import definition, query_schema
 
 sql = statements("reports")
 

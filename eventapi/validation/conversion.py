@@ -1,0 +1,57 @@
+"""Normalise checked input by its schema: trim text, convert timestamps to UTC."""
+from collections.abc import Callable
+
+from eventapi import times
+from eventapi.validation.schema_files import resolved
+
+
+def trimmer(schema: dict, root: dict) -> Callable:
+    """Return a function that trims the text in a value. Empty text becomes null where the schema allows null."""
+    schema = resolved(schema, root)
+    fields = {name: trimmer(sub, root) for name, sub in schema.get("properties", {}).items() if sub is not True}
+    items = trimmer(schema["items"], root) if "items" in schema else None
+    empty = None if "null" in schema.get("type", ()) else ""
+
+    def trim(value):
+        if isinstance(value, str):
+            return value.strip() or empty
+        if isinstance(value, dict):
+            return {name: fields[name](part) if name in fields else part for name, part in value.items()}
+        if isinstance(value, list) and items:
+            return [items(part) for part in value]
+        return value
+    return trim
+
+
+def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None) -> Callable | None:
+    """Return a function that converts the timestamps in a valid value to UTC, or None if the schema has no timestamps.
+
+    `ends` is given for a query: a date then becomes the timestamp of its beginning, or of its end for the parameters in `ends`.
+    """
+    schema = resolved(schema, root)
+    if schema is True:
+        return None
+    if schema.get("format") == "date-time":
+        return lambda value: value and times.utc(value, zone_name)
+    if "items" in schema:
+        items = converter(schema["items"], root, zone_name)
+        return items and (lambda value: value and [items(part) for part in value])
+    fields = {name: function for name, sub in schema.get("properties", {}).items()
+              if (function := _date_filter(name, sub, zone_name, ends) or converter(sub, root, zone_name))}
+    return _convert_fields(fields) if fields else None
+
+
+def _convert_fields(fields):
+    def convert(value):
+        if value is not None:
+            for name in fields.keys() & value.keys():
+                value[name] = fields[name](value[name])
+        return value
+    return convert
+
+
+def _date_filter(name, schema, zone_name, ends):
+    if ends is None or schema is True or schema.get("format") != "day-or-moment":
+        return None
+    edge = times.end if name in ends else times.start
+    return lambda value: edge(value, zone_name)

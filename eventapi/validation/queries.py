@@ -1,0 +1,60 @@
+"""Read and check a query string by its schema."""
+import re
+from decimal import Decimal
+
+from eventapi.errors import fault, invalid
+from eventapi.validation.checker import Checker
+from eventapi.validation.conversion import converter
+from eventapi.validation.messages import in_order
+from eventapi.validation.schema_files import query_schema, resolved
+
+ENDS = ("date_to", "to_date", "to")         # a date in these parameters includes the whole day
+
+
+class Query:
+    """The query string of a route. Calling it with (name, text) pairs returns the typed parameters, or raises 422 with all faults.
+
+    Integers, numbers and comma-separated lists are converted by their type in the schema, timestamps to UTC. Defaults are filled in;
+    other parameters that were not sent are missing. With `x-custom-fields`, parameters `cf.KEY` are returned as `cf`: KEY -> text,
+    which the handler must check.
+    """
+
+    def __init__(self, name: str | None, *, listing: bool, zone_name: str):
+        self.schema = query_schema(name, listing=listing)
+        self.has_custom_fields = self.schema["x-custom-fields"]
+        self.requires = bool(self.schema["required"] or "anyOf" in self.schema)
+        self.properties = {name: resolved(sub, self.schema) for name, sub in self.schema["properties"].items()}
+        self.defaults = {name: sub["default"] for name, sub in self.properties.items() if "default" in sub}
+        self.convert = converter(self.schema, self.schema, zone_name, ENDS)
+        self.checker = Checker(self.schema)
+
+    def __call__(self, pairs: list[tuple[str, str]]) -> dict:
+        query, custom, faults = {}, {}, []
+        for name, text in pairs:
+            is_custom = self.has_custom_fields and name.startswith("cf.")
+            values, key = (custom, name[3:]) if is_custom else (query, name)
+            if key in values:
+                faults.append(fault("repeated", "is given twice", parameter=name))
+            values[key] = text if is_custom else self._typed(name, text)
+        faults += self.checker.faults(query, lambda path: {"parameter": str(path[0]) if path else ""})
+        if faults:
+            raise invalid(in_order(faults))
+        query = {**self.defaults, **(self.convert(query) if self.convert else query)}
+        return {**query, "cf": custom} if custom else query
+
+    def _typed(self, name, text):
+        """Convert the text by the type of the parameter. Text that cannot be converted stays, and the schema reports it."""
+        schema = self.properties.get(name, {})
+        kind = schema.get("type")
+        if kind == "integer":
+            return _integer(text)
+        if kind == "number":
+            return Decimal(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text, re.ASCII) else text
+        if kind == "array":
+            of_integers = schema["items"].get("type") == "integer"
+            return [_integer(part.strip()) if of_integers else part.strip() for part in text.split(",")]
+        return text.upper() if name == "order" else text
+
+
+def _integer(text):
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else text

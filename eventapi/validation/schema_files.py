@@ -1,0 +1,103 @@
+"""The JSON Schemas in schemas/, and the schemas of bodies, responses and queries that are derived from them.
+
+One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted in a body and ignored; `writeOnly`
+fields are not returned; `x-include` fields are returned only with `include`: `lists` means on lists, `always` on single records too.
+`x-required` lists the fields that POST and PUT require; a list inside it means at least one of these fields. PATCH requires at least one
+field. `$defs` holds shared parts, `query` (the filters of the list), `one` (the query of a single record) and the bodies of actions.
+
+The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`).
+"""
+import json
+from functools import lru_cache
+
+from eventapi import paths
+
+
+@lru_cache(maxsize=None)
+def document(name: str) -> dict:
+    """Return a whole schema file. It is cached: copy before modifying."""
+    return json.loads((paths.folder("schemas") / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def resource_names() -> list[str]:
+    """Return the names of all schema files, sorted."""
+    return sorted(file.stem for file in paths.folder("schemas").glob("*.json"))
+
+
+def definition(name: str) -> dict:
+    """Return the schema of `note` or `note.query`."""
+    resource, _, part = name.partition(".")
+    return document(resource)["$defs"][part] if part else document(resource)
+
+
+def resolved(schema: dict | bool, root: dict) -> dict | bool:
+    """Follow `$ref` to the entry of `$defs` in the root schema."""
+    while isinstance(schema, dict) and "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
+def body_schema(name: str, method: str = "POST") -> dict:
+    """Return the schema of a body: of a record as POST, PUT or PATCH require it, or of an action. Read-only fields have schema True."""
+    resource, _, part = name.partition(".")
+    whole = document(resource)
+    if part:
+        schema = {"type": "object", "additionalProperties": False, **whole["$defs"][part]}
+    else:
+        schema = _record_schema(whole, method)
+    return {**schema, "$defs": whole.get("$defs", {})}
+
+
+def _record_schema(whole, method):
+    properties = {field: True if sub.get("readOnly") else sub for field, sub in whole["properties"].items()}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    required = whole.get("x-required", {}).get(method, [])
+    alternatives = [_any_of(fields, fields[:1]) for fields in required if isinstance(fields, list)]
+    if len(alternatives) < len(required):
+        schema["required"] = [field for field in required if isinstance(field, str)]
+    if alternatives:
+        schema["allOf"] = alternatives
+    if method == "POST" and "x-any-of" in whole:
+        schema.update(_any_of(whole["x-any-of"]))
+    if method == "PATCH":
+        schema["minProperties"] = 1
+    return schema
+
+
+def _any_of(fields, at=()):
+    """Require one of the fields with a value other than null. A fault is reported at the path `at`, with the text `x-says`."""
+    return {"anyOf": [{"required": [field], "properties": {field: {"not": {"type": "null"}}}} for field in fields],
+            "x-says": "must have at least one of: " + ", ".join(fields), "x-at": at}
+
+
+def response_schema(name: str, *, listing: bool = False) -> dict:
+    """Return the schema of a record in a response: alone, or in a list."""
+    optional = ("lists", "always") if listing else ("always",)
+    whole = document(name)
+    properties = {field: sub for field, sub in whole["properties"].items() if not sub.get("writeOnly")}
+    return {"type": "object", "title": whole["title"], "description": whole.get("description", ""), "properties": properties,
+            "required": [field for field, sub in properties.items() if sub.get("x-include") not in optional],
+            "additionalProperties": False, "$defs": whole.get("$defs", {})}
+
+
+LIST_PARAMETERS = {
+    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1, "description": "Page number, counted from 1."},
+    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "Number of records on a page."},
+    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC", "description": "Sort direction, in any case."},
+    "sort": {"type": "string", "enum": ["id"], "default": "id", "description": "Field to sort by. Records with equal values are sorted by id."},
+    "updated_since": {"type": "string", "format": "date-time", "description": "Only records that changed at or after this time."},
+    "ids": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 100,
+            "description": "Only the records with these ids, separated by commas."},
+    "after": {"type": "string", "maxLength": 1000,
+              "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last response."},
+}
+
+
+def query_schema(name: str | None, *, listing: bool) -> dict:
+    """Return the schema of a query string: the parameters of `name`, and for a list the common parameters."""
+    own = definition(name) if name else {}
+    properties = {**(LIST_PARAMETERS if listing else {}), **own.get("properties", {})}
+    return {"type": "object", "properties": properties, "required": own.get("required", []), "additionalProperties": False,
+            **(_any_of(own["x-any-of"], own["x-any-of"][:1]) if "x-any-of" in own else {}),
+            "x-custom-fields": own.get("x-custom-fields", False),
+            "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}
