@@ -21,21 +21,21 @@ STYLE = "main{max-width:34rem;padding-top:12vh}button{font:inherit;padding:.7rem
 @routes.get("/newsletter/confirm/<token>")
 def get_confirmation(db, token):
     row = newsletter.of_confirm_token(db, token)
-    return shown(db, row, "confirm", is_done=row and row["status"] == "confirmed")
+    return show(db, row, "confirm", is_done=row and row["status"] == "confirmed")
 
 
 @routes.post("/newsletter/confirm/<token>")
 def confirm_subscription(db, token):
     row = newsletter.of_confirm_token(db, token)
     if row:
-        newsletter.confirm(db, row, words(db)["confirm_question"].format(**said(db, row)), *whence())
-    return shown(db, row, "confirm", is_done=True)
+        newsletter.confirm(db, row, words(db)["confirm_question"].format(**placeholders(db, row)), *client())
+    return show(db, row, "confirm", is_done=True)
 
 
 @routes.get("/newsletter/unsubscribe/<token>")
 def get_unsubscription(db, token):
     row = newsletter.of_unsubscribe_token(db, token)
-    return shown(db, row, "unsubscribe", is_done=row and row["status"] == "unsubscribed")
+    return show(db, row, "unsubscribe", is_done=row and row["status"] == "unsubscribed")
 
 
 @routes.post("/newsletter/unsubscribe/<token>")
@@ -43,25 +43,25 @@ def unsubscribe_by_link(db, token):
     """Unsubscribe, also by the one-click POST of mail programs (RFC 8058). The body is ignored."""
     row = newsletter.of_unsubscribe_token(db, token)
     if row:
-        newsletter.unsubscribe(db, row, "mail", *whence())
-    return shown(db, row, "unsubscribe", is_done=True)
+        newsletter.unsubscribe(db, row, "mail", *client())
+    return show(db, row, "unsubscribe", is_done=True)
 
 
-def shown(db, row, what, is_done):
+def show(db, row, what, is_done):
     """Return the page that asks the question or reports the result. All invalid tokens get the same response."""
     texts = words(db)
     if row is None:
-        return answer(texts, f"<p>{escape(texts['unknown'])}</p>", 404)
-    inside = f"<p>{escape(texts[f'{what}_done' if is_done else f'{what}_question'].format(**said(db, row)))}</p>"
+        return respond(texts, f"<p>{escape(texts['unknown'])}</p>", 404)
+    content = f"<p>{escape(texts[f'{what}_done' if is_done else f'{what}_question'].format(**placeholders(db, row)))}</p>"
     if not is_done:
-        inside += f'<form method="post"><button>{escape(texts[f"{what}_button"])}</button></form>'
-    return answer(texts, inside)
+        content += f'<form method="post"><button>{escape(texts[f"{what}_button"])}</button></form>'
+    return respond(texts, content)
 
 
-def answer(texts, inside, status=200):
+def respond(texts, content, status=200):
     title = texts["newsletter_title"]
     language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
-    text, headers = page(title, f"<main><h1>{escape(title)}</h1>{inside}</main>", style=STYLE, language=language)
+    text, headers = page(title, f"<main><h1>{escape(title)}</h1>{content}</main>", style=STYLE, language=language)
     return Response(status=status, body=text.encode(), headers={**headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
 
 
@@ -74,9 +74,9 @@ def words(db):
     return mail_words.words(None, db.config)
 
 
-def said(db, row):
+def placeholders(db, row):
     return {"sender": mail_words.sender(db.config), "email": row["email"]}
 
 
-def whence():
+def client():
     return client_address(request.environ), request.environ.get("HTTP_USER_AGENT", "")[:200] or None

@@ -1,4 +1,4 @@
-"""Mails: put into the queue by the change that wants them, in its transaction, and looked after until they are sent."""
+"""The mail queue. A mail is queued in the transaction of the change that causes it, and kept for 90 days."""
 import secrets
 from datetime import datetime, timedelta
 
@@ -26,9 +26,9 @@ def refuse_unconfigured(config):
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url=""):
-    """Puts a mail into the queue; it is sent after the running transaction, and not before next_at.
+    """Queue a mail. The worker sends it after the running transaction, and not before `next_at`.
 
-    `base_url`: where its links lead.
+    `base_url`: the public address with which the links in the mail begin.
     """
     domain = db.config.smtp_sender.rpartition("@")[2]
     db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id, recipient=recipient,
@@ -36,12 +36,12 @@ def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base
 
 
 def is_waiting(db, kind, entity_type, entity_id):
-    """Whether such a mail is in the queue, or on its way."""
+    """Return whether such a mail is queued or being sent."""
     return db.value(sql.waiting, kind=kind, entity_type=entity_type, entity_id=entity_id) is not None
 
 
 def withdraw(db, kind, entity_type, entity_id):
-    """Takes a mail that is not on its way out of the queue."""
+    """Delete a queued mail, unless it is being sent."""
     db.run(sql.withdraw, kind=kind, entity_type=entity_type, entity_id=entity_id)
 
 
@@ -52,7 +52,7 @@ def in_state(db, state):
 
 
 def send_again(db, id):
-    """Puts a mail that failed, or may not have been sent, into the queue again; gives the mail, or None where there is none."""
+    """Queue a failed or uncertain mail again. Return the mail as it was before, or None if it does not exist."""
     mail = db.one(sql.get, id=id)
     if mail and db.run(sql.send_again, id=id, now=db.now):
         journal.administered(db, entities.KINDS[mail["entity_type"]], "mail_sent_again", mail["entity_id"])
@@ -60,7 +60,7 @@ def send_again(db, id):
 
 
 def backlog(db):
-    """How many mails there are by state, and how long the first that is due has waited."""
+    """Return the number of mails by state, and the age in seconds of the oldest mail that is due."""
     counts = {row["state"]: row["count"] for row in db.all(sql.states)}
     oldest = db.value(sql.oldest, now=times.now())
     return {"states": {state: counts.get(state, 0) for state in STATES},
@@ -68,14 +68,14 @@ def backlog(db):
 
 
 def forget(db, size):
-    """Mails that were settled long ago; gives how many."""
+    """Delete sent, failed and uncertain mails older than KEPT, at most `size` of them. Return their number."""
     before = times.text(datetime.fromisoformat(times.now()) - KEPT)
     with db.write():
         return db.run(sql.forget, before=before, size=size)
 
 
 def check(db):
-    """Mails of which nobody knows whether they were sent, as sentences."""
+    """Yield a sentence for each uncertain mail."""
     for mail in in_state(db, "uncertain"):
         yield (f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: "
                f"check the log of the mail server; 'eventapi mail retry {mail['id']}' sends it again")

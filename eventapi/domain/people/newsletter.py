@@ -19,9 +19,9 @@ sql = statements("newsletter")
 
 KIND = "newsletter_confirmation"
 ENTITY = entities.NEWSLETTER_SUBSCRIBER.entity_type
-AGAIN = timedelta(minutes=10)           # between two confirmation mails to one address
+AGAIN = timedelta(minutes=10)           # shortest time between two confirmation mails to one address
 TOKEN = re.compile(r"([1-9][0-9]{0,17})-([0-9a-f]{32})", re.ASCII)
-INSIDE = ("round", "asked_at")          # of a row, and of no answer
+INSIDE = ("round", "asked_at")          # columns of a row that API objects do not have
 
 
 def get(db, id):
@@ -124,7 +124,7 @@ def note_refusal(db, id, error):
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
 
 
-# What the links in the mails do
+# Actions of the links in the mails
 
 def confirm(db, row, consent_text, address, agent):
     """Confirm the subscription: the button on the page of the confirmation link was pressed."""
@@ -150,7 +150,7 @@ def _prove(db, id, action, at, source, text=None, address=None, agent=None):
     db.run(sql.prove, id=id, action=action, at=at, consent_text=text, source=source, ip_address=address, user_agent=agent, now=db.now)
 
 
-# Tokens: made from the database's own secret, so that none is stored and each can be shown again
+# Tokens are computed from a secret in the database, so that none is stored and each can be shown again.
 
 def unsubscribe_url(secret, base_url, subscriber):
     return f"{base_url}/newsletter/unsubscribe/{_token(secret, subscriber, 'unsubscribe')}"
@@ -188,6 +188,6 @@ def _of_token(db, token, purpose):
 
 
 def _token(secret, row, purpose):
-    # The moment is in it because a restored database gives ids out again.
+    # The creation time is included because a restored database assigns the same ids again.
     mac = hmac.new(secret, f"{purpose} {row['id']} {row['created_at']}".encode(), sha256).hexdigest()
     return f"{row['id']}-{mac[:32]}"

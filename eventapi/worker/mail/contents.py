@@ -97,8 +97,8 @@ def as_html(paragraphs):
     return f'<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n{inside}\n</body></html>\n'
 
 
-def hello(words, name):
-    return words["hello"].format(name=one_line(name)) if name else words["hello_nobody"]
+def greeting(texts, name):
+    return texts["hello"].format(name=one_line(name)) if name else texts["hello_nobody"]
 
 
 def harmless(name):
@@ -112,32 +112,35 @@ def newsletter_confirmation(db, mail):
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
-    words, secret = mail_words.words(newsletter.language(db, row), db.config), newsletter.secret(db)
-    name, said = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
+    texts, secret = mail_words.words(newsletter.language(db, row), db.config), newsletter.secret(db)
+    name, values = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
     kind = "newsletter_confirmation"
-    paragraphs = [hello(words, name), words[kind].format(**said), (words[f"{kind}_button"], newsletter.confirm_url(secret, mail["base_url"], row)),
-                  words[f"{kind}_ignore"], words[f"{kind}_stop"], (words[f"{kind}_stop_button"], stop), words["regards"], said["sender"]]
+    confirm = newsletter.confirm_url(secret, mail["base_url"], row)
+    paragraphs = [greeting(texts, name), texts[kind].format(**values), (texts[f"{kind}_button"], confirm),
+                  texts[f"{kind}_ignore"], texts[f"{kind}_stop"], (texts[f"{kind}_stop_button"], stop),
+                  texts["regards"], values["sender"]]
     return name, paragraphs, {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}, None
 
 
 def invoice(db, mail):
     shown, data = sent_invoice(db, mail)
-    words, said = spoken(db, shown)
-    paragraphs = [hello(words, shown["buyer"]["contact_name"]), words[shown["invoice_type"]].format(**said)]
+    texts, values = localised(db, shown)
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), texts[shown["invoice_type"]].format(**values)]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
-        paragraphs.append(words["pay_by"].format(**said))
-    return shown["buyer"]["name"], [*paragraphs, words["regards"], mail_words.sender(db.config)], {}, (invoice_pdf.file_name(shown), data)
+        paragraphs.append(texts["pay_by"].format(**values))
+    paragraphs += [texts["regards"], mail_words.sender(db.config)]
+    return shown["buyer"]["name"], paragraphs, {}, (invoice_pdf.file_name(shown), data)
 
 
 def invoice_reminder(db, mail):
     shown, data = sent_invoice(db, mail)
     if shown["open_amount"] <= 0:
         raise Gone("the invoice has no open amount")
-    words, said = spoken(db, shown)
-    what = words["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
-    paragraphs = [hello(words, shown["buyer"]["contact_name"]), what.format(**said), words["invoice_reminder_paid"], words["regards"],
-                  mail_words.sender(db.config)]
+    texts, values = localised(db, shown)
+    text = texts["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
+                  texts["invoice_reminder_paid"], texts["regards"], mail_words.sender(db.config)]
     return shown["buyer"]["name"], paragraphs, {}, (invoice_pdf.file_name(shown), data)
 
 
@@ -152,20 +155,20 @@ def sent_invoice(db, mail):
         raise Gone("the PDF of the invoice is missing in the file store") from None
 
 
-def spoken(db, shown):
+def localised(db, shown):
     """Return (texts, values for their placeholders) in the buyer's language.
 
     The total of a credit note has no minus sign.
     """
     language = shown["buyer"].get("language")
-    words = mail_words.words(language, db.config)
+    texts = mail_words.words(language, db.config)
     printed = invoice_words.WORDS[mail_words.language(language, db.config)]
     places = money.decimals(shown["currency"])
     total = -shown["total"] if shown["invoice_type"] == "credit_note" else shown["total"]
     amounts = {name: invoice_words.number(Decimal(str(amount)), places, printed)
                for name, amount in (("total", total), ("open", shown["open_amount"]))}
     days = {name: invoice_words.day(shown[name], printed) for name in ("issue_date", "due_date") if shown[name]}
-    return words, {"number": shown["invoice_number"], "currency": shown["currency"], **amounts, **days}
+    return texts, {"number": shown["invoice_number"], "currency": shown["currency"], **amounts, **days}
 
 
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice, "invoice_reminder": invoice_reminder}
