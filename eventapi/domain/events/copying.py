@@ -1,12 +1,12 @@
 """Copying an event: last year's show as next year's, every date moved by the same number of days."""
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
-from eventapi.domain.events import categories
+from eventapi.domain.events import categories, events
 from eventapi.domain.halls import booths, plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, entities
 from eventapi.domain.submissions import types as submission_types
-from eventapi.errors import Faults
+from eventapi.errors import Faults, fault, invalid
 from eventapi.storage.statements import statements
 
 sql = statements("copying")
@@ -70,3 +70,25 @@ def bring_categories(db, old_id, new_id, days):
 PARTS = {"plans": (bring_plans, ("plans", "booths")), "services": (bring_services, ("services",)),
          "categories": (bring_categories, ("categories",)), "submission_types": (submission_types.copy_types, ("submissions",)),
          "tasks": (tasks.copy_tasks, ("tasks",))}
+
+
+def scopes(parts):
+    """Return the scopes that copying these parts needs besides `events`, each once."""
+    return list(dict.fromkeys(scope for part in parts if part in PARTS for scope in PARTS[part][1]))
+
+
+def copy(db, old, fields, base_url):
+    """Copy the event `old` to begin on `date_from`, with the parts that `with` names, and return the copy. It is not visible yet.
+
+    Call this inside a write transaction. Raise 422 if a date leaves the calendar, 409 `duplicate` if `event_key` is taken.
+    """
+    parts = fields["with"]
+    try:
+        new, days = moved(old, fields["date_from"], opening_hours="opening_hours" in parts)
+        key = fields["event_key"] or events.free_key(db, new)
+        id = events.add(db, {**new, "event_key": key}, base_url)["id"]
+        for bring, _ in [PARTS[part] for part in parts if part in PARTS]:
+            bring(db, old["id"], id, days)
+    except OverflowError:
+        raise invalid([fault("date", "would move dates out of the calendar", pointer="/date_from")]) from None
+    return events.get(db, id, base_url)

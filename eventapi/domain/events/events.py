@@ -1,19 +1,163 @@
-"""Events as they are answered."""
+"""Events: creating, changing and deleting trade shows, and their pictures.
+
+Every function that writes is called inside a write transaction and journals the change. `base_url` is the public address of the
+service: the URL of an event's picture begins with it.
+"""
 import json
 
+from eventapi import journal, times
+from eventapi.domain.attachments import cascade
+from eventapi.domain.entrance import admission
+from eventapi.domain.events import calendar_feed, images, schedules
+from eventapi.domain.halls import plans, pricing
+from eventapi.domain.orders import services
+from eventapi.domain.records import custom_fields, due_dates, entities, slugs
+from eventapi.domain.submissions import types as submission_types
+from eventapi.errors import Faults, Problem
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("events")
 
+DATES = ("date_to", "date_from", "timezone", "application_deadline")        # prices and due dates may depend on them
 
-def get(db, id):
-    """The event, or None."""
+
+# Reading
+
+def get(db, id, base_url=None):
+    """Return the event, or None. Without `base_url` its picture has no `url`."""
     row = db.one(sql.get, id=id)
-    return row and represent(row)
+    return row and represent(row, base_url)
 
 
-def represent(row):
+def represent(row, base_url=None):
+    """Turn a row into the API object, in place, and return it."""
     row["is_visible"] = bool(row["is_visible"])
     for member in {"image", "opening_hours", "custom_fields"} & row.keys():
         row[member] = row[member] and json.loads(row[member])
+    if base_url and row["image"]:
+        row["image"]["url"] = f"{base_url}/api/v1/documents/{row['image']['document_id']}/content"
     return row
+
+
+# Writing
+
+def create(db, fields, base_url):
+    """Create an event and return it. `fields` is a complete validated body; a missing `event_key` is made from title and year.
+
+    Raise 422 for dates, opening hours and custom fields that are wrong; 409 `duplicate` for a taken key.
+    """
+    fields = {**fields, "timezone": fields["timezone"] or db.config.timezone}
+    fields["event_key"] = fields["event_key"] or free_key(db, fields)
+    faults = Faults()
+    fields["custom_fields"] = custom_fields.checked(db, "event", fields, {}, faults)
+    return add(db, fields, base_url, faults)
+
+
+def add(db, event, base_url, faults=()):
+    """Check, store and return a new event, which has these `faults` already. Raise 422 and 409 as `create` does."""
+    _check(event, faults)
+    _claim_key(db, event["event_key"])
+    id = db.insert(sql.add, **_columns(event), now=db.now)
+    custom_fields.store(db, "event", id, {}, event["custom_fields"])
+    new = get(db, id, base_url)
+    journal.created(db, entities.EVENT, new)
+    return new
+
+
+def update(db, old, fields, base_url):
+    """Change an event and return it. `fields` holds the changed fields. Booth prices, due dates and sessions follow the dates and the zone.
+
+    Raise 422 as `create` does, and if a price or due date cannot follow; 409 `duplicate`, or `in_use` for a new zone after check-ins.
+    """
+    id, faults = old["id"], Faults()
+    merged = {**old, **fields, "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults)}
+    _check(merged, faults)
+    if merged["event_key"] != old["event_key"]:
+        _claim_key(db, merged["event_key"])
+    if merged["timezone"] != old["timezone"]:
+        admission.refuse_another_zone(db, id)
+    if merged != old:
+        db.run(sql.change, **_columns(merged), now=db.now)
+        custom_fields.store(db, "event", id, old["custom_fields"], merged["custom_fields"])
+    new = _journal_update(db, old, base_url)
+    changed = [name for name in DATES if new[name] != old[name]]
+    if changed:
+        pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
+        due_dates.follow(db, id, f"/{changed[0]}")
+    if new["timezone"] != old["timezone"]:
+        schedules.follow(db, id, new["timezone"])
+    return new
+
+
+def delete(db, event):
+    """Delete an event with its plans, offers, sessions and submission types. Raise 409 `in_use` while other records depend on it."""
+    id = event["id"]
+    users = db.values(sql.users, id=id)
+    if users:
+        raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    cascade.delete_with(db, "event", id)
+    calendar_feed.delete_with(db, id)
+    plans.delete_with(db, id)
+    services.leave_event(db, id)
+    schedules.delete_with(db, id)
+    submission_types.delete_with(db, id)
+    db.run(sql.remove, id=id)
+    journal.deleted(db, entities.EVENT, event)
+
+
+def set_image(db, event, upload, base_url):
+    """Replace the picture of an event by an uploaded file and return the event. Raise 415 or 422 for a file that is no picture."""
+    images.hold(db, event, upload)
+    return _journal_update(db, event, base_url)
+
+
+def remove_image(db, event, base_url):
+    """Remove the picture of an event and return the event. Do nothing if it has none."""
+    images.remove(db, event)
+    return _journal_update(db, event, base_url)
+
+
+def free_key(db, event):
+    """Return a free key made from title and year, with a suffix if it is taken."""
+    year = (event["date_from"] or "")[:4]
+    wanted = slugs.slug(event["title"] if not year or year in event["title"] else f"{event['title']} {year}")
+    return slugs.free(wanted, lambda key: db.value(sql.key_taken, event_key=key))
+
+
+def _journal_update(db, old, base_url):
+    """Journal what differs between `old` and the stored event, and return the stored one."""
+    new = get(db, old["id"], base_url)
+    journal.updated(db, entities.EVENT, old, new)
+    return new
+
+
+def _columns(event):
+    """Return the columns of an event: dates as sent, and the UTC timestamps that they stand for."""
+    zone = event["timezone"]
+    last_day = times.local_day(event["date_to"] or event["date_from"], zone)
+    return {**event, "opening_hours": as_json(event["opening_hours"]),
+            "date_from_at": times.start(event["date_from"], zone), "date_to_at": times.end(event["date_to"], zone),
+            "over_at": times.end(last_day, zone), "application_deadline_at": times.end(event["application_deadline"], zone)}
+
+
+def _check(event, faults=()):
+    """Raise 422 for `faults` and for dates or opening hours in the wrong order."""
+    faults, zone = Faults(faults), event["timezone"]
+    begins, ends = times.start(event["date_from"], zone), times.end(event["date_to"], zone)
+    if begins and ends and ends < begins:
+        faults.add("/date_to", "before_start", "must not be before date_from")
+    hours = event["opening_hours"]
+    for place, entry in enumerate(hours):
+        if entry["closes"] <= entry["opens"]:
+            faults.add(f"/opening_hours/{place}/closes", "before_start", "must be after opens")
+        for other in hours[:place]:
+            if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
+                faults.add(f"/opening_hours/{place}", "overlap", f"overlaps the entry from {other['opens']} on that day")
+                break
+    faults.raise_any()
+
+
+def _claim_key(db, event_key):
+    if db.value(sql.key_taken, event_key=event_key):
+        raise Problem("duplicate", f"There is an event with the key {event_key}.", member="event_key")
