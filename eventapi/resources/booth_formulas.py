@@ -15,7 +15,7 @@ def list_booth_formulas(db, query):
 
 @routes.post("/booths/formulas", schema="booth_formula")
 def create_booth_formula(db, body):
-    formula = booth_formulas.add(db, body)
+    formula = booth_formulas.create(db, body)
     return created(formula, f"/booths/formulas/{formula['id']}")
 
 
@@ -27,7 +27,7 @@ def get_booth_formula(db, id):
 @routes.update("/booths/formulas/<id>", schema="booth_formula")
 def update_booth_formula(db, id, body):
     """Change a formula, and with it the prices of all booths that use it."""
-    return booth_formulas.change(db, unchanged(get(db, id)), body)
+    return booth_formulas.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/booths/formulas/<id>")

@@ -15,7 +15,7 @@ def list_booth_types(db, query):
 
 @routes.post("/booths/types", schema="booth_type")
 def create_booth_type(db, body):
-    booth_type = booth_types.add(db, body)
+    booth_type = booth_types.create(db, body)
     return created(booth_type, f"/booths/types/{booth_type['id']}")
 
 
@@ -27,7 +27,7 @@ def get_booth_type(db, id):
 @routes.update("/booths/types/<id>", schema="booth_type")
 def update_booth_type(db, id, body):
     """Change a booth type, and with it the prices of its booths."""
-    return booth_types.change(db, unchanged(get(db, id)), body)
+    return booth_types.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/booths/types/<id>")

@@ -19,7 +19,7 @@ def get(db, id):
     return db.one(sql.get, id=id)
 
 
-def add(db, fields):
+def create(db, fields):
     """Create a formula and return it. `fields` is a complete validated body.
 
     Raise 422 for an expression that cannot be parsed; 409 `duplicate` for a taken name.
@@ -31,10 +31,11 @@ def add(db, fields):
     return formula
 
 
-def change(db, old, fields):
+def update(db, old, fields):
     """Change a formula, recompute the prices of its booths, and return it. `fields` holds the changed fields.
 
-    Raise 422 for an expression that cannot be parsed or leaves a booth without a price; 409 `duplicate` for a taken name.
+    Raise 422 for an expression that cannot be parsed, or if a booth would have no price; 409 `duplicate` for a taken
+    name.
     """
     id, merged = old["id"], {**old, **fields}
     _check(merged["expression"])

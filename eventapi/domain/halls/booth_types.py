@@ -1,6 +1,7 @@
 """Booth types: creating, changing and deleting the kinds of booths with their prices.
 
-Rows hold the price in minor units and the tax rate in hundredths of a percent, API objects (see `represent`) in major units and percent.
+Rows hold the price in minor units and the tax rate in hundredths of a percent. API objects (see `represent`) hold major
+units and percent.
 Every function that writes is called inside a write transaction and journals the change.
 """
 from eventapi import journal, money
@@ -33,10 +34,10 @@ def represent(db, row):
 
 # Writing
 
-def add(db, fields):
-    """Create a booth type and return it. `fields` is a complete validated body; a missing `booth_type_key` is made from the name.
+def create(db, fields):
+    """Create a booth type and return it. `fields` is a complete validated body.
 
-    Raise 422 for too many decimals; 409 `duplicate` for a taken key.
+    A missing `booth_type_key` is made from the name. Raise 422 for too many decimals; 409 `duplicate` for a taken key.
     """
     key = fields["booth_type_key"] or _free_key(db, fields["booth_type_name"])
     values = _columns(db, {**fields, "booth_type_key": key})
@@ -46,7 +47,7 @@ def add(db, fields):
     return booth_type
 
 
-def change(db, old, fields):
+def update(db, old, fields):
     """Change a booth type, recompute the prices of its booths, and return it. `fields` holds the changed fields.
 
     Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken key.
@@ -75,7 +76,10 @@ def delete(db, booth_type):
 
 
 def _columns(db, booth_type):
-    """Return the type with its price in minor units and its tax rate in hundredths of a percent. Raise 422 for too many decimals."""
+    """Return the type with its price in minor units and its tax rate in hundredths of a percent.
+
+    Raise 422 for too many decimals.
+    """
     faults = Faults()
     values = {**booth_type, "price": whole(booth_type, "price", money.decimals(db.config.currency), faults),
               "tax_rate": whole(booth_type, "tax_rate", 2, faults)}
