@@ -1,5 +1,7 @@
 """Fixtures: the app on a real migrated file, and people with fixed scopes."""
+import logging
 import secrets
+import shutil
 
 import pytest
 import webtest
@@ -11,7 +13,8 @@ from eventapi.domain.webhooks import addresses, event_types
 from eventapi.plugins.authentication import key_hash
 from eventapi.storage import database
 from eventapi.storage.statements import statements
-from tests.support import agreement
+from eventapi.web import request_log
+from tests.support import agreement, processes
 
 SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "
           "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports audit")
@@ -61,6 +64,19 @@ class Client:
         return self("POST", path, body, status=201).json["data"]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Remember the running test before its fixtures are set up."""
+    processes.guard.test = item
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_marked_tests_start_processes():
+    """Fail each test that starts a process of the service without the marker `processes`."""
+    with processes.guard:
+        yield
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory):
     """A migrated, empty database to copy."""
@@ -93,9 +109,22 @@ def catalogue(monkeypatch):
     assert not unlisted, f"add {sorted(unlisted)} to the events of its Kind in domain/records/entities.py"
 
 
+@pytest.fixture(autouse=True)
+def logging_restored():
+    """Restore the root logger: start_logging switches the request log on for the rest of the process."""
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    yield
+    root.setLevel(level)
+    root.handlers[:] = handlers
+    request_log.flush()              # now, while pytest still captures the output
+
+
 @pytest.fixture
 def settings(tmp_path, template):
-    return furnished(tmp_path, template)
+    """The configuration of an organiser with an empty database. The folder is removed after the test: it may be in memory."""
+    yield furnished(tmp_path, template)
+    shutil.rmtree(tmp_path)
 
 
 def furnished(folder, template):

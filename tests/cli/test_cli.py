@@ -242,6 +242,7 @@ def test_a_table_for_people_has_a_line_each(run):
     assert lines[0].split() == ["name", "enabled"] and ["booths", "yes"] in [line.split() for line in lines]
 
 
+@pytest.mark.processes
 def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
     command = f"{sys.executable} -m eventapi openapi | head -c 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=processes.environment(tmp_path), cwd=processes.ROOT,
@@ -251,6 +252,7 @@ def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
 
 # Migrations
 
+@pytest.mark.processes
 def test_migrate_creates_the_database_and_may_run_twice_and_two_at_once(tmp_path):
     folder = tmp_path / "new" / "data"
     tmp_path.joinpath("test.conf").write_text("[eventapi]\n")
@@ -310,6 +312,7 @@ def test_a_migration_that_breaks_foreign_keys_is_refused(run, db, next_migration
 
 # The server
 
+@pytest.mark.processes
 def test_serve_answers_with_the_workers_asked_for_and_stops_at_sigterm(tmp_path, settings):
     with processes.Server(tmp_path, "--workers", "2") as server:
         assert processes.get(f"{server.url}/api/v1/events")[0] == 401
@@ -329,6 +332,7 @@ def test_serve_check_says_whether_it_would_start_and_starts_nothing(run, setting
         assert (code, error) == (1, f"eventapi: {settings.database}: Permission denied\n")
 
 
+@pytest.mark.processes
 def test_serve_on_a_unix_socket_is_closed_to_others_and_named_when_taken(tmp_path, settings):
     address = f"unix:{tmp_path}/web.sock"
     server = processes.start(tmp_path, "serve", "--bind", address, "--workers", "1")

@@ -15,6 +15,8 @@ from eventapi.domain.people import newsletter
 from eventapi.storage.database import Database
 from tests.support.processes import Server, environment, eventapi, free_port, until
 
+pytestmark = pytest.mark.processes
+
 PASSWORD = "pass-word-of-the-mail-box"
 HUSH = "hush-of-the-receiver"
 

@@ -113,6 +113,7 @@ def damage(db):
         PRAGMA writable_schema = RESET;""")
 
 
+@pytest.mark.processes
 def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
     assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
     assert processes.eventapi(tmp_path, "audit", "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
@@ -124,6 +125,7 @@ def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
             "check": "audit log", "detail": "audit entry 3 is missing"}
 
 
+@pytest.mark.processes
 def test_an_entry_that_was_noted_elsewhere_shows_that_the_end_was_cut_off_or_written_anew(tmp_path, history):
     def verify(noted):
         done = processes.eventapi(tmp_path, "audit", "verify", "--noted", noted)

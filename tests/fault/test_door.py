@@ -4,8 +4,12 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from tests.support.http_client import HttpClient
 from tests.support.processes import Server, eventapi
+
+pytestmark = pytest.mark.processes
 
 CLIENTS = 30
 

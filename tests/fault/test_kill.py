@@ -6,8 +6,12 @@ import signal
 import time
 from threading import Lock, Thread
 
+import pytest
+
 from eventapi.domain.access import api_keys
 from tests.support import processes
+
+pytestmark = pytest.mark.processes
 
 PAYMENTS = 1000
 AHEAD = 100                 # payments that go on while something is killed; all the others would be over before

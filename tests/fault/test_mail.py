@@ -4,6 +4,8 @@ import signal
 from collections import Counter
 from types import SimpleNamespace
 
+import pytest
+
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks
@@ -11,6 +13,8 @@ from eventapi.storage.database import Nobody
 from tests.conftest import add_key
 from tests.support import processes
 from tests.support.mail_server import Inbox, Server
+
+pytestmark = pytest.mark.processes
 
 MAILS = 2000
 KILLS = 5

@@ -15,6 +15,8 @@ from tests.support import processes
 from tests.support.http_client import HttpClient
 from tests.support.receiver import Receiver, every_other, hangs, resets
 
+pytestmark = pytest.mark.processes
+
 RECORDS = 6
 CHANGES = 300
 SCOPES = ["events", "webhooks"]

@@ -12,7 +12,8 @@ import pytest
 from tests.support.processes import ROOT, eventapi, free_port, start, until
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin:/bin")
-pytestmark = pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason="nginx and openssl are not installed")
+pytestmark = [pytest.mark.processes,
+              pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason="nginx and openssl are not installed")]
 
 
 def write_site(folder, port, plain, socket):

@@ -198,6 +198,7 @@ def test_the_site_is_made_of_the_parts_that_are_tested(site):
     assert "unix:/run/eventapi/web.sock" in text and "@http@" not in text and "@locations@" not in text
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
 def test_nginx_takes_the_site_as_it_is_shipped(site, tmp_path):
     (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; include {site}; }}")

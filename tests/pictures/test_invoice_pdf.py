@@ -362,6 +362,7 @@ def test_only_what_is_given_is_needed():
     assert "Invoice INV-2026-00017" in page(seller={"name": ""}, buyer={"name": "A"})
 
 
+@pytest.mark.processes
 def test_the_module_is_loaded_without_reportlab():
     code = "import sys; sys.modules['reportlab'] = None; import eventapi.pictures.invoice"
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(picture.__file__).parents[2]).returncode == 0

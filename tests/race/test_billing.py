@@ -9,6 +9,8 @@ from tests.domain.test_billing import Fair
 from tests.support import crowd, processes
 from tests.support.crowd import ROUNDS
 
+pytestmark = pytest.mark.processes
+
 CLIENTS = 40
 
 

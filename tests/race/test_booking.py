@@ -11,6 +11,8 @@ from eventapi.domain.access import api_keys
 from tests.support import crowd, processes
 from tests.support.crowd import ROUNDS
 
+pytestmark = pytest.mark.processes
+
 CLIENTS = 100
 LONG_AGO = "2020-01-01T00:00:00Z"
 

@@ -6,6 +6,8 @@ import pytest
 from eventapi.domain.access import api_keys
 from tests.support import crowd, processes
 
+pytestmark = pytest.mark.processes
+
 STATIONS, GUESTS = 40, 30
 
 

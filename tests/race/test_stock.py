@@ -7,6 +7,8 @@ from tests.support import crowd, processes
 from tests.support.crowd import ROUNDS
 from tests.support.days import today
 
+pytestmark = pytest.mark.processes
+
 CLIENTS, STOCK = 100, 30
 
 

@@ -6,6 +6,8 @@ from eventapi.domain.access import api_keys
 from tests.support import crowd, processes
 from tests.support.crowd import ROUNDS
 
+pytestmark = pytest.mark.processes
+
 CLIENTS = 30
 DECISIONS = (("approve", None, "approved"), ("reject", {"feedback": "No"}, "rejected"), ("request-revision", {"feedback": "Again"}, "revision_requested"))
 

@@ -475,6 +475,7 @@ def test_two_workers_do_no_harm(organiser, db, settings):
     assert organiser.get("/contacts?per_page=1").json["meta"]["total"] == 4400 and journal.verify(db) == []
 
 
+@pytest.mark.processes
 def test_killed_again_and_again_it_loses_and_doubles_nothing(organiser, db, settings):
     number = 6000
     text = "company_name;email\n" + "".join(f"Firm {place};f{place}@example.org\n" for place in range(number)) + "Bad;nonsense\n"

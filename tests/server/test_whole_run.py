@@ -7,6 +7,8 @@ import pytest
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):

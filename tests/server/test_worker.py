@@ -16,6 +16,8 @@ import pytest
 
 from tests.support.processes import ROOT, Server, children, eventapi, free_port, start, until
 
+pytestmark = pytest.mark.processes
+
 MALFORMED = {
     "length and chunks": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "two lengths": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd",

@@ -18,6 +18,8 @@ from eventapi.server.write_queue import Write, WriteQueue
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi, until
 
+pytestmark = pytest.mark.processes
+
 LATE = """
 import os, time
 from pathlib import Path

@@ -312,6 +312,7 @@ def test_it_refuses_while_somebody_holds_the_data(settings, file):
         restoring.restore(settings, file, force=True)
 
 
+@pytest.mark.processes
 def test_it_refuses_while_a_server_runs_and_a_server_while_it_runs(tmp_path, settings, file):
     with processes.Server(tmp_path, "--workers", "1") as server:
         done = processes.eventapi(tmp_path, "backup", str(file))

@@ -87,6 +87,7 @@ def test_a_full_disk_raises_full_and_leaves_nothing_behind(settings, monkeypatch
     assert names(settings) == []
 
 
+@pytest.mark.processes
 def test_a_crash_while_writing_leaves_a_temporary_file_which_the_sweep_takes_away(settings):
     dies = "import os, sys; from eventapi import config; from eventapi.storage import files; os.replace = lambda *_: os._exit(9); "
     dies += "files.store(config.load(sys.argv[1], data_dir=sys.argv[2]), b'half way')"
@@ -193,6 +194,7 @@ def test_the_same_stream_by_many_at_once_is_one_whole_file(settings):
     assert len(names(settings)) == 1 and files.read(settings, hashlib.sha256(data).hexdigest()) == data
 
 
+@pytest.mark.processes
 def test_an_upload_that_was_killed_is_swept(settings):
     dies = "import io, os, sys; from eventapi import config; from eventapi.storage import files\n"
     dies += "class Dying(io.BytesIO):\n  def read(self, size):\n    return super().read(10) or os._exit(9)\n"

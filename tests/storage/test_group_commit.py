@@ -389,6 +389,7 @@ def scribble(folder, process, ready):
     return kept, refused
 
 
+@pytest.mark.processes
 def test_two_processes_of_many_threads_lose_and_double_nothing(settings, db):
     spawn = get_context("spawn")
     with spawn.Manager() as manager, spawn.Pool(2) as pool:

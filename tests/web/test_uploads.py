@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.processes import Server, children, eventapi, until
 
+pytestmark = pytest.mark.processes
+
 DATA = os.urandom(3_000_000)
 
 

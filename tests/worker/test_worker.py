@@ -210,11 +210,13 @@ def test_a_job_wakes_when_somebody_else_changes_the_database(db):
     assert rounds == ["wakes", "sleeps", "wakes"]
 
 
+@pytest.mark.processes
 def test_once_does_what_is_due_and_ends(tmp_path, settings):
     done = processes.eventapi(tmp_path, "worker", "--once")
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.processes
 def test_it_ends_within_a_second_of_sigterm_and_tells_of_its_life(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker")
     processes.until(lambda: housekeeping.worker_age(db) is not None)
@@ -225,6 +227,7 @@ def test_it_ends_within_a_second_of_sigterm_and_tells_of_its_life(tmp_path, sett
     process_locks.alone(settings).close()
 
 
+@pytest.mark.processes
 def test_two_workers_at_once_do_no_harm(tmp_path, db, organiser):
     for _ in range(30):
         organiser.make("/events", {"title": "Garden Fair"})
@@ -235,11 +238,13 @@ def test_two_workers_at_once_do_no_harm(tmp_path, db, organiser):
     assert journal.verify(db) == []
 
 
+@pytest.mark.processes
 def test_it_ends_when_its_server_is_gone(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker", "--parent", "1" if os.getppid() != 1 else "2")
     assert worker.wait(10) == 0
 
 
+@pytest.mark.processes
 def test_beside_a_server_it_is_started_again_and_ends_with_it(tmp_path, settings):
     with processes.Server(tmp_path, "--workers", "1", "--with-worker") as server:
         first = processes.until(server.worker)
@@ -250,6 +255,7 @@ def test_beside_a_server_it_is_started_again_and_ends_with_it(tmp_path, settings
         assert not processes.alive(second)
 
 
+@pytest.mark.processes
 def test_beside_a_server_that_is_killed_it_ends_and_leaves_the_data_free(tmp_path, settings):
     with processes.Server(tmp_path, "--workers", "1", "--with-worker") as server:
         worker = processes.until(server.worker)
