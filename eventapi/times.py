@@ -98,8 +98,9 @@ def local_day(value, zone_name):
     return datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)).date().isoformat()
 
 
-def today(zone_name):
-    return datetime.now(zone(zone_name)).date().isoformat()
+def today(zone_name, moment=None):
+    """Return the date in the zone at `moment`, a text in UTC. Default: now. In a write transaction, pass `db.now`."""
+    return local_day(moment or now(), zone_name)
 
 
 def add_days(day, days):

@@ -1,7 +1,11 @@
 """Custom fields: what an organiser adds to contacts, applications, participants, events, booths and submissions, and the values."""
-from eventapi.domain.records import customizable
+from eventapi.domain.events import events
+from eventapi.domain.halls import booths
+from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import field_definitions as definitions
+from eventapi.domain.records import field_values
 from eventapi.domain.records.field_definitions import represent
+from eventapi.domain.submissions import submissions
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 from eventapi.web.rest import created, deleted, found, page, unchanged
@@ -9,6 +13,10 @@ from eventapi.web.routes import Routes
 
 routes = Routes("custom-fields", "custom_field", scope="custom_fields")
 sql = statements("custom_fields")
+
+# entity type -> function that returns the record by id, as the journal receives it
+RECORDS = {"contact": contacts.state, "application": applications.get, "event_participant": participants.get,
+           "event": events.get, "booth": booths.stored, "submission": submissions.get}
 
 
 @routes.list("/custom-fields", query="custom_field.query")
@@ -59,7 +67,7 @@ def replace_custom_field_values(db, entity_type, id, body):
     """Replace all values of one record."""
     old = record(db, entity_type, id)
     unchanged(old["custom_fields"])
-    return customizable.replace(db, entity_type, old, body)["custom_fields"]
+    return field_values.replace(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]
 
 
 @routes.patch("/custom-fields/<entity_type>/<id>", schema="custom_field.changed_values", response="custom_field.values")
@@ -67,14 +75,14 @@ def change_custom_field_values(db, entity_type, id, body):
     """Change some values of one record; null removes one."""
     old = record(db, entity_type, id)
     unchanged(old["custom_fields"])
-    return customizable.merge(db, entity_type, old, body)["custom_fields"]
+    return field_values.merge(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]
 
 
 def record(db, entity_type, id):
-    if entity_type not in customizable.KINDS:
+    if entity_type not in RECORDS:
         raise Problem("not_found", f"{entity_type[:40]} is none of the kinds of record that have custom fields: "
-                      f"{', '.join(customizable.KINDS)}.")
-    return found(customizable.get(db, entity_type, id), entity_type, id)
+                      f"{', '.join(RECORDS)}.")
+    return found(RECORDS[entity_type](db, id), entity_type, id)
 
 
 def get(db, id):

@@ -1,4 +1,5 @@
 """Invoices and credit notes."""
+from eventapi import times
 from eventapi.domain.billing import drafts, invoices, issuing, payments
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
@@ -18,7 +19,7 @@ PDF = "application/pdf"
 
 @routes.list("/invoices", query="invoice.query")
 def list_invoices(db, query):
-    query = {**references.filters(db, query, CONTACT, EVENT, PARTICIPANT), "today": invoices.today(db)}
+    query = {**references.filters(db, query, CONTACT, EVENT, PARTICIPANT), "today": times.today(db.config.timezone)}
     if query.get("status") == "overdue":
         del query["status"]
         query["overdue"] = 1

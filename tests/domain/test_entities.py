@@ -4,9 +4,10 @@ import re
 import pytest
 
 from eventapi import journal, paths
-from eventapi.domain.records import customizable, entities
+from eventapi.domain.records import entities, field_values
 from eventapi.domain.records.entities import KINDS
-from eventapi.validation.bodies import document
+from eventapi.resources import custom_fields
+from eventapi.validation.schema_files import document
 
 # entity type -> (scope of its events, event types). A wrong scope would show a record to a key without permission.
 EVENTS = {
@@ -102,4 +103,5 @@ def test_a_kind_that_may_have_documents_or_tasks_can_be_found():
 
 
 def test_custom_field_values_can_be_changed_for_every_kind_that_has_them():
-    assert set(customizable.KINDS) == {name for name, kind in KINDS.items() if kind.has_custom_fields}
+    kinds = {name for name, kind in KINDS.items() if kind.has_custom_fields}
+    assert set(custom_fields.RECORDS) == set(field_values.TOUCH) == kinds

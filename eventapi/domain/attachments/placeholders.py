@@ -3,7 +3,6 @@ import re
 from decimal import Decimal
 
 from eventapi import money, times
-from eventapi.domain.billing import invoices
 from eventapi.pictures.words import COUNTRIES, WORDS, day, number
 from eventapi.storage.statements import statements
 
@@ -53,7 +52,7 @@ def values(db, document):
     found = {f"{subject}.{member}": _text(member, value, record, words)
              for subject, record in _completed(db, records).items() for member, value in record.items()}
     found |= {"document.number": document["document_number"], "document.title": document["title"],
-              "today": day(invoices.today(db), words)}
+              "today": day(times.today(db.config.timezone, db.now), words)}
     found |= {f"metadata.{name}": _metadata(value) for name, value in (document["metadata"] or {}).items()}
     return {name: text for name, text in found.items() if text}, words is WORDS["de"] and "de" or "en"
 

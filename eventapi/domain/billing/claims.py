@@ -12,8 +12,7 @@ from eventapi import journal, money, times
 from eventapi.domain.billing import drafts as invoicing
 from eventapi.domain.billing import invoices, issuing
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.people import contacts
-from eventapi.domain.records import entities
+from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem
 from eventapi.pictures.words import WORDS, number
 from eventapi.storage.database import as_json
@@ -29,7 +28,7 @@ REFERENCES = ("booth_reservation_id", "service_order_id", "service_order_item_id
 def bill(db, participant):
     """The drafts that bill what is new and credit what was cancelled, as they are answered: the invoice first, where there is one."""
     party = db.one(sql.party, id=participant["id"])
-    contacts.refuse_anonymized(party)
+    anonymity.refuse_anonymized(party)
     unclaimed = db.all(sql.unclaimed, id=participant["id"])
     unbilled = [claim for claim in claims(db, participant["id"]) if not claim["is_billed"]][:MOST_ITEMS]
     refuse_outdated(db, participant["id"], unclaimed, unbilled)

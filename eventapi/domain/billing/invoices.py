@@ -12,15 +12,9 @@ AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "credited", "open_am
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
 
 
-def today(db):
-    """The day in the tenant's zone; inside a write the one of its moment."""
-    zone = db.config.timezone
-    return times.local_day(db.now, zone) if db.now else times.today(zone)
-
-
 def row(db, id):
     """The stored invoice with its items and taxes, or None."""
-    found = db.one(sql.get, id=id, today=today(db))
+    found = db.one(sql.get, id=id, today=times.today(db.config.timezone, db.now))
     return found and {**found, **{name: json.loads(found[name]) for name in ("items", "taxes")}}
 
 
@@ -79,7 +73,7 @@ def represent_tax(tax, currency):
 
 def in_short(db, ids):
     """id -> invoice without its parts, for many at once."""
-    return {row["id"]: represent_short(row) for row in db.all(sql.in_short, ids=ids, today=today(db))}
+    return {row["id"]: represent_short(row) for row in db.all(sql.in_short, ids=ids, today=times.today(db.config.timezone, db.now))}
 
 
 def represent_short(row):

@@ -126,7 +126,7 @@ def draft_credit_note(db, invoice, lines):
 
 def issue(db, row):
     """Number, snapshot, lock and picture of a draft; gives its new row."""
-    day = invoices.today(db)
+    day = times.today(db.config.timezone, db.now)
     seller, buyer = parties(db, row)
     refuse_incomplete(row, seller, buyer)
     issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date")}, "series": None,

@@ -9,8 +9,7 @@ from eventapi import journal, money, times
 from eventapi.domain.halls import booths, pricing
 from eventapi.domain.halls.availability import blockers, overlapping, reach, refuse_taken, unavailable
 from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store
-from eventapi.domain.people import contacts
-from eventapi.domain.records import entities
+from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
@@ -28,7 +27,7 @@ UNPRICED = {"final_price": None, "is_negotiated": 0, "tax_rate": None, "price_br
 
 def reserve(db, wanted, booth, participant):
     """A new reservation, of a booth that is taken only in line for it (`waitlist`); gives its row. 409 names what stands in the way."""
-    contacts.refuse_anonymized(contacts.get(db, participant["contact_id"]))
+    anonymity.refuse(db, "contact", participant["contact_id"])
     if participant["status"] == "cancelled":
         raise Problem("participant_cancelled", "The participant has cancelled; reinstate the participation first.")
     price = priced(db, booth, participant, wanted["final_price"])

@@ -1,13 +1,11 @@
 """Ordering: service orders are written, submitted, confirmed, cancelled, and their items done one by one."""
-from eventapi import journal
+from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.billing.drafts import same
 from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import offers, orders
-from eventapi.domain.people import contacts
-from eventapi.domain.records import entities, numbering, references
+from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
@@ -125,7 +123,7 @@ def submit(db, row):
 
 def number(db):
     """The next number of the tenant's year."""
-    year = invoices.today(db)[:4]
+    year = times.today(db.config.timezone, db.now)[:4]
     return f"SO-{year}-{numbering.take(db, f'service_order-{year}'):05}"
 
 
@@ -184,7 +182,7 @@ def totals(lines):
 
 
 def refuse_gone(participant):
-    contacts.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
+    anonymity.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
     if participant["status"] == "cancelled":
         raise Problem("invalid_transition", "The participant is cancelled and orders nothing; reinstate the participation first.",
                       state="cancelled", allowed_from=["registered", "confirmed"], allowed_actions=[])

@@ -3,7 +3,7 @@ import json
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import custom_fields, entities, normalising
+from eventapi.domain.records import anonymity, custom_fields, entities, normalising
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -67,7 +67,7 @@ def next_id(db):
 
 def change(db, old, body, category_ids=None, fields=None):
     """Changes and journals a contact; `category_ids` and `fields`, its custom fields, replace those it has. Gives it as it is answered."""
-    refuse_anonymized(old)
+    anonymity.refuse_anonymized(old)
     id, before = old["id"], state(db, old["id"])
     merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
     claim(db, merged, but=id)
@@ -99,11 +99,6 @@ def remove(db, contact):
     before = state(db, contact["id"])
     db.run(sql.remove, id=contact["id"])
     journal.deleted(db, entities.CONTACT, before)
-
-
-def refuse_anonymized(contact):
-    if contact["anonymized_at"]:
-        raise Problem("anonymized", f"The contact {contact['id']} was anonymised; it does not change any more.")
 
 
 def state(db, id):

@@ -8,7 +8,7 @@ from eventapi.domain.halls import booking, reservations
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, participants
 from eventapi.domain.people import contacts as contact_book
-from eventapi.domain.records import custom_fields, entities
+from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -30,8 +30,8 @@ def show_twins(db, pairs):
 
 def merge(db, contact, duplicate):
     """Gives the contact that stays, as it is answered."""
-    contact_book.refuse_anonymized(contact)
-    contact_book.refuse_anonymized(duplicate)
+    anonymity.refuse_anonymized(contact)
+    anonymity.refuse_anonymized(duplicate)
     id, duplicate_id, before = contact["id"], duplicate["id"], contact_book.state(db, contact["id"])
     _move_participants(db, id, duplicate_id)
     for invoice_id in db.values(sql.invoices, contact_id=duplicate_id):

@@ -7,7 +7,7 @@ from eventapi.domain.entrance import badges
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
 from eventapi.domain.people import contacts
-from eventapi.domain.records import custom_fields, entities
+from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.errors import Problem
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
@@ -41,7 +41,7 @@ def represent(row):
 def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False,
         fields=None):
     """A new participant, `fields` its custom fields; 409 when the contact takes part in this role already, or was anonymised."""
-    contacts.refuse_anonymized(contacts.get(db, contact_id))
+    anonymity.refuse(db, "contact", contact_id)
     claim(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
                    application_id=application_id, badge_name=badge_name, badge_number=free_badge_number(db),
@@ -84,7 +84,7 @@ def change(db, old, merged):
     if merged == old:
         return old
     if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
-        contacts.refuse_anonymized(contacts.get(db, old["contact_id"]))
+        anonymity.refuse(db, "contact", old["contact_id"])
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
         refuse_in_use(db, old["id"], "its event and contact cannot change")
     identity = merged["event_id"], merged["contact_id"], merged["role"]

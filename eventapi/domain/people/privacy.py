@@ -114,14 +114,14 @@ def anonymize(db, contact):
 
 def kept(db, contact_id):
     """The invoices and signed contracts that the law wants kept for a while, each with its last day."""
-    values = {"id": contact_id, "years": db.config.retention_years, "today": invoices.today(db)}
+    values = {"id": contact_id, "years": db.config.retention_years, "today": times.today(db.config.timezone, db.now)}
     found = [*db.all(sql.kept, **values), *db.all(sql.kept_contracts, pairs=as_json(records(db, contact_id)), **values)]
     return sorted(found, key=lambda entry: entry["kept_until"])
 
 
 def finish_due(db):
     """For the worker: takes the invoices of anonymised contacts away whose time is over; gives how many contacts were due."""
-    due = db.values(sql.due, today=invoices.today(db), size=PIECE)
+    due = db.values(sql.due, today=times.today(db.config.timezone, db.now), size=PIECE)
     for contact_id in due:
         with db.write():
             db.run(sql.overwrite)
@@ -169,7 +169,7 @@ def apply_again(db, anonymizations=None):
 
 def _finish(db, contact_id):
     """Takes away what need not be kept any more, and notes when to look again."""
-    years, today = db.config.retention_years, invoices.today(db)
+    years, today = db.config.retention_years, times.today(db.config.timezone, db.now)
     for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
         for statement in (sql.blank_invoice, sql.blank_items, sql.blank_payments):
             db.run(statement, id=id, now=db.now)

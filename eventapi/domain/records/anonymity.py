@@ -1,19 +1,27 @@
-"""Anonymity: about a contact whose personal data was taken away nothing is written down again."""
-from eventapi.domain.people import contacts
+"""Anonymity: nothing may be written about a contact after its personal data was erased."""
 from eventapi.domain.records import entities
+from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
 sql = statements("anonymity")
 
 
+def refuse_anonymized(contact):
+    """Raise 409 `anonymized` if the contact, a dict with id and anonymized_at, was anonymised."""
+    if contact["anonymized_at"]:
+        raise Problem("anonymized", f"The contact {contact['id']} was anonymised. It cannot change.")
+
+
 def refuse(db, entity_type, entity_id):
-    """409 when the record is one of a contact that was anonymised, or is about one."""
-    contact = entities.KINDS[entity_type].about_people and db.one(sql.contact_behind, entity_type=entity_type, entity_id=entity_id)
+    """Raise 409 `anonymized` if the record belongs to an anonymised contact, or is about one."""
+    if not entities.KINDS[entity_type].about_people:
+        return
+    contact = db.one(sql.contact_behind, entity_type=entity_type, entity_id=entity_id)
     if contact:
-        contacts.refuse_anonymized(contact)
+        refuse_anonymized(contact)
 
 
 def refuse_text(db, entity_type, record, body, *names):
-    """The same when a body gives the record other text in one of these members; taking text away is always allowed."""
+    """Do the same if the body changes the text of one of these fields. Removing text is always allowed."""
     if any(body.get(name) and body[name] != record[name] for name in names):
         refuse(db, entity_type, record["id"])

@@ -57,7 +57,8 @@ class Kind:
     """Whether tasks may be about the record. Such a kind needs a SELECT in sql/entities.sql."""
 
     has_custom_fields: bool = False
-    """Whether organisers may define custom fields for the kind. Such a kind needs an entry in customizable.KINDS."""
+    """Whether organisers may define custom fields for the kind. Such a kind needs an entry in TOUCH of
+    field_values.py and in RECORDS of resources/custom_fields.py."""
 
     about_people: bool = False
     """Whether a record may lead to a contact, so that anonymising the contact concerns it. Such a kind needs a line in

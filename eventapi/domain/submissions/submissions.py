@@ -3,7 +3,6 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.people import contacts
 from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import types, values
 from eventapi.errors import Faults, Problem
@@ -122,7 +121,7 @@ def refuse_locked(old, names):
 
 
 def refuse_gone(participant):
-    contacts.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
+    anonymity.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
     if participant["status"] == "cancelled":
         raise Problem("participant_cancelled", "The participation is cancelled and submits nothing; reinstate it first.")
 
