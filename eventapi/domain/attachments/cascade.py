@@ -8,6 +8,12 @@ def delete_task(db, task):
     delete_with(db, "task", task["id"])
 
 
+def delete_note(db, note):
+    """Delete and journal a note and what is attached to it. Call this inside a write transaction."""
+    notes.remove(db, note)
+    delete_with(db, "note", note["id"])
+
+
 def delete_with(db, entity_type, entity_id):
     """Deletes and journals what is attached to a record that is deleted.
 

@@ -29,7 +29,10 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a service category and return it. `fields` holds the changed fields. Raise 409 `duplicate` for a taken key."""
+    """Change a service category and return it. `fields` holds the changed fields.
+
+    Raise 409 `duplicate` for a taken key.
+    """
     id, merged = old["id"], {**old, **fields}
     _claim_key(db, merged["category_key"], but=id)
     if merged != old:

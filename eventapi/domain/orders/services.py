@@ -1,7 +1,7 @@
 """Services: creating, changing and deleting what an organiser sells besides space, and the events it is offered at.
 
-Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see `represent`) hold major units and
-percent. Every function that writes is called inside a write transaction and journals the change.
+Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see `represent`) hold major
+units and percent. Every function that writes is called inside a write transaction and journals the change.
 """
 import json
 
@@ -42,8 +42,8 @@ def represent(db, row):
 def create(db, fields):
     """Create a service with its offers and return it. `fields` is a complete validated body.
 
-    A missing `service_key` is made from the name. Raise 422 for unknown records, too many decimals, or a maximum below the
-    minimum quantity; 409 `duplicate` for a taken key.
+    A missing `service_key` is made from the name. Raise 422 for unknown records, too many decimals, or a maximum below
+    the minimum quantity; 409 `duplicate` for a taken key.
     """
     values, rows = _checked(db, fields, fields)
     values["service_key"] = fields["service_key"] or _free_key(db, fields["service_name"])
@@ -84,7 +84,10 @@ def delete(db, service):
 
 
 def leave_event(db, event_id):
-    """Remove all offers of an event that is about to be deleted. The caller has checked that nothing is ordered there."""
+    """Remove all offers of an event that is about to be deleted.
+
+    The caller has checked that nothing is ordered there.
+    """
     for id in db.values(sql.at_event, event_id=event_id):
         old = get(db, id)
         db.run(sql.leave_event, id=id, event_id=event_id)
@@ -98,8 +101,7 @@ def _checked(db, service, fields):
     Raise 422 with every fault found.
     """
     faults = Faults()
-    if any(member in fields for member, _ in SERVICE_CATEGORY[1]):
-        service = {**service, "category_id": references.resolve(db, fields, SERVICE_CATEGORY, faults)}
+    service = {**service, **references.named(db, fields, faults, SERVICE_CATEGORY)}
     rows = None if fields.get("events") is None else offers.read(db, fields["events"], faults)
     values = _columns(db, service, faults)
     faults.raise_any()
@@ -112,7 +114,8 @@ def _columns(db, service, faults):
         faults.add("/max_quantity", "below_minimum", "must not be less than min_quantity")
     places = money.decimals(db.config.currency)
     return {**{name: value for name, value in service.items() if name != "events"},
-            "tax_rate": whole(service, "tax_rate", 2, faults), "base_price": whole(service, "base_price", places, faults)}
+            "tax_rate": whole(service, "tax_rate", 2, faults),
+            "base_price": whole(service, "base_price", places, faults)}
 
 
 def _claim_key(db, service_key, but=None):

@@ -45,6 +45,15 @@ def resolve(db, body, reference, faults, *, required=False):
     return found
 
 
+def named(db, fields, faults, *references):
+    """Return {id field: id or None} for the references that occur in `fields`, by id or by key.
+
+    Add faults as `resolve` does.
+    """
+    return {reference[0]: resolve(db, fields, reference, faults) for reference in references
+            if any(field in fields for field, _ in reference[1])}
+
+
 def resolve_keys(db, body, member, statement, faults):
     """The ids of a list of keys (`event_keys`, `category_keys`); None when it was not sent."""
     if body.get(member) is None:
