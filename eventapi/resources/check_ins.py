@@ -3,9 +3,9 @@ from datetime import datetime, timezone
 
 from bottle import request
 
-from eventapi import __version__, journal, times
+from eventapi import __version__, times
 from eventapi.domain.entrance import admission, badges, check_ins, roster
-from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.storage.database import as_json
@@ -57,16 +57,8 @@ def create_check_ins(db, body):
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
 def get_stats(db, query):
-    """Counts who is in and who came, by station and by hour, of an event or of one day of it."""
-    event, day = event_of(db, query), query.get("date")
-    values, given = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}, frozenset(("date",) if day else ())
-    with db.snapshot():
-        stations, hours = db.all(sql.stations, given, **values), db.all(sql.hours, given, **values)
-        visitors = db.value(sql.visitors, event_id=event["id"], day=day or "")
-    stations = [{**row, "station": row["station"] or None} for row in stations if row["check_ins"]]
-    return {"present": sum(row["present"] for row in stations), "visitors": visitors or 0,
-            "check_ins": sum(row["check_ins"] for row in stations), "check_outs": sum(row["check_outs"] for row in hours),
-            "stations": stations, "hours": hours}
+    """Count visitors, check-ins and check-outs of an event, or of one day of it, by station and by hour."""
+    return check_ins.stats(db, event_of(db, query), query.get("date"))
 
 
 @routes.get("/check-ins/roster", query="check_in.named", response="check_in.roster")
@@ -90,7 +82,7 @@ def get_roster(db, query):
 
 @routes.list("/check-ins/refusals", singular="check_in_refusal", query="check_in_refusal.query")
 def list_refusals(db, query):
-    """Lists the scans that were refused, and why."""
+    """List the refused scans, each with the reason."""
     query = references.filters(db, query, EVENT, PARTICIPANT)
     if "badge_number" in query:
         query["badge_number"] = badges.normal(query["badge_number"])
@@ -104,21 +96,13 @@ def get_check_in(db, id):
 
 @routes.update("/check-ins/<id>", schema="check_in")
 def update_check_in(db, id, body):
-    """Changes station and notes; all else is what the scans say."""
-    old = unchanged(get(db, id))
-    check_fixed(db, old, body)
-    anonymity.refuse_text(db, "check_in", old, body, "notes")
-    changes = {name: body.get(name, old[name]) for name in ("station", "notes")}
-    if any(old[name] != value for name, value in changes.items()):
-        db.run(sql.correct, **changes, id=id, now=db.now)
-    new = get(db, id)
-    journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new))
-    return new
+    """Change station and notes of a check-in. All other fields come from the scans."""
+    return check_ins.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/check-ins/<id>")
 def delete_check_in(db, id):
-    """Takes a visit back with the scans that it is made of."""
+    """Take back a check-in with its scans."""
     admission.take_back(db, unchanged(get(db, id)))
     return deleted()
 
@@ -127,20 +111,8 @@ def get(db, id):
     return found(check_ins.get(db, id), "check_in", id)
 
 
-def check_fixed(db, record, body):
-    """Scans are facts: what they said cannot be changed, only taken back."""
-    said = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"], "action": "check_in",
-            "force": False}
-    given = {name: badges.normal(value) if name == "badge_number" and value else value for name, value in body.items()}
-    faults = Faults()
-    for name in given.keys() - {"station", "notes"}:
-        if given[name] != said[name]:
-            faults.add(f"/{name}", "fixed", "cannot change; take the check-in back and make another")
-    faults.raise_any()
-
-
 def result(db, index, scan):
-    """What one scan of a batch is answered."""
+    """Return the result of one scan of a batch."""
     try:
         record, is_new = admission.scan(db, scan)
     except Problem as problem:
@@ -149,13 +121,13 @@ def result(db, index, scan):
 
 
 def refused(index, problem):
-    """A problem as the result of a scan; the open visit stands with it where there is one."""
+    """Return the result of a refused scan, with the open check-in if there is one."""
     entry = {"index": index, "status": problem.status, "code": problem.code, "detail": problem.detail, "data": problem.members.get("check_in")}
     return {**entry, "errors": problem.errors} if problem.errors else entry
 
 
 def event_of(db, query):
-    """The event that a query names, or the only one that is open."""
+    """Return the event that the query names, or else the only open one. Raise 422 if there is none."""
     faults = Faults()
     event = admission.event_of(db, {"scanned_at": times.now(), **query}, faults)
     if faults:
@@ -164,7 +136,7 @@ def event_of(db, query):
 
 
 def enveloped(head, pieces):
-    """The bytes of {"data": …, "meta": …} with the badges at the end of data, piece by piece."""
+    """Yield the bytes of {"data": …, "meta": …}, with the badges at the end of data."""
     yield f'{{"data":{head[:-1]},"badges":['.encode()
     for piece in pieces:
         yield piece.encode()

@@ -26,7 +26,7 @@ def subscribe(db, settings):
     with db.write():
         db.actor = SimpleNamespace(**{**{name: None for name in vars(Nobody) if not name.startswith("_")}, "admin_id": 1})
         for number in range(MAILS):
-            newsletter.subscribe(db, {"email": f"{number}@example.org", "name": None, "send_confirmation": True}, "https://events.example.org")
+            newsletter.subscribe(db, {"email": f"{number}@example.org", "name": None, "send_confirmation": True, "consent": None}, "https://events.example.org")
 
 
 def killed(folder, inbox, count, options):

@@ -1,5 +1,8 @@
-"""Check-ins as they are answered and journalled: visits, which end with their day where nobody scanned out."""
-from eventapi import times
+"""Check-ins: visits, which end with their day if nobody scans out. admission.py makes them from scans."""
+from eventapi import journal, times
+from eventapi.domain.entrance import badges
+from eventapi.domain.records import anonymity, entities
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
 sql = statements("check_ins")
@@ -9,13 +12,13 @@ CONTACT = {"id": "contact_id", "customer_number": "customer_number", "company_na
 
 
 def get(db, id):
-    """The check-in, or None."""
+    """Return the check-in, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row, db.now)
 
 
 def represent(row, now=None):
-    """A row as it is answered now: a visit whose day is over has ended, though nobody has written so."""
+    """Turn a row into the API object at the time `now`, in place, and return it. A visit whose day is over has ended."""
     ends_at = row.pop("ends_at")
     is_in = ends_at > (now or times.now())
     row["contact"] = {member: row.pop(column) for member, column in CONTACT.items()}
@@ -26,10 +29,51 @@ def represent(row, now=None):
 
 
 def stored(record):
-    """What the journal keeps: who the contact is stands there already."""
+    """Return the record as the journal stores it, without the contact."""
     return {member: value for member, value in record.items() if member != "contact"}
 
 
 def title(record):
-    """What the audit log calls a check-in."""
+    """Return the title of a check-in in the audit log."""
     return f"{record['contact']['customer_number']} at {record['event_key']}"
+
+
+def update(db, old, fields):
+    """Change station and notes of a check-in and return it. `fields` holds the changed fields. Call this inside a write transaction.
+
+    Raise 422 for another value of any other field: scans are facts. Raise 409 `anonymized` for new notes on an anonymised contact.
+    """
+    _check_fixed(old, fields)
+    anonymity.refuse_text(db, "check_in", old, fields, "notes")
+    changes = {name: fields.get(name, old[name]) for name in ("station", "notes")}
+    if any(old[name] != value for name, value in changes.items()):
+        db.run(sql.correct, **changes, id=old["id"], now=db.now)
+    new = get(db, old["id"])
+    journal.updated(db, entities.CHECK_IN, stored(old), stored(new), title=title(new))
+    return new
+
+
+def _check_fixed(record, fields):
+    said = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"], "action": "check_in",
+            "force": False}
+    given = {name: badges.normal(value) if name == "badge_number" and value else value for name, value in fields.items()}
+    faults = Faults()
+    for name in given.keys() - {"station", "notes"}:
+        if given[name] != said[name]:
+            faults.add(f"/{name}", "fixed", "cannot change; take the check-in back and make another")
+    faults.raise_any()
+
+
+def stats(db, event, day=None):
+    """Return the visitors of an event, or of one day of it, and its check-ins and check-outs by station and by hour.
+
+    `event` has `id` and `timezone`; `day` is a date in that zone.
+    """
+    values, given = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}, frozenset(("date",) if day else ())
+    with db.snapshot():
+        stations, hours = db.all(sql.stations, given, **values), db.all(sql.hours, given, **values)
+        visitors = db.value(sql.visitors, event_id=event["id"], day=day or "")
+    stations = [{**row, "station": row["station"] or None} for row in stations if row["check_ins"]]
+    return {"present": sum(row["present"] for row in stations), "visitors": visitors or 0,
+            "check_ins": sum(row["check_ins"] for row in stations), "check_outs": sum(row["check_outs"] for row in hours),
+            "stations": stations, "hours": hours}

@@ -12,7 +12,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import contacts
 from eventapi.domain.records import entities
-from eventapi.errors import Problem
+from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
 
 sql = statements("newsletter")
@@ -60,7 +60,11 @@ def consents(db, id):
 # Subscribing
 
 def subscribe(db, body, base_url):
-    """Request a confirmation by mail, or record a consent that was given elsewhere. Return (id, whether it is new)."""
+    """Request a confirmation by mail, or record a consent that was given elsewhere. Return (id, whether it is new).
+
+    Raise 422 for a missing, unneeded or future consent; 409 `mail_not_configured` or `has_unsubscribed`.
+    """
+    _check_consent(db, body)
     known = by_email(db, body["email"])
     if known and known["status"] == "confirmed":
         return known["id"], False
@@ -75,6 +79,17 @@ def subscribe(db, body, base_url):
     else:
         _note_consent(db, id, body["consent"])
     return id, known is None
+
+
+def _check_consent(db, body):
+    faults = Faults()
+    if not body["send_confirmation"] and not body["consent"]:
+        faults.add("/consent", "required", "is required with send_confirmation false: who has agreed, where and when?")
+    elif body["consent"] and body["send_confirmation"]:
+        faults.add("/consent", "forbidden", "is proven by the confirmation; leave it out, or set send_confirmation false")
+    elif body["consent"] and body["consent"]["at"] > db.now:
+        faults.add("/consent/at", "maximum", "must not be in the future")
+    faults.raise_any()
 
 
 def _add(db, body):
@@ -108,6 +123,16 @@ def _note_consent(db, id, consent):
     mails.withdraw(db, KIND, ENTITY, id)
     db.run(sql.confirm, id=id, at=consent["at"], now=db.now)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id), action="confirmed")
+
+
+def update(db, old, fields):
+    """Change the name of a subscriber. Raise 422 for another address: a consent belongs to one address."""
+    if fields.get("email", old["email"]).lower() != old["email"].lower():
+        faults = Faults()
+        faults.add("/email", "fixed", "cannot change: a consent is of one address; subscribe the other one")
+        faults.raise_any()
+    if fields.get("name", old["name"]) != old["name"]:
+        rename(db, get(db, old["id"]), fields["name"])
 
 
 def rename(db, old, name):
