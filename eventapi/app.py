@@ -6,7 +6,7 @@ from bottle import Bottle, HTTPError, Route, Router, request, response
 from eventapi import plugins, resources
 from eventapi.errors import Problem
 from eventapi.plugins.request import problem_response, request_id, tell
-from eventapi.storage import database
+from eventapi.storage import database, migrations
 from eventapi.web import masking
 from eventapi.web.rest import Response
 from eventapi.web.routes import Options
@@ -126,11 +126,11 @@ def _bottle_path(path):
 def ready(config, *, to_write=False):
     """Raises SchemaError unless the database is there and fits this program, ReadOnly when it cannot be written but has to be."""
     if not config.database.exists():
-        raise database.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
+        raise migrations.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
     if to_write:
-        database.writable(config.database)
+        database.require_writable(config.database)
     connection = database.connect(config.database, readonly=True)
     try:
-        database.check_version(connection)
+        migrations.check_schema_version(connection)
     finally:
         connection.close()

@@ -29,8 +29,8 @@ def created_many(db, kind, records):
         data = as_json(record)
         entries.append(_entry(db, kind, "created", record["id"], kind.title(record), None, data))
         events.append(_event(db, kind, "created", record, data))
-    db.many(sql.add_entry, entries)
-    db.many(sql.add_event, events)
+    db.run_many(sql.add_entry, entries)
+    db.run_many(sql.add_event, events)
 
 
 def updated(db, kind, old, new, *, action="updated", title=None):

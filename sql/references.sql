@@ -57,9 +57,6 @@ SELECT id FROM service_categories WHERE category_key = :name;
 -- name: order_by_id
 SELECT id FROM service_orders WHERE id = :name;
 
--- name: reservation_by_id
-SELECT id FROM booth_reservations WHERE id = :name;
-
 -- name: document_category_by_id
 SELECT id FROM document_categories WHERE id = :name;
 

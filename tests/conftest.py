@@ -11,7 +11,7 @@ from eventapi import journal
 from eventapi.app import create_app
 from eventapi.domain.webhooks import addresses, event_types
 from eventapi.plugins.authentication import key_hash
-from eventapi.storage import database
+from eventapi.storage import database, migrations
 from eventapi.storage.statements import statements
 from eventapi.web import request_log
 from tests.support import agreement, processes
@@ -81,7 +81,7 @@ def only_marked_tests_start_processes():
 def template(tmp_path_factory):
     """A migrated, empty database to copy."""
     path = tmp_path_factory.mktemp("template") / "eventapi.db"
-    database.migrate(path)
+    migrations.migrate(path)
     connection = database.connect(path)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()

@@ -12,8 +12,8 @@ from eventapi import config as configuration
 from eventapi.cli.terminal import Refused
 from eventapi.errors import Problem
 from eventapi.storage.backups import BackupError
-from eventapi.storage.database import SchemaError
 from eventapi.storage.errors import StorageError
+from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
 GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "demo", "archives", "mail",

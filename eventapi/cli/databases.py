@@ -1,6 +1,6 @@
 """The command that creates and upgrades the database."""
 from eventapi.cli.terminal import Refused, command
-from eventapi.storage import backups, database
+from eventapi.storage import backups, migrations
 from eventapi.storage.errors import StorageError
 
 
@@ -12,8 +12,8 @@ def migrate(args, config):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     made = []
     try:
-        old, new = database.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)))
-    except (StorageError, database.SchemaError) as error:
+        old, new = migrations.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)))
+    except (StorageError, migrations.SchemaError) as error:
         if not made:
             raise
         raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the database, "

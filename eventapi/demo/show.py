@@ -9,7 +9,8 @@ from eventapi import times
 from eventapi.app import create_app
 from eventapi.demo.halls import furnish
 from eventapi.domain.access import api_keys
-from eventapi.storage.database import Database, SchemaError, as_json
+from eventapi.storage.database import Database, as_json
+from eventapi.storage.migrations import SchemaError
 
 SIZES = {"small": (60, 240), "messe": (4500, 150000)}          # exhibitors, visitors
 FIRST = ("Ada Emil Frida Jonas Lena Mats Nele Oskar Paula Rosa Søren Tomáš Ulla Viktor Wanda Yusuf Zofia Łukasz Chloë İpek "

@@ -6,8 +6,9 @@ from bottle import request
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.plugins.database import database
-from eventapi.storage.database import SchemaError, as_json, check_version
+from eventapi.storage.database import as_json
 from eventapi.storage.errors import StorageError
+from eventapi.storage.migrations import SchemaError, check_schema_version
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
@@ -23,7 +24,7 @@ def get_health():
         if not config.database.exists():
             raise SchemaError("the file does not exist")
         db = database(config)
-        check_version(db.connection)
+        check_schema_version(db.connection)
         age = housekeeping.worker_age(db)
     except (StorageError, SchemaError) as error:
         log.error("the database cannot be read: %s", error)

@@ -6,7 +6,7 @@ from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.storage.database import version
+from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
@@ -27,7 +27,7 @@ def figures(db):
     """Yield (name, type, help, [(labels, value)]) for each metric. Values that are None are left out."""
     events = db.one(sql.events)
     yield "info", "gauge", "Version of the running server.", [({"version": __version__}, 1)]
-    yield "schema_version", "gauge", "Schema version of the database.", [({}, version(db.connection))]
+    yield "schema_version", "gauge", "Schema version of the database.", [({}, schema_version(db.connection))]
     yield ("records_created_total", "counter", "Records ever created, by table, including deleted ones.",
            [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
     yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]

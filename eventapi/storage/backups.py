@@ -14,8 +14,9 @@ from tempfile import TemporaryDirectory
 
 from eventapi import __version__, times
 from eventapi.storage import files
-from eventapi.storage.database import Database, version
+from eventapi.storage.database import Database
 from eventapi.storage.errors import NO_SPACE
+from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
 
 sql = statements("backups")
@@ -125,11 +126,11 @@ def _copy_database(config, copy):
     finally:
         db.close()
     with opened(config, copy) as db:
-        wrong = db.integrity()
+        wrong = db.integrity_faults()
         if wrong:
             raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}. "
                               "Restore the last good backup")
-        return {"schema": version(db.connection), "last_change": last_change(db)}
+        return {"schema": schema_version(db.connection), "last_change": last_change(db)}
 
 
 @contextmanager

@@ -1,30 +1,35 @@
-"""The database: connections, transactions, migrations. SQLite in WAL, every commit synced to the disk."""
+"""The database: connections, statements and transactions. SQLite in WAL mode; every commit is synced to the disk."""
 import errno
 import json
 import os
 import re
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
-from eventapi import paths, times
+from eventapi import times
 from eventapi.storage.errors import ReadOnly, translated
-from eventapi.storage.statements import NOTHING
+from eventapi.storage.statements import NOTHING, Statement
 from eventapi.storage.write_lock import TIMEOUT, write_lock
 
-Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
+PARAMETER = re.compile(r"'[^']*'|:(\w+)")
 COUNTS = 1000               # totals of lists that a connection remembers, in 0.3 MB
+
+# Write compact JSON, for a column or a response. Decimals are the only numbers that the encoder cannot write by itself.
+as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float).encode
 
 
 class Nobody:
-    """Who acts where no API key does: the command line and the worker."""
+    """The actor of the command line and of the worker, which act without an API key."""
     key_id = admin_id = admin_name = request_id = address = agent = None
 
 
-def connect(path, *, readonly=False):
-    """A bare connection with this project's settings."""
+def connect(path: str | os.PathLike, *, readonly: bool = False) -> sqlite3.Connection:
+    """Return a connection to an existing database, with the settings that every connection of this project has."""
     address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     with translated:
         connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
@@ -35,7 +40,7 @@ def connect(path, *, readonly=False):
         return connection
 
 
-def writable(path):
+def require_writable(path: str | os.PathLike) -> None:
     """Raise ReadOnly unless this process may write the file.
 
     SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The file is not
@@ -47,79 +52,73 @@ def writable(path):
 
 
 class Database:
-    """One connection, for one thread, and who acts through it.
+    """One connection to the database. Only one thread may use it at a time.
 
-    `now` is the moment of the running write: stamped inside the lock, so that it never runs behind an earlier commit.
+    All methods raise StorageError (storage/errors.py), and Duplicate if a statement violates a constraint.
+
+    Attributes:
+        actor: the API key that acts (plugins/authentication.Who), or Nobody. The journal stores it.
+        now: the timestamp of the running write transaction, as UTC text; None outside one. It is taken after the write lock is
+            acquired, so that it is never earlier than that of a previous commit.
+        known: values that are valid until the end of the running transaction. The journal keeps its last entry here.
     """
 
-    def __init__(self, config, *, readonly=False):
+    def __init__(self, config, *, readonly: bool = False):
         self.config, self.path = config, config.database
         self.connection = connect(self.path, readonly=readonly)
         self.write_lock = write_lock(self.path)
         self.actor, self.now = Nobody, None
         self.counts, self.counted_at = {}, None
-        self.known = {}                     # what holds until the end of the running transaction, for who wrote it last
-        self.wholes = {}
+        self.known = {}
 
-    def one(self, statement, **values):
-        """The first row as a dict, or None."""
+    # Reading. `given` names the optional lines of the statement (`-- when`) that shall be part of it.
+
+    def one(self, statement: Statement, given: frozenset = NOTHING, **values) -> dict | None:
+        """Return the first row, or None if there is none."""
         with translated:
-            cursor = self.connection.execute(statement.plain(), values)
+            cursor = self.connection.execute(statement.form(given), values)
             row = cursor.fetchone()
         return row and dict(zip([column[0] for column in cursor.description], row, strict=True))
 
-    def all(self, statement, given=NOTHING, **values):
-        """All rows as dicts; `given` names the optional lines to take."""
-        return (self.few if "ids" in values else self.rows)(statement.form(given), values)
+    def all(self, statement: Statement, given: frozenset = NOTHING, **values) -> list[dict]:
+        """Return all rows."""
+        return self.rows(statement.form(given), values)
 
-    def rows(self, text, values):
+    def rows(self, text: str, values: dict) -> list[dict]:
+        """Return all rows of a statement that is assembled already, as Statement.page and Statement.after do."""
         with translated:
             cursor = self.connection.execute(text, values)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
-    def few(self, text, values):
-        """The rows of a page. While another thread writes they come as one row of JSON: Python's sqlite3 lets go of the interpreter
-        lock at each row, and then each is a fight to get it back.
-        """
-        if not self.write_lock.thread_lock.locked():
-            return self.rows(text, values)
-        if text not in self.wholes:
-            names = [column[0] for column in self.connection.execute(text, values).description]
-            columns = ", ".join(f"c{number}" for number in range(len(names)))
-            self.wholes[text] = names, f"WITH page ({columns}) AS MATERIALIZED ({text}) SELECT json_group_array(json_array({columns})) FROM page"
-        names, whole = self.wholes[text]
-        with translated:
-            return [dict(zip(names, row, strict=True)) for row in json.loads(self.connection.execute(whole, values).fetchone()[0])]
-
-    def iterate(self, statement, **values):
-        """Rows as dicts, one after the other: for what may not fit into memory."""
+    def iterate(self, statement: Statement, **values) -> Iterator[dict]:
+        """Return the rows one by one, for results that may not fit into memory."""
         with translated:
             cursor = self.connection.execute(statement.plain(), values)
         names = [column[0] for column in cursor.description]
         return (dict(zip(names, row, strict=True)) for row in cursor)
 
-    def value(self, statement, **values):
-        """The first column of the first row, or None."""
+    def value(self, statement: Statement, given: frozenset = NOTHING, **values):
+        """Return the first column of the first row, or None if there is no row."""
         with translated:
-            row = self.connection.execute(statement.plain(), values).fetchone()
+            row = self.connection.execute(statement.form(given), values).fetchone()
         return row and row[0]
 
-    def values(self, statement, **values):
-        """The first column of all rows."""
+    def values(self, statement: Statement, **values) -> list:
+        """Return the first column of all rows."""
         with translated:
             return [row[0] for row in self.connection.execute(statement.plain(), values)]
 
-    def count(self, text, values):
-        """How many rows a list has: counted once for each state of the database.
+    def count(self, text: str, values: dict) -> int:
+        """Return the number of rows of a list (Statement.count). Each number is counted once for each state of the database.
 
-        data_version changes with every commit of another connection, total_changes with every change of this one;
-        call it inside a snapshot, so that number and rows are of the same state.
+        data_version changes with every commit of another connection, and total_changes with every change through this one. Call this
+        inside a snapshot, so that the number and the rows are of the same state.
         """
         state = self.data_version(), self.connection.total_changes
         if state != self.counted_at:
             self.counts, self.counted_at = {}, state
-        key = text, *[value for name, value in values.items() if f":{name}" in text]
+        key = text, *[values.get(name) for name in _parameters(text)]
         if key not in self.counts:
             if len(self.counts) >= COUNTS:
                 del self.counts[next(iter(self.counts))]
@@ -127,22 +126,44 @@ class Database:
                 self.counts[key] = self.connection.execute(text, values).fetchone()[0]
         return self.counts[key]
 
-    def run(self, statement, **values):
-        """Changes rows; gives how many."""
+    @contextmanager
+    def snapshot(self):
+        """Let several reads see the same state of the database. Inside a write transaction they do so anyway."""
+        if self.connection.in_transaction:
+            yield self
+            return
         with translated:
-            return self.connection.execute(statement.plain(), values).rowcount
+            self.connection.execute("BEGIN")
+            try:
+                yield self
+            finally:
+                if self.connection.in_transaction:       # SQLite may have rolled it back, as on a disk that fails
+                    self.connection.execute("COMMIT")
 
-    def insert(self, statement, **values):
-        """Adds one row; gives its id."""
+    def data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
+        with translated:
+            return self.connection.execute("PRAGMA data_version").fetchone()[0]
+
+    # Writing
+
+    def run(self, statement: Statement, given: frozenset = NOTHING, **values) -> int:
+        """Run a statement that changes rows and return their number."""
+        with translated:
+            return self.connection.execute(statement.form(given), values).rowcount
+
+    def insert(self, statement: Statement, **values) -> int:
+        """Add one row and return its id."""
         with translated:
             return self.connection.execute(statement.plain(), values).lastrowid
 
-    def many(self, statement, rows):
+    def run_many(self, statement: Statement, rows: Iterable[dict]) -> None:
+        """Run a statement once for each dict of values."""
         with translated:
             self.connection.executemany(statement.plain(), rows)
 
     @contextmanager
-    def write(self, wait=TIMEOUT):
+    def write(self, wait: float = TIMEOUT):
         """Open a write transaction. Raise Busy if the write lock is not free within `wait` seconds; 0 tries once.
 
         Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises.
@@ -169,8 +190,8 @@ class Database:
             raise
 
     @contextmanager
-    def part(self):
-        """A part of a running write: what fails inside takes back that part and nothing else. Parts may hold parts."""
+    def savepoint(self):
+        """Undo the block, and nothing else of the running write transaction, if it raises. Savepoints may be nested."""
         self.connection.execute("SAVEPOINT part")
         try:
             yield
@@ -182,35 +203,21 @@ class Database:
             raise
         self.connection.execute("RELEASE part")
 
-    @contextmanager
-    def snapshot(self):
-        """Several reads that see the same moment; inside a write they do anyway."""
-        if self.connection.in_transaction:
-            yield self
-            return
-        with translated:
-            self.connection.execute("BEGIN")
-            try:
-                yield self
-            finally:
-                if self.connection.in_transaction:       # SQLite may have rolled it back, as on a disk that fails
-                    self.connection.execute("COMMIT")
+    # Maintenance
 
-    def data_version(self):
-        """Changes when another connection commits: a cheap way to see that there is something new."""
+    def optimize(self) -> None:
+        """Update the statistics of the query planner, and copy the write-ahead log into the file as far as readers allow."""
         with translated:
-            return self.connection.execute("PRAGMA data_version").fetchone()[0]
-
-    def tend(self):
-        """Fresh statistics for the query planner, and the write-ahead log back into the file as far as readers allow."""
-        self.connection.execute("PRAGMA analysis_limit = 400")       # so that it stays short
-        with self.write():
-            self.connection.execute("PRAGMA optimize")
-        with translated:
+            self.connection.execute("PRAGMA analysis_limit = 400")       # keeps the write transaction short
+            with self.write():
+                self.connection.execute("PRAGMA optimize")
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def rewrite(self):
-        """Writes the file anew, so that nothing of deleted data is left in it. Reading goes on; writing waits, or gives up as busy."""
+    def vacuum(self) -> None:
+        """Write the whole file anew, so that nothing of deleted data is left in it. Others can read meanwhile, but not write.
+
+        Raise Busy if the write lock is not free within a minute.
+        """
         connection = connect(self.path)
         self.write_lock.acquire(timeout=60)
         try:
@@ -220,21 +227,22 @@ class Database:
             self.write_lock.release()
             connection.close()
 
-    def integrity(self):
-        """What SQLite finds wrong with the file, as lines; nothing when it is sound."""
+    def integrity_faults(self) -> list[str]:
+        """Return what SQLite finds wrong with the file, one line for each fault; an empty list if it is sound."""
         try:
             lines = [row[0] for row in self.connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:
             return [str(error)]
         return [] if lines == ["ok"] else lines
 
-    def broken_foreign_keys(self):
-        """Rows that name a record which is not there, as lines."""
-        return [f"row {row} of {table} refers to a row of {parent} that does not exist"
-                for table, row, parent, _ in self.connection.execute("PRAGMA foreign_key_check")]
+    def broken_foreign_keys(self) -> list[str]:
+        """Return a line for each row that refers to a row which does not exist."""
+        with translated:
+            return [f"row {row} of {table} refers to a row of {parent} that does not exist"
+                    for table, row, parent, _ in self.connection.execute("PRAGMA foreign_key_check")]
 
-    def copy_to(self, path):
-        """An exact copy of one moment, made while others write."""
+    def copy_to(self, path: str | os.PathLike) -> None:
+        """Write an exact copy of one state of the database to a new file. Others can write meanwhile."""
         Path(path).touch(mode=0o640)
         target = sqlite3.connect(path, isolation_level=None)
         try:
@@ -243,87 +251,16 @@ class Database:
         finally:
             target.close()
 
-    def close(self):
+    def close(self) -> None:
+        """Close the connection. This happens as well when the thread that owns it ends."""
         self.connection.close()
 
     def __del__(self):
-        if hasattr(self, "connection"):            # a thread's connection goes with the thread
+        if hasattr(self, "connection"):
             self.close()
 
 
-# Compact JSON, for a column or an answer. The only numbers it cannot write by itself are Decimals.
-as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float).encode
-
-
-# Migrations
-
-class SchemaError(Exception):
-    """The database and this program do not fit together."""
-
-
-def migrations():
-    """(number, path) of every migration, in order."""
-    files = sorted((paths.folder("sql") / "migrations").glob("*.sql"))
-    return [(int(re.match(r"\d{4}", file.name)[0]), file) for file in files]
-
-
-@translated
-def version(connection):
-    return connection.execute("PRAGMA user_version").fetchone()[0]
-
-
-def check_version(connection):
-    """Raises SchemaError unless the database has just the version of this program."""
-    have, want = version(connection), migrations()[-1][0]
-    if have < want:
-        raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}: "
-                          "run 'eventapi migrate'")
-    if have > want:
-        raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi: "
-                          "install the newer version again, or restore the backup that was made before the upgrade")
-
-
-@translated
-def migrate(path, *, before=None):
-    """Creates or upgrades the database; gives (old version, new version). Safe when two run at once: the second finds it done.
-
-    `before(version)` is called under the lock before anything is changed; it makes the backup.
-    All migrations are one transaction: when one fails, the database stays as it was.
-    """
-    path = Path(path)
-    lock = write_lock(path)
-    lock.acquire(timeout=600)
-    try:
-        path.touch(mode=0o640)
-        connection = connect(path)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            start = version(connection)
-            todo = [(number, file) for number, file in migrations() if number > start]
-            if start > migrations()[-1][0]:
-                check_version(connection)
-            if todo and start and before:
-                before(start)
-            connection.execute("PRAGMA foreign_keys = OFF")      # inside a transaction this would do nothing
-            if todo:
-                _apply(connection, todo)
-                connection.execute("PRAGMA optimize")
-            return start, version(connection)
-        finally:
-            connection.close()
-    finally:
-        lock.release()
-
-
-def _apply(connection, todo):
-    scripts = [f"{file.read_text(encoding='utf-8')}\nPRAGMA user_version = {number};" for number, file in todo]
-    try:
-        connection.executescript("\n".join(["BEGIN IMMEDIATE;", *scripts]))       # at once: executescript ends a transaction that is open
-        broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-        if broken:
-            raise SchemaError(f"the migration leaves rows that refer to rows that do not exist: {broken[:5]}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+@lru_cache(maxsize=1000)
+def _parameters(text: str) -> tuple[str, ...]:
+    """Return the names of the parameters that the SQL text binds. A colon inside a quoted string is none."""
+    return tuple(sorted({name for name in PARAMETER.findall(text) if name}))

@@ -1,6 +1,9 @@
-"""The file store: bytes under DATA_DIR/files, named by their sha256, written once and never changed.
+"""The file store: files under DATA_DIR/files, named by the SHA-256 of their bytes. A file is written once and never changed.
 
-A file is there before the row that names it, so a crash leaves at most a file without a row, which `sweep` takes away.
+A file is stored before the row that names it is committed. A crash leaves at most a file without a row, and `sweep` removes it.
+
+All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise Full or ReadOnly if the disk does
+not take the bytes.
 """
 import fcntl
 import hashlib
@@ -8,6 +11,7 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,36 +21,35 @@ from eventapi.storage.errors import translated
 NAME = re.compile(r"[0-9a-f]{64}")
 FOLDER = re.compile(r"[0-9a-f]{2}")
 UNFINISHED = ".tmp"
-PIECE = 64 * 1024
-HEAD = 512                  # bytes from the beginning, enough to judge what a file is
+PIECE = 64 * 1024           # bytes read at once
+HEAD = 512                  # bytes from the beginning, enough to recognise the type of a file
 
 
 class TooLarge(Exception):
-    """More came than is allowed; its argument is the limit in bytes."""
+    """The stream is longer than allowed. The argument is the limit in bytes."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """Bytes that have come and are on the disk, still under a temporary name."""
+    """A received stream, on the disk under a temporary name. `head` are its first HEAD bytes, `size` is in bytes."""
     path: Path
     sha256: str
     size: int
     head: bytes
 
 
-def path(config, sha256):
-    """Where the bytes of this hash lie, or would lie."""
+def path(config, sha256: str) -> Path:
+    """Return the path of the file of this hash, whether it exists or not."""
     if not NAME.fullmatch(sha256):
-        raise ValueError("not the sha256 of a file")
+        raise ValueError("not the SHA-256 of a file")
     return config.files / sha256[:2] / sha256[2:]
 
 
 @translated
-def store(config, data):
-    """Store the bytes and return their sha256. Raise Full or ReadOnly if the disk does not take them.
+def store(config, data: bytes) -> str:
+    """Store the bytes, sync them to the disk and return their hash.
 
-    Bytes that are there already are not written again, unless the file was damaged. The row that names it has a day to
-    come before the sweep takes the file.
+    A file with these bytes is not written again, unless it is damaged. The caller has a day to commit the row that names the file.
     """
     sha256 = hashlib.sha256(data).hexdigest()
     target = path(config, sha256)
@@ -54,21 +57,21 @@ def store(config, data):
         folder.mkdir(mode=0o750, exist_ok=True)
     with _locked(config, fcntl.LOCK_SH):
         if verify(config, sha256):
-            os.utime(target)                        # young again: the sweep must wait for the row of this time
+            os.utime(target)                        # `sweep` counts the day from now
         else:
             _write(target, data)
     for folder in (target.parent, config.files, config.data_dir):
-        sync_folder(folder)                               # also where another request has just made it and may not have synced yet
+        sync_folder(folder)                 # even an existing folder: the request that created it may not have synced it yet
     return sha256
 
 
 @contextmanager
-def received(config, stream, limit):
-    """Takes a stream in, piece by piece, as an Upload, which is gone afterwards unless `keep` was called for it.
+def received(config, stream, limit: int):
+    """Write a stream of at most `limit` bytes to the disk in bounded memory and yield it as an Upload.
 
-    Raise TooLarge, Full, ReadOnly, or what the stream raises.
+    The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what the stream raises.
     """
-    folder = config.files / "00"                          # a folder of the store, so that the sweep finds what a crash leaves
+    folder = config.files / "00"                          # a folder of the store, so that `sweep` finds the file after a crash
     unfinished = _temporary(folder)
     try:
         with translated:
@@ -82,8 +85,8 @@ def received(config, stream, limit):
 
 
 @translated
-def keep(config, upload):
-    """Keeps what was received for good and gives its sha256. As with `store`, the row that names it has a day to come."""
+def keep(config, upload: Upload) -> str:
+    """Move the received file into the store and return its hash. As with `store`, the caller has a day to commit the row."""
     target = path(config, upload.sha256)
     target.parent.mkdir(mode=0o750, exist_ok=True)
     with _locked(config, fcntl.LOCK_SH):
@@ -92,13 +95,6 @@ def keep(config, upload):
     for folder in (target.parent, config.files, config.data_dir):
         sync_folder(folder)
     return upload.sha256
-
-
-def store_stream(config, stream, limit):
-    """Keeps what a stream gives, in bounded memory; gives the Upload."""
-    with received(config, stream, limit) as upload:
-        keep(config, upload)
-    return upload
 
 
 def _received(stream, file, place, limit):
@@ -116,8 +112,8 @@ def _received(stream, file, place, limit):
 
 
 @contextmanager
-def claimed(config, sha256):
-    """Whether a file is ours to work on: to one at a time, and no longer than its process lives."""
+def claimed(config, sha256: str):
+    """Yield true if this process holds the lock of the file. Only one process holds it, until the block or the process ends."""
     with open(path(config, sha256), "rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,13 +124,13 @@ def claimed(config, sha256):
 
 
 @translated
-def read(config, sha256):
-    """The bytes; raises FileNotFoundError."""
+def read(config, sha256: str) -> bytes:
+    """Return the bytes of a file. Raise FileNotFoundError if it is missing."""
     return path(config, sha256).read_bytes()
 
 
-def verify(config, sha256):
-    """Whether the file is there and its bytes still have this hash."""
+def verify(config, sha256: str) -> bool:
+    """Return whether the file exists and its bytes still have this hash."""
     try:
         with open(path(config, sha256), "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == sha256
@@ -142,30 +138,30 @@ def verify(config, sha256):
         return False
 
 
-def missing(config, used):
-    """The hashes among `used` that have no file."""
+def missing(config, used: Iterable[str]) -> list[str]:
+    """Return the hashes among `used` that have no file."""
     return [sha256 for sha256 in used if not path(config, sha256).is_file()]
 
 
-def all_stored(config):
-    """(sha256, path, mtime) of every file."""
+def all_stored(config) -> Iterator[tuple[str, Path, float]]:
+    """Yield (hash, path, mtime) of every file."""
     for entry in _entries(config):
         sha256 = os.path.basename(os.path.dirname(entry.path)) + entry.name
         if NAME.fullmatch(sha256):
-            with suppress(FileNotFoundError):       # gone since the folder was read
+            with suppress(FileNotFoundError):       # removed since the folder was read
                 yield sha256, config.files / entry.path, entry.stat().st_mtime
 
 
-def unfinished(config):
-    """(path, mtime) of what is being written, or was when a process died."""
+def unfinished(config) -> Iterator[tuple[Path, float]]:
+    """Yield (path, mtime) of every file under a temporary name: it is being written, or its writer was killed."""
     for entry in _entries(config):
         if entry.name.endswith(UNFINISHED):
             with suppress(FileNotFoundError):       # finished since the folder was read
                 yield config.files / entry.path, entry.stat().st_mtime
 
 
-def sweep(config, used, older_than_seconds):
-    """Removes old files that are not in `used`, and what crashes left half written; gives how many. Needs the write lock."""
+def sweep(config, used: Container[str], older_than_seconds: float) -> int:
+    """Remove old files that are not in `used`, and old unfinished ones. Return their number. Requires the write lock."""
     limit = time.time() - older_than_seconds
     doomed = [file for sha256, file, changed in all_stored(config) if sha256 not in used and changed < limit]
     doomed += [file for file, changed in unfinished(config) if changed < limit]
@@ -173,7 +169,7 @@ def sweep(config, used, older_than_seconds):
 
 
 def _remove_old(config, file, limit):
-    with _locked(config, fcntl.LOCK_EX):            # a store of the same bytes may have made it young since it was listed
+    with _locked(config, fcntl.LOCK_EX):            # `store` of the same bytes may have touched it since it was listed
         try:
             old = file.stat().st_mtime < limit
         except FileNotFoundError:
@@ -184,7 +180,7 @@ def _remove_old(config, file, limit):
 
 
 def _entries(config):
-    """What lies in the folders of the store."""
+    """Yield the directory entries in the folders of the store."""
     try:
         folders = sorted(folder.path for folder in os.scandir(config.files) if FOLDER.fullmatch(folder.name))
     except FileNotFoundError:
@@ -195,7 +191,7 @@ def _entries(config):
 
 
 def _write(target, data):
-    """Under a temporary name first, so that the final name never shows half a file."""
+    """Write under a temporary name first, so that the file never exists in part under its final name."""
     unfinished = _temporary(target.parent)
     try:
         with _opened(unfinished) as file:
@@ -216,8 +212,8 @@ def _opened(unfinished):
     return open(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb")
 
 
-def sync_folder(folder):
-    """Makes the names in a folder survive a power cut."""
+def sync_folder(folder: str | os.PathLike) -> None:
+    """Sync the names in a folder, so that they survive a power cut."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -227,7 +223,7 @@ def sync_folder(folder):
 
 @contextmanager
 def _locked(config, kind):
-    """Between those who store and the sweep, over all processes."""
+    """Hold the lock between `store` and `sweep` of all processes: shared to store, exclusive to remove."""
     handle = os.open(config.files, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, kind)

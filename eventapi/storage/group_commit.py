@@ -9,7 +9,7 @@ from collections import deque
 from contextlib import contextmanager
 
 from eventapi import times
-from eventapi.storage.database import Database, Error, writable
+from eventapi.storage.database import Database, Error, require_writable
 from eventapi.storage.errors import StorageError, storage_error, translated
 from eventapi.storage.write_lock import TIMEOUT
 
@@ -60,7 +60,7 @@ class Writer(Database):
     """Only who stands in the door may touch it."""
 
     def __init__(self, config):
-        writable(config.database)
+        require_writable(config.database)
         super().__init__(config)
         self.group = None
 

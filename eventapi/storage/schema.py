@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from eventapi.storage import database
+from eventapi.storage import database, migrations
 from eventapi.storage.statements import statements
 
 sql = statements("schema")
@@ -18,7 +18,7 @@ def ddl() -> str:
     """Return the CREATE statements of a new database: a paragraph per table or view, with its indexes and triggers."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "eventapi.db"
-        database.migrate(path)
+        migrations.migrate(path)
         connection = database.connect(path)
         try:
             rows = connection.execute(sql.ddl.plain()).fetchall()

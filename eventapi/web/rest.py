@@ -139,7 +139,7 @@ def _include(db, records, asked, includes):
 def _page(db, statement, given, values, records):
     number, size = values["page"], values["per_page"]
     with db.snapshot():
-        rows = db.few(statement.page(given, values["sort"], values["order"]),
+        rows = db.rows(statement.page(given, values["sort"], values["order"]),
                        {**values, "limit": size, "offset": (number - 1) * size})
         short = len(rows) < size and (rows or number == 1)     # then the total is known without counting
         total = (number - 1) * size + len(rows) if short else db.count(statement.count(given), values)
@@ -177,7 +177,7 @@ def _after(db, statement, given, values, cursor, size):
     while part and len(rows) <= size:
         value, last = cursor or (None, None)
         text = statement.after(given, values["sort"], values["order"], part)
-        rows += db.few(text, {**values, "after_value": value, "after_id": last, "limit": size + 1 - len(rows)})
+        rows += db.rows(text, {**values, "after_value": value, "after_id": last, "limit": size + 1 - len(rows)})
         part = "first null" if part in ("first", "value") else None
     more, rows = len(rows) > size, rows[:size]
     following = (rows[-1]["after_value"], rows[-1]["id"]) if more else None

@@ -16,4 +16,4 @@ def run(db, stopping):
             pass
     if not stopping():
         housekeeping.sweep_files(db)
-        db.tend()
+        db.optimize()

@@ -11,7 +11,7 @@ import pytest
 from eventapi import journal
 from eventapi.cli import main
 from eventapi.domain.access import api_keys
-from eventapi.storage import database
+from eventapi.storage import database, migrations
 from tests.conftest import SCOPES, Client
 from tests.support import processes
 
@@ -260,7 +260,7 @@ def test_migrate_creates_the_database_and_may_run_twice_and_two_at_once(tmp_path
                              env={**processes.environment(tmp_path), "EVENTAPI_DATA_DIR": str(folder)}) for _ in range(2)]
     assert [process.wait(60) for process in both] == [0, 0]
     connection = database.connect(folder / "eventapi.db")
-    database.check_version(connection)
+    migrations.check_schema_version(connection)
     connection.close()
     assert (folder / "eventapi.db").stat().st_mode & 0o777 == 0o640
 
@@ -271,8 +271,8 @@ def next_migration(tmp_path, monkeypatch):
     def add(script):
         file = tmp_path / "9000_test.sql"
         file.write_text(script)
-        known = database.migrations()
-        monkeypatch.setattr(database, "migrations", lambda: [*known, (9000, file)])
+        known = migrations.migration_files()
+        monkeypatch.setattr(migrations, "migration_files", lambda: [*known, (9000, file)])
     return add
 
 
@@ -286,21 +286,21 @@ def test_an_upgrade_makes_a_backup_first(run, settings, next_migration):
 
 
 def test_a_failed_migration_changes_nothing_and_names_the_way_back(run, settings, next_migration, db):
-    before = database.version(db.connection)
+    before = migrations.schema_version(db.connection)
     next_migration("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT; DROP TABLE api_keys; SELECT nonsense;")
     code, _, error = run("migrate")
     assert code == 1 and error.count("\n") == 1 and "eventapi restore" in error
-    assert database.version(db.connection) == before
+    assert migrations.schema_version(db.connection) == before
     assert db.connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('later', 'api_keys')").fetchone() == (1,)
 
 
 def test_of_two_migrations_the_second_takes_the_first_with_it(run, settings, tmp_path, monkeypatch, db):
-    before, known = database.version(db.connection), database.migrations()
+    before, known = migrations.schema_version(db.connection), migrations.migration_files()
     for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):
         (tmp_path / f"{number}.sql").write_text(script)
-    monkeypatch.setattr(database, "migrations", lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
+    monkeypatch.setattr(migrations, "migration_files", lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
     assert run("migrate")[0] == 1
-    assert database.version(db.connection) == before
+    assert migrations.schema_version(db.connection) == before
     assert not db.connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone()
 
 

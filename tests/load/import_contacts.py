@@ -20,10 +20,7 @@ os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 from eventapi import config as configuration  # noqa: E402
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs as import_runs
-from eventapi.storage import (
-    database,  # noqa: E402
-    files,  # noqa: E402
-)
+from eventapi.storage import database, files, migrations  # noqa: E402
 from eventapi.storage.statements import statements  # noqa: E402
 from eventapi.web.import_bodies import Source  # noqa: E402
 
@@ -62,7 +59,7 @@ def fresh(folder, name):
     place = Path(folder, name)
     place.mkdir()
     config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=place)
-    database.migrate(config.database)
+    migrations.migrate(config.database)
     return database.Database(config)
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from eventapi import times
 from eventapi.plugins.authentication import key_hash  # noqa: E402
-from eventapi.storage import database  # noqa: E402
+from eventapi.storage import database, migrations  # noqa: E402
 
 COPY = """
 INSERT INTO admins (id, name, created_at, updated_at) VALUES (1, 'Ada', :now, :now);
@@ -42,7 +42,7 @@ def main(source, data_dir):
     folder = Path(data_dir)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "eventapi.db"
-    database.migrate(path)
+    migrations.migrate(path)
     connection = database.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("ATTACH ? AS bench", (str(source),))

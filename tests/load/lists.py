@@ -15,7 +15,7 @@ os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 from eventapi import config as configuration  # noqa: E402
 from eventapi.app import create_app  # noqa: E402
 from eventapi.domain.access import api_keys  # noqa: E402
-from eventapi.storage import database  # noqa: E402
+from eventapi.storage import database, migrations  # noqa: E402
 
 LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC", "/contacts?search=co&sort=last_name",
          "/contacts?sort=email&page=500", "/contacts?after=&sort=company_name", "/contacts?updated_since=2099-01-01T00:00:00Z")
@@ -29,7 +29,7 @@ SELECT printf('C-%05d', i), 'Company ' || (i * 7919 % 100003), 'Name ' || (i % 9
 def main(many):
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=folder)
-        database.migrate(config.database)
+        migrations.migrate(config.database)
         db = database.Database(config)
         with db.write():
             db.connection.execute(FILL, {"many": many})

@@ -22,7 +22,7 @@ from eventapi import config as configuration  # noqa: E402
 from eventapi import times  # noqa: E402
 from eventapi.domain.access import api_keys  # noqa: E402
 from eventapi.domain.entrance import badges
-from eventapi.storage import database  # noqa: E402
+from eventapi.storage import database, migrations  # noqa: E402
 from tests.support import processes  # noqa: E402
 from tests.support.http_client import HttpClient  # noqa: E402
 
@@ -57,7 +57,7 @@ def furnish(folder, asked):
     now = datetime.now(timezone.utc).replace(microsecond=0)
     today = times.local_day(times.text(now), zone)
     config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=str(folder))
-    database.migrate(config.database)
+    migrations.migrate(config.database)
     db = database.Database(config)
     numbers = {badges.draw() for _ in range(asked.people)}
     while len(numbers) < asked.people:

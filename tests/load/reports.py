@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from lists import ROOT, configuration, create_app, credentials, database, timed
+from lists import ROOT, configuration, create_app, credentials, database, migrations, timed
 
 REPORTS = ("/reports/revenue", "/reports/revenue?period=year", "/reports/tax", "/reports/payments", "/reports/payments?event_id=1",
            "/reports/receivables", "/reports/receivables?as_of=2026-03-01", "/reports/overview", "/reports/overview?event_id=1",
@@ -19,14 +19,14 @@ REPORTS = ("/reports/revenue", "/reports/revenue?period=year", "/reports/tax", "
 def main(many):
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=folder)
-        database.migrate(config.database)
+        migrations.migrate(config.database)
         db = database.Database(config)
         with db.write():
             fill(db.connection, {"payments": many, "exhibitors": 4500, "visitors": 150_000})
             key = credentials.create_key(db, "load", credentials.SCOPES)[1]
         app = create_app(config)
         fresh = [measured(db, app, key, path) for path in REPORTS]
-        db.tend()
+        db.optimize()
         print(f"{many} payments, 154500 participants\n{'ms':>9}{'CPU ms':>9}{'tended':>9}{'CPU ms':>9}")
         for path, before in zip(REPORTS, fresh):
             print("".join(f"{number:9.1f}" for number in (*before, *measured(db, app, key, path))), "", path)

@@ -499,7 +499,7 @@ def test_killed_again_and_again_it_loses_and_doubles_nothing(organiser, db, sett
     assert (record["status"], record["created"], record["rejected"], record["processed"]) == ("done", number, 1, number + 1)
     count = "SELECT count(*), count(DISTINCT email), count(DISTINCT customer_number) FROM contacts"
     assert db.connection.execute(count).fetchone() == (number, number, number)
-    assert journal.verify(db) == [] and db.integrity() == []
+    assert journal.verify(db) == [] and db.integrity_faults() == []
 
 
 # Who may, and what is kept

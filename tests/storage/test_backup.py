@@ -14,7 +14,7 @@ from eventapi import config as configuration
 from eventapi import journal
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, restoring
-from eventapi.storage import backups, database, files, process_locks
+from eventapi.storage import backups, database, files, migrations, process_locks
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
@@ -331,16 +331,16 @@ def test_a_backup_of_an_older_schema_is_upgraded_on_the_way(settings, elsewhere,
     backups.create(settings, file)
     later = tmp_path / "9000_test.sql"
     later.write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")
-    known = database.migrations()
-    monkeypatch.setattr(database, "migrations", lambda: [*known, (9000, later)])
+    known = migrations.migration_files()
+    monkeypatch.setattr(migrations, "migration_files", lambda: [*known, (9000, later)])
     restoring.restore(elsewhere, file)
     with closing(Database(elsewhere)) as db:
-        assert database.version(db.connection) == 9000
+        assert migrations.schema_version(db.connection) == 9000
 
 
 def test_a_backup_of_a_newer_program_is_refused(settings, elsewhere, file, db):
     db.connection.execute("PRAGMA user_version = 9999")
     backups.create(settings, file)
-    with pytest.raises(database.SchemaError, match="9999"):
+    with pytest.raises(migrations.SchemaError, match="9999"):
         restoring.restore(elsewhere, file)
     assert not elsewhere.database.exists()

@@ -153,10 +153,16 @@ class Stream(io.BytesIO):
         return super().read(size)
 
 
+def store_stream(settings, stream, limit):
+    with files.received(settings, stream, limit) as upload:
+        files.keep(settings, upload)
+    return upload
+
+
 def test_a_stream_is_kept_piece_by_piece(settings):
     data = os.urandom(300_000)
     stream = Stream(data)
-    upload = files.store_stream(settings, stream, 300_000)
+    upload = store_stream(settings, stream, 300_000)
     assert (upload.sha256, upload.size, upload.head) == (hashlib.sha256(data).hexdigest(), 300_000, data[:512])
     assert files.read(settings, upload.sha256) == data and stream.most <= files.PIECE
     assert names(settings) == [f"{upload.sha256[:2]}/{upload.sha256[2:]}"]
@@ -172,9 +178,9 @@ def test_a_stream_that_is_too_long_or_breaks_leaves_nothing(settings):
             return b"x" * 1000
         tell_once = False
     with pytest.raises(files.TooLarge):
-        files.store_stream(settings, io.BytesIO(b"x" * 1001), 1000)
+        store_stream(settings, io.BytesIO(b"x" * 1001), 1000)
     with pytest.raises(ConnectionResetError):
-        files.store_stream(settings, Broken(), 5000)
+        store_stream(settings, Broken(), 5000)
     assert names(settings) == []
 
 
@@ -186,7 +192,7 @@ def test_what_is_received_and_not_kept_is_gone(settings):
 
 def test_the_same_stream_by_many_at_once_is_one_whole_file(settings):
     data = os.urandom(200_000)
-    threads = [threading.Thread(target=files.store_stream, args=(settings, io.BytesIO(data), 10 ** 6)) for _ in range(8)]
+    threads = [threading.Thread(target=store_stream, args=(settings, io.BytesIO(data), 10 ** 6)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -198,7 +204,7 @@ def test_the_same_stream_by_many_at_once_is_one_whole_file(settings):
 def test_an_upload_that_was_killed_is_swept(settings):
     dies = "import io, os, sys; from eventapi import config; from eventapi.storage import files\n"
     dies += "class Dying(io.BytesIO):\n  def read(self, size):\n    return super().read(10) or os._exit(9)\n"
-    dies += "files.store_stream(config.load(sys.argv[1], data_dir=sys.argv[2]), Dying(b'half a file'), 1000)"
+    dies += "files.received(config.load(sys.argv[1], data_dir=sys.argv[2]), Dying(b'half a file'), 1000).__enter__()"
     ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
                            cwd=Path(files.__file__).parents[2])
     assert ended.returncode == 9

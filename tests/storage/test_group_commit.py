@@ -402,4 +402,4 @@ def test_two_processes_of_many_threads_lose_and_double_nothing(settings, db):
     assert len(kept) + len(refused) == 2 * THREADS * WRITES
     assert len(kept) > THREADS * WRITES and len(refused) > THREADS * WRITES / 4
     assert sorted(numbers(db)) == sorted(kept)
-    assert db.integrity() == []
+    assert db.integrity_faults() == []

@@ -8,7 +8,7 @@ import pytest
 from eventapi import paths
 from eventapi.plugins.database import threads
 from eventapi.resources import CATALOGUE
-from eventapi.storage import database
+from eventapi.storage import database, migrations
 from eventapi.storage.statements import NOTHING, statements
 from eventapi.validation.schema_files import query_schema
 from tests.support.examples import address_of_list, all_routes, collections, house, make, query_for  # noqa: F401
@@ -53,7 +53,7 @@ def name_of(value):
 def plan(tmp_path_factory):
     """plan(text): the lines of EXPLAIN QUERY PLAN."""
     path = tmp_path_factory.mktemp("plan") / "eventapi.db"
-    database.migrate(path)
+    migrations.migrate(path)
     connection = database.connect(path)
 
     def explain(text):

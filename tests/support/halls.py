@@ -117,11 +117,11 @@ def main(folder):
     import webtest
 
     from eventapi.app import create_app
-    from eventapi.storage import database
+    from eventapi.storage import database, migrations
     from tests.conftest import SCOPES, Client, add_key, furnished
     for make in (small, middling, large):
         with tempfile.TemporaryDirectory() as place:
-            database.migrate(Path(place) / "eventapi.db")
+            migrations.migrate(Path(place) / "eventapi.db")
             template = (Path(place) / "eventapi.db").read_bytes()
             settings = furnished(Path(place), template)
             db = database.Database(settings)

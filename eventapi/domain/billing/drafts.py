@@ -157,13 +157,13 @@ def says(line):
 
 def store_parts(db, id, lines, taxes, booths=None):
     db.run(sql.clear_items, id=id)
-    db.many(sql.add_item, [{**line, "invoice_id": id, "booth_id": (booths or {}).get(says(line))} for line in lines])
+    db.run_many(sql.add_item, [{**line, "invoice_id": id, "booth_id": (booths or {}).get(says(line))} for line in lines])
     store_taxes(db, id, taxes)
 
 
 def store_taxes(db, id, taxes):
     db.run(sql.clear_taxes, id=id)
-    db.many(sql.add_tax, [{**group, "invoice_id": id} for group in taxes])
+    db.run_many(sql.add_tax, [{**group, "invoice_id": id} for group in taxes])
 
 
 def changed(db, old, action):

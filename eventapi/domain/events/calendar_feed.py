@@ -23,7 +23,7 @@ def entries(db, kinds, **filters):
     """The entries of some kinds, narrowed by event_id, visible, from and to."""
     values = {name: value for name, value in filters.items() if value is not None}
     since = times.text(datetime.now(timezone.utc) - CANCELLED)
-    return db.rows(sql.entries.form(frozenset(values)), {**values, "kinds": as_json(kinds), "cancelled_since": since})
+    return db.all(sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since)
 
 
 def state(db, name, found):

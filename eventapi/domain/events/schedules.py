@@ -55,7 +55,7 @@ def columns(slot):
 
 
 def _assign(db, id, assignments):
-    db.many(sql.assign, [{"id": id, **assignment} for assignment in assignments])
+    db.run_many(sql.assign, [{"id": id, **assignment} for assignment in assignments])
 
 
 def refuse_clash(db, slot):

@@ -18,7 +18,7 @@ SECRET = ("price", "blocked_reason")            # not for the public, which also
 def read(db, id, view):
     """The hall of a plan with its booths, or None. `view` is internal or public."""
     with db.snapshot():
-        hall, rows = db.one(sql.plan, id=id), db.rows(sql.booths.plain(), {"id": id})
+        hall, rows = db.one(sql.plan, id=id), db.all(sql.booths, id=id)
     if hall is None:
         return None
     zone, now = hall.pop("timezone"), times.now()

@@ -48,7 +48,7 @@ class Known:
         for name, statement in BY.items():
             names = [body[name] for body in bodies if body.get(name) is not None]
             self.ids[name] = {}
-            for row in db.rows(statement.plain(), {"names": as_json(names)}) if names else ():
+            for row in db.all(statement, names=as_json(names)) if names else ():
                 found = self.ids[name].setdefault(folded(name, row["name"]), [])
                 if row["id"] not in found:
                     found.append(row["id"])
@@ -89,7 +89,7 @@ def folded(name, value):
 def attempt(db, record, dry, act):
     """Does what may be refused, and takes it back when it was, or in a dry run."""
     try:
-        with db.part():
+        with db.savepoint():
             act()
             if dry or record.action == "rejected":
                 raise Undone

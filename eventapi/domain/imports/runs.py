@@ -78,7 +78,7 @@ def attach_details(db, answers):
 def rejected(db, id):
     """(index, record as it was sent, faults) of every rejected record, a piece at a time."""
     after = -1
-    while rows := db.rows(sql.errors.plain(), {"id": id, "after": after, "size": PIECE}):
+    while rows := db.all(sql.errors, id=id, after=after, size=PIECE):
         yield [(row["record_index"], json.loads(row["source"]), json.loads(row["faults"])) for row in rows]
         after = rows[-1]["record_index"]
 
@@ -136,7 +136,7 @@ class Job:
             counts["rejected"] += record.action == "rejected"
             counts["contacts_created"] += record.contact_created
         self.details += [_detail(record) for record in records[:MOST_DETAILS - len(self.details)]]
-        db.many(sql.add_error, [self.error(db, record) for record in records if record.action == "rejected"])
+        db.run_many(sql.add_error, [self.error(db, record) for record in records if record.action == "rejected"])
         db.run(sql.book, id=self.id, details=as_json(self.details), now=db.now, **counts)
 
     def error(self, db, record):
@@ -267,7 +267,7 @@ def _all_or_nothing(db, row):
 
 
 def _keep_refusal(db, job, wrong):
-    db.many(sql.add_error, [job.error(db, record) for record in wrong])
+    db.run_many(sql.add_error, [job.error(db, record) for record in wrong])
     details = as_json([_detail(record) for record in wrong[:MOST_DETAILS]])
     db.run(sql.book, id=job.id, details=details, created=0, updated=0, contacts_created=0, skipped=0, rejected=len(wrong), now=db.now)
     _end(db, job.id, "failed", "A record is not right, so none was imported; see errors.")

@@ -48,7 +48,7 @@ def replace(db, service_id, rows):
                           "not taken away.", event_key=offer["event_key"], ordered=offer["ordered"])
         else:
             db.run(sql.remove, service_id=service_id, event_id=event_id)
-    db.many(sql.put, [{**row, "service_id": service_id} for row in rows])
+    db.run_many(sql.put, [{**row, "service_id": service_id} for row in rows])
 
 
 def _refuse_less_than_ordered(offer, stock):

@@ -89,7 +89,7 @@ def write(db, row, draft, lines):
 
 
 def store_items(db, id, lines):
-    db.many(sql.add_item, [{**order_lines.stored(line), "service_order_id": id} for line in lines])
+    db.run_many(sql.add_item, [{**order_lines.stored(line), "service_order_id": id} for line in lines])
 
 
 def remove(db, row):
@@ -116,7 +116,7 @@ def submit(db, row):
         return row
     draft, lines = compose(db, row, Faults())
     offers.take(db, row["event_id"], order_lines.quantities(lines))
-    db.many(sql.freeze_item, [{**order_lines.stored(line), "service_order_id": row["id"]} for line in lines])
+    db.run_many(sql.freeze_item, [{**order_lines.stored(line), "service_order_id": row["id"]} for line in lines])
     db.run(sql.submit, **{**row, **draft, "order_number": number(db)}, now=db.now)
     return changed(db, row, "submitted")
 

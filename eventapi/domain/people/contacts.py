@@ -51,8 +51,8 @@ def add_many(db, additions):
     unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
     for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered))):
         contact["customer_number"] = number
-    db.many(sql.add_with_id, [{**columns(contact), "now": db.now} for contact in contacts])
-    db.many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])} for contact in contacts if contact["tags"]])
+    db.run_many(sql.add_with_id, [{**columns(contact), "now": db.now} for contact in contacts])
+    db.run_many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])} for contact in contacts if contact["tags"]])
     for id, _, category_ids, fields in additions:
         if category_ids:
             _categorize(db, id, category_ids)

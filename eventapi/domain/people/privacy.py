@@ -143,7 +143,7 @@ def rewrite_file(db):
     anonymized = db.values(sql.with_remnants)
     if not anonymized or datetime.now(times.zone(db.config.timezone)).hour not in NIGHT:
         return False
-    db.rewrite()
+    db.vacuum()
     with db.write():
         db.run(sql.forget_remnants, ids=as_json(anonymized))
     return True

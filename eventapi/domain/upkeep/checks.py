@@ -11,7 +11,7 @@ from eventapi.storage import files
 
 def findings(db):
     """What is wrong, as (check, sentence); nothing when all is well. One snapshot, so that it may run beside a server."""
-    found = [("integrity", line) for line in db.integrity()]
+    found = [("integrity", line) for line in db.integrity_faults()]
     if found:
         return found                          # what is built on a damaged file says nothing
     with db.snapshot():

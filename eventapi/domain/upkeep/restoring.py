@@ -10,8 +10,9 @@ from eventapi.domain.people import privacy
 from eventapi.domain.records import entities, slugs
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, BackupError
-from eventapi.storage.database import Database, check_version, migrate
+from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
+from eventapi.storage.migrations import check_schema_version, migrate
 from eventapi.storage.write_lock import write_lock
 
 OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
@@ -62,13 +63,13 @@ def _is_foreign(config):
 def _upgrade(config, path):
     """Proves the database of the backup and brings it to this program's schema."""
     with backups.opened(config, path) as db:
-        wrong = db.integrity()
+        wrong = db.integrity_faults()
         if wrong or db.value(backups.sql.is_eventapi) != 3:
             raise BackupError("the database in the backup is damaged: "
                               f"{(wrong or ['it is not a database of eventapi'])[0]}")
     migrate(path)
     with backups.opened(config, path) as db:
-        check_version(db.connection)
+        check_schema_version(db.connection)
 
 
 def _refuse_newer(config, manifest):

@@ -21,7 +21,7 @@ def read(db, after, size, scopes):
     newest = kept["newest"] or 0
     until = min(start + WINDOW, newest)
     readable = as_json(sorted({scope.removesuffix(":read") for scope in scopes}))
-    rows = db.rows(sql.feed.plain(), {"after": start, "until": until, "scopes": readable, "size": size})
+    rows = db.all(sql.feed, after=start, until=until, scopes=readable, size=size)
     last = rows[-1]["id"] if len(rows) == size else until
     return [represent(row) for row in rows], _cursor(db, last, after), last < newest, is_missed
 

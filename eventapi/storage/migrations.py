@@ -1,0 +1,84 @@
+"""Migrations: the numbered scripts of sql/migrations/, and the schema version that a database has."""
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from eventapi import paths
+from eventapi.storage.database import connect
+from eventapi.storage.errors import translated
+from eventapi.storage.write_lock import write_lock
+
+
+class SchemaError(Exception):
+    """The schema version of the database is not that of this program. The text says what to do."""
+
+
+def migration_files() -> list[tuple[int, Path]]:
+    """Return (number, path) of every migration, in order."""
+    files = sorted((paths.folder("sql") / "migrations").glob("*.sql"))
+    return [(int(re.match(r"\d{4}", file.name)[0]), file) for file in files]
+
+
+@translated
+def schema_version(connection) -> int:
+    """Return the number of the last migration that was applied to the database; 0 for a new file."""
+    return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def check_schema_version(connection) -> None:
+    """Raise SchemaError unless the database has exactly the schema version of this program."""
+    have, want = schema_version(connection), migration_files()[-1][0]
+    if have < want:
+        raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}: "
+                          "run 'eventapi migrate'")
+    if have > want:
+        raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi: "
+                          "install the newer version again, or restore the backup that was made before the upgrade")
+
+
+@translated
+def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None) -> tuple[int, int]:
+    """Create or upgrade the database. Return (old schema version, new schema version).
+
+    `before(version)` is called under the write lock before an existing database is changed; it makes the backup. All migrations run in
+    one transaction: if one fails, the database stays as it was. Two processes may call this at once: the second finds nothing to do.
+    """
+    path = Path(path)
+    lock = write_lock(path)
+    lock.acquire(timeout=600)
+    try:
+        path.touch(mode=0o640)
+        connection = connect(path)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            start = schema_version(connection)
+            todo = [(number, file) for number, file in migration_files() if number > start]
+            if start > migration_files()[-1][0]:
+                check_schema_version(connection)
+            if todo and start and before:
+                before(start)
+            connection.execute("PRAGMA foreign_keys = OFF")      # has no effect inside a transaction
+            if todo:
+                _apply(connection, todo)
+                connection.execute("PRAGMA optimize")
+            return start, schema_version(connection)
+        finally:
+            connection.close()
+    finally:
+        lock.release()
+
+
+def _apply(connection, todo):
+    scripts = [f"{file.read_text(encoding='utf-8')}\nPRAGMA user_version = {number};" for number, file in todo]
+    try:
+        # One script, since executescript commits a transaction that is already open.
+        connection.executescript("\n".join(["BEGIN IMMEDIATE;", *scripts]))
+        broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+        if broken:
+            raise SchemaError(f"the migration leaves rows that refer to rows that do not exist: {broken[:5]}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
