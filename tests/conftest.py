@@ -180,6 +180,6 @@ def organiser(person):
 
 
 @pytest.fixture
-def stranger(app):
+def anonymous(app):
     """Has no key."""
     return Client(app, None)

@@ -159,7 +159,7 @@ def test_the_pages_fit_a_phone_and_work_without_javascript(app):
     assert ("html", {"lang": "en"}) in page.tags
 
 
-def test_a_problem_page_explains_its_code(app, stranger):
+def test_a_problem_page_explains_its_code(app, anonymous):
     for code, (status, title, text) in CODES.items():
         page = Page(app.get(f"/problems/{code}", status=200).text)
         shown = " ".join(" ".join(page.text).split())
@@ -169,8 +169,8 @@ def test_a_problem_page_explains_its_code(app, stranger):
     assert app.get("/problems/%3Cscript%3E", status=404).content_type == "application/problem+json"
 
 
-def test_the_type_of_a_problem_is_the_address_of_its_page(app, stranger):
-    address = stranger.get("/events", status=401).json["type"]
+def test_the_type_of_a_problem_is_the_address_of_its_page(app, anonymous):
+    address = anonymous.get("/events", status=401).json["type"]
     assert "Missing credentials" in app.get(address).text
 
 

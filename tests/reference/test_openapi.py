@@ -11,7 +11,7 @@ from eventapi.reference import document as openapi
 from eventapi.resources import CATALOGUE
 from eventapi.validation.formats import CHECKER
 from eventapi.validation.schema_files import resource_names
-from tests.support.examples import OF_THE_YEAR, House, as_read, collections, make_verbatim
+from tests.support.examples import OF_THE_YEAR, SharedApp, as_read, collections, make_verbatim
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 # What no example can know: who asks and under which address, when, and what is made at random.
@@ -21,17 +21,17 @@ CREATIONS = sorted(collections())
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory, template):
-    house = House(tmp_path_factory.mktemp("house"), template)
-    yield house.document
-    house.db.close()
+    shared = SharedApp(tmp_path_factory.mktemp("shared"), template)
+    yield shared.document
+    shared.db.close()
 
 
 @pytest.fixture
 def fresh(tmp_path, template):
-    """An empty house."""
-    house = House(tmp_path, template)
-    yield house
-    house.db.close()
+    """An app with an empty database."""
+    shared = SharedApp(tmp_path, template)
+    yield shared
+    shared.db.close()
 
 
 def operations(document):
@@ -138,7 +138,7 @@ def test_every_example_fits_its_schema(document):
 
 @pytest.mark.parametrize("singular", CREATIONS)
 def test_the_examples_of_a_resource_are_true(fresh, singular):
-    """In an empty house the documented body gives the documented answer, and so do the other examples after it."""
+    """In an empty database the documented body gives the documented answer, and so do the other examples after it."""
     whole, path, client = fresh.document, collections()[singular], fresh.organiser
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
     record = make_verbatim(client, singular)

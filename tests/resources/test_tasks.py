@@ -7,7 +7,7 @@ import pytest
 from eventapi import paths
 from eventapi.domain.attachments import tasks
 from eventapi.validation.schema_files import document
-from tests.support.examples import collections, house, make  # noqa: F401
+from tests.support.examples import collections, make, shared  # noqa: F401
 
 # Where a kind of record is called otherwise by its path.
 SINGULAR = {"event_participant": "participant"}
@@ -169,19 +169,19 @@ def test_every_kind_that_may_be_named_can_be_found():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_task_goes_with_its_record_and_is_journalled(house, kind):
+def test_a_task_goes_with_its_record_and_is_journalled(shared, kind):
     singular = SINGULAR.get(kind, kind)
     if singular not in collections():
         pytest.skip(f"nothing makes a {kind} yet")
-    record = make(house.organiser, singular)
-    task = house.organiser.make("/tasks", {"title": "x", "entity_type": kind, "entity_id": record["id"]})
-    short = house.organiser.data(f"/tasks/{task['id']}?include=entity")["entity"]
+    record = make(shared.organiser, singular)
+    task = shared.organiser.make("/tasks", {"title": "x", "entity_type": kind, "entity_id": record["id"]})
+    short = shared.organiser.data(f"/tasks/{task['id']}?include=entity")["entity"]
     assert (short["entity_type"], short["id"]) == (kind, record["id"])
-    house.organiser.delete(f"{collections()[singular]}/{record['id']}", status=204)
-    if house.organiser.get(f"{collections()[singular]}/{record['id']}").status_int == 200:
+    shared.organiser.delete(f"{collections()[singular]}/{record['id']}", status=204)
+    if shared.organiser.get(f"{collections()[singular]}/{record['id']}").status_int == 200:
         return                                              # it was cancelled and stays to be read, and so does its task
-    house.organiser.get(f"/tasks/{task['id']}", status=404)
-    entries = house.db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'task' AND entity_id = ? ORDER BY id", (task["id"],))
+    shared.organiser.get(f"/tasks/{task['id']}", status=404)
+    entries = shared.db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'task' AND entity_id = ? ORDER BY id", (task["id"],))
     assert entries.fetchall() == [("created",), ("deleted",)]
 
 

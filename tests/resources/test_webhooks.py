@@ -558,7 +558,7 @@ def test_a_deleted_webhook_is_told_nothing_more(organiser, db, hook, receiver):
 
 @pytest.fixture
 def certified(tmp_path, receiver, monkeypatch):
-    """A receiver that speaks TLS as hooks.example.org, and a house that trusts its certificate."""
+    """A receiver that speaks TLS as hooks.example.org, and an app that trusts its certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
                            "/CN=hooks.example.org", "-addext", "subjectAltName=DNS:hooks.example.org", "-keyout", key, "-out", certificate],

@@ -11,7 +11,7 @@ from eventapi.resources import CATALOGUE
 from eventapi.storage import database, migrations
 from eventapi.storage.statements import NOTHING, statements
 from eventapi.validation.schema_files import query_schema
-from tests.support.examples import address_of_list, all_routes, collections, house, make, query_for  # noqa: F401
+from tests.support.examples import address_of_list, all_routes, collections, make, query_for, shared  # noqa: F401
 from tests.web.test_routes import each
 
 FILES = sorted(file.stem for file in (paths.folder("sql")).glob("*.sql"))
@@ -160,23 +160,23 @@ def counted(client, path, **options):
 
 
 @pytest.mark.parametrize("singular, path", sorted(collections().items()), ids=sorted(collections()))
-def test_a_read_by_id_takes_at_most_three_statements(house, singular, path):
-    record = make(house.organiser, singular)
-    count, told = counted(house.organiser, f"{path}/{record['id']}")
+def test_a_read_by_id_takes_at_most_three_statements(shared, singular, path):
+    record = make(shared.organiser, singular)
+    count, told = counted(shared.organiser, f"{path}/{record['id']}")
     assert count <= 3, told
 
 
 @each("route", [route for route in all_routes() if route.options.listing])
-def test_a_list_takes_at_most_four_statements_and_one_for_each_include(house, route):
-    query = query_for(house.organiser, route) or "?"
+def test_a_list_takes_at_most_four_statements_and_one_for_each_include(shared, route):
+    query = query_for(shared.organiser, route) or "?"
     if route.options.singular in collections():
         for _ in range(3):
-            make(house.organiser, route.options.singular)
+            make(shared.organiser, route.options.singular)
     schema = query_schema(route.options.query, listing=True)
     include = schema["properties"].get("include", {})
     include = schema["$defs"][include["$ref"].rpartition("/")[2]] if "$ref" in include else include
     words = include.get("items", {}).get("enum", [])
     for asked in ([], words):
         extra = f"&include={','.join(asked)}" if asked else ""
-        count, told = counted(house.organiser, f"{address_of_list(house.organiser, route)}{query}&per_page=2{extra}")
+        count, told = counted(shared.organiser, f"{address_of_list(shared.organiser, route)}{query}&per_page=2{extra}")
         assert count <= 4 + len(asked), told                # who asks, the page, the count, the parts that always come

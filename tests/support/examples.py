@@ -1,4 +1,4 @@
-"""Records made from the examples of the schema files, and a house for tests that share one."""
+"""Create records from the examples of the schema files; an app that the tests of a module share."""
 from copy import deepcopy
 from functools import lru_cache
 from itertools import count
@@ -118,7 +118,7 @@ def as_read(singular, record):
 
 
 def make_verbatim(client, singular, made=None):
-    """The record that the example itself makes in an empty house, once the examples are there that it names."""
+    """Create the record of the unchanged example in an empty database, after the records that it refers to."""
     body, made = deepcopy(example(singular)), {} if made is None else made
     for part, member, target, way in list(named_by(singular, body)):
         if target not in made:
@@ -147,15 +147,18 @@ def query_for(client, route):
     return "?" + "&".join(f"{member}={record[member]}" for member in required)
 
 
-class House:
-    """An app with a database of its own, for a whole test module."""
+class SharedApp:
+    """An app with a database of its own, shared by the tests of a module.
+
+    Use it where tests only read, or only add records that no other test of the module counts.
+    """
 
     def __init__(self, folder, template):
         self.config = furnished(folder, template)
         self.app = webtest.TestApp(create_app(self.config))
         self.db = Database(self.config)
         self.document = openapi.document(self.config)
-        self.organiser, self.stranger = self.person(SCOPES), Client(self.app, None)
+        self.organiser, self.anonymous = self.person(SCOPES), Client(self.app, None)
         self.organiser.get("/events", status=200)           # the first use of a key is noted
 
     @lru_cache(maxsize=None)
@@ -168,10 +171,10 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory, template):
-    house = House(tmp_path_factory.mktemp("house"), template)
-    yield house
-    house.db.close()
+def shared(tmp_path_factory, template):
+    shared = SharedApp(tmp_path_factory.mktemp("shared"), template)
+    yield shared
+    shared.db.close()
 
 
-__all__ = ["House", "address_of_list", "all_routes", "body_for", "collections", "example", "house", "make", "make_verbatim", "query_for"]
+__all__ = ["SharedApp", "address_of_list", "all_routes", "body_for", "collections", "example", "make", "make_verbatim", "query_for", "shared"]

@@ -10,7 +10,7 @@ import pytest
 
 from eventapi.validation.formats import FORMATS
 from eventapi.validation.schema_files import body_schema, query_schema
-from tests.support.examples import address_of_list, all_routes, body_for, example, house  # noqa: F401
+from tests.support.examples import address_of_list, all_routes, body_for, example, shared  # noqa: F401
 from tests.web.test_routes import each
 
 WRONG_OF_TYPE = {"integer": ["x", 1.5, True, [], {}, 2 ** 63], "number": ["x", True, [], {}], "string": [1, True, [], {}, 1.5],
@@ -93,14 +93,14 @@ def strange(body):
 
 
 @each("route", BODIES)
-def test_bad_members_are_refused_with_their_pointer_and_nothing_is_written(house, route):
+def test_bad_members_are_refused_with_their_pointer_and_nothing_is_written(shared, route):
     name, method = route.options.schema, route.method
     schema = body_schema(name, method)
     good = example(name) if "." not in name or schema.get("required") else {}
     path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
-    before, tried = house.version(), 0
+    before, tried = shared.version(), 0
     for pointer, body in wrong_bodies(good, schema, schema):
-        answer = house.organiser(method, path, raw=json.dumps(body).encode())
+        answer = shared.organiser(method, path, raw=json.dumps(body).encode())
         where = f"{method} {path} {pointer}: {json.dumps(body)[:300]} -> {answer.status} {answer.text[:500]}"
         if strange(body):
             assert answer.status_int == 400 and answer.json["code"] == "malformed_json", where
@@ -109,7 +109,7 @@ def test_bad_members_are_refused_with_their_pointer_and_nothing_is_written(house
             places = [entry["pointer"] for entry in answer.json["errors"]]
             assert any(place == pointer or place.startswith(f"{pointer}/") for place in places), where
         tried += 1
-    assert house.version() == before, "something was written"
+    assert shared.version() == before, "something was written"
     assert tried or not schema["properties"]
 
 
@@ -135,22 +135,22 @@ def wrong_texts(schema, root):
 
 
 @each("route", QUERIES)
-def test_bad_parameters_are_refused_by_name(house, route):
+def test_bad_parameters_are_refused_by_name(shared, route):
     schema = query_schema(route.options.query, listing=route.options.listing)
     path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
-    before = house.version()
+    before = shared.version()
     for name, sub in schema["properties"].items():
         for text in wrong_texts(sub, schema):
-            answer = house.organiser(route.method, f"{path}?{name}={quote(text)}")
+            answer = shared.organiser(route.method, f"{path}?{name}={quote(text)}")
             where = f"{route.method} {path}?{name}={text[:100]!r} -> {answer.status} {answer.text[:500]}"
             assert answer.status_int == 422, where
             assert name in [entry.get("parameter") for entry in answer.json["errors"]], where
-        twice = house.organiser(route.method, f"{path}?{name}=1&{name}=1")
+        twice = shared.organiser(route.method, f"{path}?{name}=1&{name}=1")
         assert twice.status_int == 422 and (name, "repeated") in [
             (entry.get("parameter"), entry["code"]) for entry in twice.json["errors"]], twice.text
     for text in ("%FF=1", "a=%FF", "&".join("a=1" for _ in range(101))):
-        assert house.organiser(route.method, f"{path}?{text}").status_int == 400
-    assert house.version() == before
+        assert shared.organiser(route.method, f"{path}?{text}").status_int == 400
+    assert shared.version() == before
 
 
 HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a AND", "\\", "%", "_", "../../etc/passwd", "{{x}}", "${x}",
@@ -158,51 +158,51 @@ HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a
 
 
 @each("route", [route for route in QUERIES if route.options.listing])
-def test_hostile_text_in_a_filter_is_only_text(house, route):
+def test_hostile_text_in_a_filter_is_only_text(shared, route):
     """Whatever the text, the answer is a list or 422, never a failure."""
     schema = query_schema(route.options.query, listing=True)
-    address = address_of_list(house.organiser, route)
+    address = address_of_list(shared.organiser, route)
     needed = {name: str(resolved(schema["properties"][name], schema).get("enum", ["1"])[0]) for name in schema["required"]}
     for name, sub in schema["properties"].items():
         if "string" in kinds_of(resolved(sub, schema)) and "enum" not in resolved(sub, schema):
             for text in HOSTILE:
                 query = "&".join(f"{key}={quote(value)}" for key, value in {**needed, name: text}.items())
-                answer = house.organiser.get(f"{address}?{query}")
+                answer = shared.organiser.get(f"{address}?{query}")
                 assert answer.status_int in (200, 422), f"{name}={text!r}: {answer.text[:300]}"
 
 
 @each("route", [route for route in BODIES if "<" not in route.path and "." not in route.options.schema])
-def test_hostile_text_in_a_body_is_kept_as_it_is_or_refused(house, route):
+def test_hostile_text_in_a_body_is_kept_as_it_is_or_refused(shared, route):
     schema = body_schema(route.options.schema, "POST")
-    good = body_for(house.organiser, route.options.schema)
+    good = body_for(shared.organiser, route.options.schema)
     for member, sub in schema["properties"].items():
         if sub is not True and "integer" in kinds_of(sub):
             for number in (2 ** 63 - 1, -2 ** 63):
-                assert house.organiser.post(route.path, {**good, member: number}).status_int == 422
+                assert shared.organiser.post(route.path, {**good, member: number}).status_int == 422
     for text in HOSTILE:
         for member, sub in schema["properties"].items():
             if sub is True or "string" not in kinds_of(sub) or {"format", "pattern", "enum"} & sub.keys():
                 continue
-            answer = house.organiser.post(route.path, {**good, member: text})
+            answer = shared.organiser.post(route.path, {**good, member: text})
             assert answer.status_int in (201, 409, 422), answer.text
             if answer.status_int == 201 and not sub.get("writeOnly"):
                 assert answer.json["data"][member] == text
-                house.organiser.delete(f"{route.path}/{answer.json['data']['id']}", status=204)
+                shared.organiser.delete(f"{route.path}/{answer.json['data']['id']}", status=204)
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "1.5", "9" * 40])
-def test_a_strange_content_length_is_not_a_failure(house, length):
+def test_a_strange_content_length_is_not_a_failure(shared, length):
     environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/api/v1/events", "CONTENT_LENGTH": length, "CONTENT_TYPE": "application/json"}
-    assert plain(house, environ)[0] in (400, 413, 422)
+    assert plain(shared, environ)[0] in (400, 413, 422)
 
 
-def plain(house, environ):
+def plain(shared, environ):
     """A request past WebTest, which would refuse to send such a thing."""
     import io
     told = []
     environ = {"SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x", "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1",
                "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"{}"), "wsgi.errors": io.StringIO(),
                "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
-               "HTTP_AUTHORIZATION": f"Bearer {house.organiser.key}", **environ}
-    body = b"".join(house.app.app(environ, lambda status, headers, *_: told.append(int(status.split()[0]))))
+               "HTTP_AUTHORIZATION": f"Bearer {shared.organiser.key}", **environ}
+    body = b"".join(shared.app.app(environ, lambda status, headers, *_: told.append(int(status.split()[0]))))
     return told[0], body

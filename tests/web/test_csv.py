@@ -5,7 +5,7 @@ import io
 import pytest
 
 from eventapi.validation.schema_files import definition, query_schema
-from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections, house  # noqa: F401
+from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections, shared  # noqa: F401
 
 FORMULA = "=HYPERLINK(1)"
 LISTS = [route for route in all_routes() if route.options.listing]
@@ -17,11 +17,11 @@ def plain(name):
             if "string" in sub.get("type", ()) and not {"enum", "format", "pattern", "readOnly"} & sub.keys() and member not in REFERENCES]
 
 
-def armed(house, name, path):
+def armed(shared, name, path):
     """A new record with a formula in every member that takes it, which is one at least."""
-    body, members = body_for(house.organiser, name), set(plain(name))
+    body, members = body_for(shared.organiser, name), set(plain(name))
     while True:
-        answer = house.organiser.post(path, {**body, **dict.fromkeys(members, FORMULA)})
+        answer = shared.organiser.post(path, {**body, **dict.fromkeys(members, FORMULA)})
         if answer.status_int == 201:
             assert members
             return answer.json["data"]
@@ -31,34 +31,34 @@ def armed(house, name, path):
 
 
 @pytest.fixture(scope="module")
-def stock(house):
+def stock(shared):
     """Two records of each kind, one with formulas, and what no POST of its own fills; gives those with formulas."""
     made = {}
     for name, path in collections().items():
-        made[name] = armed(house, name, path)
-        house.organiser.make(path, body_for(house.organiser, name))
-    hook = house.organiser.make("/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"], "name": FORMULA})
-    house.organiser.post(f"/webhooks/{hook['id']}/test", status=202)
-    event = house.organiser.data("/events")[0]
-    house.organiser.post("/check-ins", {"event_id": event["id"], "badge_number": FORMULA, "station": FORMULA}, status=404)
-    house.organiser.make("/bulk-import/contacts", {"records": [{"last_name": FORMULA, "email": "a@b.example"}, {"last_name": FORMULA, "email": "a@b.example"}]})
+        made[name] = armed(shared, name, path)
+        shared.organiser.make(path, body_for(shared.organiser, name))
+    hook = shared.organiser.make("/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"], "name": FORMULA})
+    shared.organiser.post(f"/webhooks/{hook['id']}/test", status=202)
+    event = shared.organiser.data("/events")[0]
+    shared.organiser.post("/check-ins", {"event_id": event["id"], "badge_number": FORMULA, "station": FORMULA}, status=404)
+    shared.organiser.make("/bulk-import/contacts", {"records": [{"last_name": FORMULA, "email": "a@b.example"}, {"last_name": FORMULA, "email": "a@b.example"}]})
     return {**made, "webhook": hook}
 
 
-def address(house, stock, route):
+def address(shared, stock, route):
     """The list in which the records of the stock are, with the query that it cannot do without."""
     if route.path.startswith("/api/v1/webhooks/<id>"):
         return route.path.replace("<id>", str(stock["webhook"]["id"])) + "?"
     schema, record = query_schema(route.options.query, listing=True), stock.get(route.options.singular, {})
-    return address_of_list(house.organiser, route) + "?" + "".join(f"{name}={record[name]}&" for name in schema["required"] or schema.get("x-at", []))
+    return address_of_list(shared.organiser, route) + "?" + "".join(f"{name}={record[name]}&" for name in schema["required"] or schema.get("x-at", []))
 
 
 @pytest.mark.parametrize("route", LISTS, ids=lambda route: route.path)
-def test_a_list_as_csv_says_what_the_list_says_and_runs_nothing(house, stock, route):
-    path = address(house, stock, route)
-    answer = house.organiser.get(f"{path}sort=id&order=DESC&per_page=1", headers={"Accept": "text/csv"}, status=200)
+def test_a_list_as_csv_says_what_the_list_says_and_runs_nothing(shared, stock, route):
+    path = address(shared, stock, route)
+    answer = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=1", headers={"Accept": "text/csv"}, status=200)
     rows = list(csv.DictReader(io.StringIO(answer.body.decode())))
-    listed = house.organiser.get(f"{path}sort=id&order=DESC&per_page=100", status=200).json
+    listed = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=100", status=200).json
     assert len(rows) == listed["meta"]["total"] > 0
     guarded = 0
     for row, record in zip(rows, listed["data"]):

@@ -163,14 +163,14 @@ def test_what_reaches_no_route_is_in_the_log_too(app, monkeypatch, caplog):
     assert lost.startswith("mine GET '/api/v1/nowhere\\nGET' 404") and brewed.endswith("BREW '/api/v1/events' 405")
 
 
-def test_the_order_of_checks(organiser, stranger, person, db):
+def test_the_order_of_checks(organiser, anonymous, person, db):
     """404 path, 405, 401, plan, flag, scope, the body, the input, 404 record, 412, 409."""
     event = organiser.make("/events", {"title": "Garden Fair"})
     other = organiser.make("/events", {"title": "Boat Show"})
     address, nobody = f"/events/{event['id']}", person("contacts")
-    stranger.get("/nothing", status=404)
-    stranger.put("/events", {}, status=405)
-    stranger.patch("/events/7?nonsense=1", {"nonsense": 1}, status=401)
+    anonymous.get("/nothing", status=404)
+    anonymous.put("/events", {}, status=405)
+    anonymous.patch("/events/7?nonsense=1", {"nonsense": 1}, status=401)
     db.connection.execute("UPDATE tenant SET tier = 'Business'")
     assert nobody.get("/events", status=403).json["code"] == "plan_required"
     db.connection.execute("UPDATE tenant SET tier = 'Business+'")

@@ -25,9 +25,9 @@ from tests.support.examples import (  # noqa: F401
     body_for,
     collections,
     example,
-    house,
     make,
     query_for,
+    shared,
 )
 
 ROUTES = all_routes()
@@ -84,35 +84,35 @@ def valid_body(client, route):
 # Who is asking
 
 @each("route", ROUTES)
-def test_without_a_good_key_nothing_is_answered(house, route):
+def test_without_a_good_key_nothing_is_answered(shared, route):
     gone = "2020-01-01T00:00:00Z"
-    revoked = house.person(SCOPES, name="Rita Revoked")
-    house.db.connection.execute("UPDATE api_keys SET revoked_at = ? WHERE name = 'Rita Revoked'", [gone])
-    answer = ask(house.stranger, route)
+    revoked = shared.person(SCOPES, name="Rita Revoked")
+    shared.db.connection.execute("UPDATE api_keys SET revoked_at = ? WHERE name = 'Rita Revoked'", [gone])
+    answer = ask(shared.anonymous, route)
     problem(answer, 401, "missing_credentials")
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
     for header in ("Bearer", "Bearer ", "Basic YTpi", "Token x"):
-        problem(ask(house.stranger, route, headers={"Authorization": header}), 401, "missing_credentials")
-    for client in (revoked, house.person(SCOPES, name="Eve Expired", expires_at=gone)):
+        problem(ask(shared.anonymous, route, headers={"Authorization": header}), 401, "missing_credentials")
+    for client in (revoked, shared.person(SCOPES, name="Eve Expired", expires_at=gone)):
         answer = ask(client, route)
         problem(answer, 401, "invalid_api_key")
         assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
     for header in ("Bearer wrong", "Bearer é", "bearer " + "x" * 2000):
-        problem(ask(house.stranger, route, headers={"Authorization": header}), 401, "invalid_api_key")
+        problem(ask(shared.anonymous, route, headers={"Authorization": header}), 401, "invalid_api_key")
 
 
 @each("route", [route for route in ROUTES if route.options.scope not in OWN_SCOPE])
-def test_a_key_without_the_scope_is_refused(house, route):
+def test_a_key_without_the_scope_is_refused(shared, route):
     scope, writes = route.options.scope, route.method != "GET"
     others = " ".join(word for word in SCOPES.split() if word != scope)
     needed = scope if writes else f"{scope}:read"
-    assert problem(ask(house.person(others), route), 403, "insufficient_scope")["scope"] == needed
-    reader = ask(house.person(f"{scope}:read"), route)
+    assert problem(ask(shared.person(others), route), 403, "insufficient_scope")["scope"] == needed
+    reader = ask(shared.person(f"{scope}:read"), route)
     if writes:
         assert problem(reader, 403, "insufficient_scope")["scope"] == scope
     else:
         assert reader.status_int != 403, reader.text
-    assert ask(house.person(scope), route).status_int not in (401, 403)
+    assert ask(shared.person(scope), route).status_int not in (401, 403)
 
 
 @each("route", ROUTES)
@@ -124,50 +124,50 @@ def test_a_route_names_its_scope_and_flag(route):
 
 
 @each("route", [route for route in ROUTES if route.options.flag])
-def test_a_flag_switches_the_route_off_and_on_at_once(house, route):
+def test_a_flag_switches_the_route_off_and_on_at_once(shared, route):
     flag, switch = route.options.flag, "UPDATE flags SET enabled = ? WHERE name = ?"
-    house.db.connection.execute(switch, [0, flag])
+    shared.db.connection.execute(switch, [0, flag])
     try:
-        assert problem(ask(house.organiser, route), 403, "feature_disabled")["flag"] == flag
+        assert problem(ask(shared.organiser, route), 403, "feature_disabled")["flag"] == flag
     finally:
-        house.db.connection.execute(switch, [1, flag])
-    assert ask(house.organiser, route).status_int != 403
+        shared.db.connection.execute(switch, [1, flag])
+    assert ask(shared.organiser, route).status_int != 403
 
 
 @each("route", ROUTES)
-def test_a_lower_plan_tier_is_refused(house, route):
+def test_a_lower_plan_tier_is_refused(shared, route):
     for tier in ("Starter", "Business"):
-        house.db.connection.execute("UPDATE tenant SET tier = ?", [tier])
+        shared.db.connection.execute("UPDATE tenant SET tier = ?", [tier])
         try:
-            problem(ask(house.organiser, route), 403, "plan_required")
+            problem(ask(shared.organiser, route), 403, "plan_required")
         finally:
-            house.db.connection.execute("UPDATE tenant SET tier = 'Business+'")
+            shared.db.connection.execute("UPDATE tenant SET tier = 'Business+'")
 
 
 # The request
 
 @each("route", ROUTES)
-def test_an_unknown_parameter_is_named(house, route):
-    found = problem(ask(house.organiser, route, f"{address(route)}?nonsense=1"), 422, "validation_failed")
+def test_an_unknown_parameter_is_named(shared, route):
+    found = problem(ask(shared.organiser, route, f"{address(route)}?nonsense=1"), 422, "validation_failed")
     assert "nonsense" in [entry.get("parameter") for entry in found["errors"]]
 
 
 @each("route", [route for route in ROUTES if "id>" in route.path])
-def test_an_unknown_id_is_404(house, route):
+def test_an_unknown_id_is_404(shared, route):
     if route.options.raw_body:
         pytest.skip("its own tests send it a file")
     required = route.method == "GET" and query_schema(route.options.query, listing=route.options.listing)["required"]
     assert not required, f"{route.method} {route.path} requires {required} beside an id"
-    problem(ask(house.organiser, route, body=valid_body(house.organiser, route)), 404, "not_found")
+    problem(ask(shared.organiser, route, body=valid_body(shared.organiser, route)), 404, "not_found")
 
 
 @each("route", ROUTES)
-def test_what_cannot_be_an_id_is_an_unknown_path(house, route):
+def test_what_cannot_be_an_id_is_an_unknown_path(shared, route):
     for id in ("0", "-1", "1e3", "07", "x", "9" * 30, "%00", "%F0"):
         if "id>" in route.path and re.search(r"<(item_)?id>", route.path):
-            answer = ask(house.organiser, route, address(route, id))
+            answer = ask(shared.organiser, route, address(route, id))
             assert answer.status_int in (400, 404, 405), answer.text
-    problem(ask(house.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
+    problem(ask(shared.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
 
 
 def test_a_route_that_does_not_say_who_may_call_it_stops_the_start():
@@ -190,21 +190,21 @@ def test_every_option_of_a_route_is_documented():
 
 
 @each("path", sorted({route.path for route in ROUTES}))
-def test_options_and_405_say_what_is_allowed(house, path):
+def test_options_and_405_say_what_is_allowed(shared, path):
     here = [route for route in ROUTES if route.path == path]
-    answer = house.organiser("OPTIONS", address(here[0]), status=204)
+    answer = shared.organiser("OPTIONS", address(here[0]), status=204)
     allowed = set(answer.headers["Allow"].split(", "))
     assert allowed == {route.method for route in here} | {"OPTIONS"} | ({"HEAD"} if "GET" in allowed else set())
-    problem(house.stranger("OPTIONS", address(here[0])), 401, "missing_credentials")
+    problem(shared.anonymous("OPTIONS", address(here[0])), 401, "missing_credentials")
     for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
-        answer = house.organiser(method, address(here[0]), status=405)
+        answer = shared.organiser(method, address(here[0]), status=405)
         assert method == "HEAD" or problem(answer, 405, "method_not_allowed")
         assert set(answer.headers["Allow"].split(", ")) == allowed
 
 
 @each("route", ROUTES)
-def test_one_trailing_slash_is_the_same_resource(house, route):
-    with_slash, without = ask(house.organiser, route, address(route) + "/"), ask(house.organiser, route)
+def test_one_trailing_slash_is_the_same_resource(shared, route):
+    with_slash, without = ask(shared.organiser, route, address(route) + "/"), ask(shared.organiser, route)
     assert with_slash.status_int == without.status_int
     assert with_slash.content_type == without.content_type
     if without.content_type.endswith("json"):
@@ -212,24 +212,24 @@ def test_one_trailing_slash_is_the_same_resource(house, route):
 
 
 @each("route", ROUTES)
-def test_the_request_id_is_kept_when_it_is_well_formed(house, route):
-    assert ask(house.stranger, route, headers={"X-Request-ID": "Job-7_a.b"}).headers["X-Request-ID"] == "Job-7_a.b"
+def test_the_request_id_is_kept_when_it_is_well_formed(shared, route):
+    assert ask(shared.anonymous, route, headers={"X-Request-ID": "Job-7_a.b"}).headers["X-Request-ID"] == "Job-7_a.b"
     for strange in ("", "a b", "x" * 65, "é", '"'):
-        given = ask(house.stranger, route, headers={"X-Request-ID": strange}).headers["X-Request-ID"]
+        given = ask(shared.anonymous, route, headers={"X-Request-ID": strange}).headers["X-Request-ID"]
         assert given != strange and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", given)
 
 
 @each("route", [route for route in ROUTES if route.method == "GET"])
-def test_a_form_that_is_not_offered_is_406(house, route):
+def test_a_form_that_is_not_offered_is_406(shared, route):
     if "image/png" in route.options.forms:
         pytest.skip("offers image/png")
-    problem(ask(house.organiser, route, headers={"Accept": "image/png"}), 406, "not_acceptable")
+    problem(ask(shared.organiser, route, headers={"Accept": "image/png"}), 406, "not_acceptable")
 
 
 @each("route", WITH_BODY)
-def test_a_body_that_cannot_be_read_is_refused(house, route):
+def test_a_body_that_cannot_be_read_is_refused(shared, route):
     def send(raw, **headers):
-        return ask(house.organiser, route, raw=raw, headers={"Content-Type": "application/json", **headers})
+        return ask(shared.organiser, route, raw=raw, headers={"Content-Type": "application/json", **headers})
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""):
         problem(send(b"{}", **{"Content-Type": kind}), 415, "unsupported_media_type")
     problem(send(b"[" + b" " * 2 ** 20 + b"]"), 413, "body_too_large")
@@ -242,15 +242,15 @@ def test_a_body_that_cannot_be_read_is_refused(house, route):
 
 
 @each("route", WITH_BODY)
-def test_an_unknown_member_is_named(house, route):
-    found = problem(ask(house.organiser, route, body={"non/sense~": 1, "id": 1}), 422, "validation_failed")
+def test_an_unknown_member_is_named(shared, route):
+    found = problem(ask(shared.organiser, route, body={"non/sense~": 1, "id": 1}), 422, "validation_failed")
     assert ("/non~1sense~0", "unknown") in [(entry["pointer"], entry["code"]) for entry in found["errors"]]
 
 
 @each("route", [route for route in WITH_BODY if route.method in ("PUT", "PATCH") and "." not in route.options.schema])
-def test_put_wants_what_is_required_and_patch_any_member(house, route):
+def test_put_wants_what_is_required_and_patch_any_member(shared, route):
     required = document(route.options.schema).get("x-required", {}).get("PUT", []) if route.method == "PUT" else []
-    answer = ask(house.organiser, route, address(route), body={})
+    answer = ask(shared.organiser, route, address(route), body={})
     if required or route.method == "PATCH":
         found = {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]}
         first = {f"/{member}" if isinstance(member, str) else f"/{member[0]}" for member in required}
@@ -260,30 +260,30 @@ def test_put_wants_what_is_required_and_patch_any_member(house, route):
 # Creating, reading, changing
 
 @each_creation
-def test_a_new_record_stands_where_location_says(house, singular, path):
-    answer = house.organiser.post(path, body_for(house.organiser, singular), status=201)
+def test_a_new_record_stands_where_location_says(shared, singular, path):
+    answer = shared.organiser.post(path, body_for(shared.organiser, singular), status=201)
     record = answer.json["data"]
     assert answer.headers["Location"].endswith(f"{path}/{record['id']}")
-    read = house.organiser.get(urlsplit(answer.headers["Location"]).path, status=200)
+    read = shared.organiser.get(urlsplit(answer.headers["Location"]).path, status=200)
     assert read.json["data"] == as_read(singular, record)
     assert {"id", "created_at", "updated_at"} <= record.keys()
 
 
 @each_creation
-def test_what_is_read_only_is_accepted_and_ignored(house, singular, path):
+def test_what_is_read_only_is_accepted_and_ignored(shared, singular, path):
     rubbish = {member: ["rubbish"] for member, sub in document(singular)["properties"].items() if sub.get("readOnly")}
-    record = as_read(singular, house.organiser.post(path, {**body_for(house.organiser, singular), **rubbish}, status=201).json["data"])
+    record = as_read(singular, shared.organiser.post(path, {**body_for(shared.organiser, singular), **rubbish}, status=201).json["data"])
     assert ["rubbish"] not in record.values()
     address = f"{path}/{record['id']}"
-    assert house.organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
-    assert house.organiser.patch(address, record, status=200).json["data"] == record
-    problem(house.organiser.patch(address, {"id": 1}), 422, "validation_failed")
+    assert shared.organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
+    assert shared.organiser.patch(address, record, status=200).json["data"] == record
+    problem(shared.organiser.patch(address, {"id": 1}), 422, "validation_failed")
 
 
 @each_creation
-def test_prefer_minimal_answers_a_small_object(house, singular, path):
+def test_prefer_minimal_answers_a_small_object(shared, singular, path):
     minimal = {"Prefer": "return=minimal"}
-    answer = house.organiser.post(path, body_for(house.organiser, singular), status=None, headers=minimal)
+    answer = shared.organiser.post(path, body_for(shared.organiser, singular), status=None, headers=minimal)
     small = answer.json["data"]
     assert answer.status_int == 201 and answer.headers["Preference-Applied"] == "return=minimal"
     assert small.keys() == {f"{singular}_id", "created_at", "updated_at"}
@@ -292,91 +292,91 @@ def test_prefer_minimal_answers_a_small_object(house, singular, path):
 
 
 @each_creation
-def test_an_idempotency_key_makes_a_creation_happen_once(house, singular, path):
-    body, key = body_for(house.organiser, singular), {"Idempotency-Key": f"once-{singular}"}
-    first = house.organiser.post(path, body, status=201, headers=key)
-    before = house.version()
-    again = house.organiser.post(path, body, status=201, headers=key)
+def test_an_idempotency_key_makes_a_creation_happen_once(shared, singular, path):
+    body, key = body_for(shared.organiser, singular), {"Idempotency-Key": f"once-{singular}"}
+    first = shared.organiser.post(path, body, status=201, headers=key)
+    before = shared.version()
+    again = shared.organiser.post(path, body, status=201, headers=key)
     assert again.json["data"] == as_read(singular, first.json["data"]) and again.headers["Location"] == first.headers["Location"]
     assert again.headers["Idempotency-Replayed"] == "true" and "Idempotency-Replayed" not in first.headers
-    assert house.version() == before
-    assert problem(house.organiser.post(path, {**body, "id": 1}, headers=key), 422, "idempotency_key_reused")
-    colleague = house.person(SCOPES, name="Colleague").post(path, body_for(house.organiser, singular), headers=key, status=201)
+    assert shared.version() == before
+    assert problem(shared.organiser.post(path, {**body, "id": 1}, headers=key), 422, "idempotency_key_reused")
+    colleague = shared.person(SCOPES, name="Colleague").post(path, body_for(shared.organiser, singular), headers=key, status=201)
     assert colleague.json["data"]["id"] != first.json["data"]["id"], "keys belong to the API key"
 
 
 @each("route", [route for route in ROUTES if route.method == "POST"])
-def test_an_idempotency_key_is_1_to_255_visible_characters(house, route):
+def test_an_idempotency_key_is_1_to_255_visible_characters(shared, route):
     for key in ("", "a b", "x" * 256, "é"):
-        answer = ask(house.organiser, route, headers={"Idempotency-Key": key}, body=valid_body(house.organiser, route))
+        answer = ask(shared.organiser, route, headers={"Idempotency-Key": key}, body=valid_body(shared.organiser, route))
         if not route.options.raw_body:
             found = problem(answer, 422, "validation_failed")
             assert [entry["parameter"] for entry in found["errors"]] == ["Idempotency-Key"]
 
 
 @each_creation
-def test_the_etag_saves_reading_and_guards_changes(house, singular, path):
-    record = make(house.organiser, singular)
+def test_the_etag_saves_reading_and_guards_changes(shared, singular, path):
+    record = make(shared.organiser, singular)
     address = f"{path}/{record['id']}"
-    read = house.organiser.get(address, status=200)
+    read = shared.organiser.get(address, status=200)
     tag = read.headers["ETag"]
     assert re.fullmatch(r'"[^"]+"', tag)
     for known in (tag, f'"x", {tag}', f"W/{tag}", "*"):
-        same = house.organiser.get(address, headers={"If-None-Match": known}, status=304)
+        same = shared.organiser.get(address, headers={"If-None-Match": known}, status=304)
         assert same.body == b"" and same.headers["ETag"] == tag
-    house.organiser.get(address, headers={"If-None-Match": '"stale"'}, status=200)
+    shared.organiser.get(address, headers={"If-None-Match": '"stale"'}, status=200)
     for method, body in (("PUT", record), ("PATCH", record), ("DELETE", None)):
-        problem(house.organiser(method, address, body, headers={"If-Match": '"stale"'}), 412, "precondition_failed")
-        problem(house.organiser(method, address, body, headers={"If-Match": f"W/{tag}"}), 412, "precondition_failed")
-    assert house.organiser.get(address).headers["ETag"] == tag, "a refused change changes nothing"
-    house.organiser.put(address, record, headers={"If-Match": tag}, status=200)
-    house.organiser.patch(address, record, headers={"If-Match": f'"x", {tag}'}, status=200)
-    house.organiser.delete(address, headers={"If-Match": "*"}, status=204)
-    assert house.organiser.get(address).status_int == (200 if singular in KEPT else 404)
+        problem(shared.organiser(method, address, body, headers={"If-Match": '"stale"'}), 412, "precondition_failed")
+        problem(shared.organiser(method, address, body, headers={"If-Match": f"W/{tag}"}), 412, "precondition_failed")
+    assert shared.organiser.get(address).headers["ETag"] == tag, "a refused change changes nothing"
+    shared.organiser.put(address, record, headers={"If-Match": tag}, status=200)
+    shared.organiser.patch(address, record, headers={"If-Match": f'"x", {tag}'}, status=200)
+    shared.organiser.delete(address, headers={"If-Match": "*"}, status=204)
+    assert shared.organiser.get(address).status_int == (200 if singular in KEPT else 404)
 
 
 @each_creation
-def test_head_is_get_without_a_body(house, singular, path):
-    record = make(house.organiser, singular)
-    needed = query_for(house.organiser, next(route for route in LISTS if route.path == path))
+def test_head_is_get_without_a_body(shared, singular, path):
+    record = make(shared.organiser, singular)
+    needed = query_for(shared.organiser, next(route for route in LISTS if route.path == path))
     for address in (f"{path}/{record['id']}", path + needed):
         same = {"X-Request-ID": "same"}
-        get, head = house.organiser.get(address, headers=same, status=200), house.organiser("HEAD", address, headers=same, status=200)
+        get, head = shared.organiser.get(address, headers=same, status=200), shared.organiser("HEAD", address, headers=same, status=200)
         assert head.body == b"" and dict(head.headers) == dict(get.headers)
 
 
 @each_creation
-def test_a_deleted_record_is_gone_and_its_id_is_not_used_again(house, singular, path):
-    record = make(house.organiser, singular)
-    gone = house.organiser.delete(f"{path}/{record['id']}", status=204)
+def test_a_deleted_record_is_gone_and_its_id_is_not_used_again(shared, singular, path):
+    record = make(shared.organiser, singular)
+    gone = shared.organiser.delete(f"{path}/{record['id']}", status=204)
     assert gone.body == b"" and gone.headers["X-Request-ID"]
     if singular in KEPT:
-        assert house.organiser.data(f"{path}/{record['id']}")["status"] == KEPT[singular]
+        assert shared.organiser.data(f"{path}/{record['id']}")["status"] == KEPT[singular]
         return
     for method in ("GET", "DELETE"):
-        problem(house.organiser(method, f"{path}/{record['id']}"), 404, "not_found")
-    problem(house.organiser.patch(f"{path}/{record['id']}", example(singular)), 404, "not_found")
-    assert make(house.organiser, singular)["id"] > record["id"]
+        problem(shared.organiser(method, f"{path}/{record['id']}"), 404, "not_found")
+    problem(shared.organiser.patch(f"{path}/{record['id']}", example(singular)), 404, "not_found")
+    assert make(shared.organiser, singular)["id"] > record["id"]
 
 
 # Lists
 
 @pytest.fixture(scope="module")
-def stocked(house):
+def stocked(shared):
     """(address, query, ids) of a list with several records."""
     kept, addresses = {}, {}
 
     def stock(route):
         if route.path not in kept:
-            singular, query = route.options.singular, query_for(house.organiser, route)
+            singular, query = route.options.singular, query_for(shared.organiser, route)
             if collections().get(singular) == route.path:
                 for _ in range(5):
-                    body = body_for(house.organiser, singular)
-                    house.organiser.make(route.path, {**body, **fixed(query, body)})
+                    body = body_for(shared.organiser, singular)
+                    shared.organiser.make(route.path, {**body, **fixed(query, body)})
             for _ in range(5 * (singular in FILLED_BY)):
                 path, name = FILLED_BY[singular]
-                house.organiser.make(path, example(name))
-            kept[route.path], addresses[route.path] = query, address_of_list(house.organiser, route)
+                shared.organiser.make(path, example(name))
+            kept[route.path], addresses[route.path] = query, address_of_list(shared.organiser, route)
         return addresses[route.path], kept[route.path] or "?"
     return stock
 
@@ -399,97 +399,97 @@ def walked(client, address, ids=()):
 
 
 @each("route", LISTS)
-def test_a_list_comes_in_pages(house, stocked, route):
+def test_a_list_comes_in_pages(shared, stocked, route):
     path, query = stocked(route)
-    whole = house.organiser.get(path + query, status=200)
+    whole = shared.organiser.get(path + query, status=200)
     meta = whole.json["meta"]
     assert meta["page"] == 1 and meta["per_page"] == 20 and meta["total"] >= len(whole.json["data"])
     assert meta["total_pages"] == -(-meta["total"] // 20)
-    ids = [record["id"] for record in house.organiser.get(f"{path}{query}&per_page=100").json["data"]]
+    ids = [record["id"] for record in shared.organiser.get(f"{path}{query}&per_page=100").json["data"]]
     pages, page = [], 1
     while page:
-        answer = house.organiser.get(f"{path}{query}&per_page=2&page={page}", status=200)
+        answer = shared.organiser.get(f"{path}{query}&per_page=2&page={page}", status=200)
         pages += [record["id"] for record in answer.json["data"]]
         links = {rel: int(number) for number, rel in re.findall(r'[?&]page=(\d+)>; rel="(\w+)"', answer.headers["Link"])}
         assert ("prev" in links) == (page > 1)
         assert links["first"] == 1 and links["last"] == max(1, answer.json["meta"]["total_pages"])
         page = links.get("next")
     assert pages[:100] == ids
-    beyond = house.organiser.get(f"{path}{query}&page=1000", status=200).json
+    beyond = shared.organiser.get(f"{path}{query}&page=1000", status=200).json
     assert beyond["data"] == [] and beyond["meta"]["total"] == meta["total"]
     for wrong in ("page=0", "page=-1", "page=x", "page=", "page=1.5", "per_page=0", "per_page=101", "per_page=x", "page=99999999999"):
-        found = problem(house.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
+        found = problem(shared.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
         assert [entry["parameter"] for entry in found["errors"]] == [wrong.partition("=")[0]]
 
 
 @each("route", LISTS)
-def test_a_list_is_sorted_by_each_word_both_ways_and_walked_by_cursor(house, stocked, route):
+def test_a_list_is_sorted_by_each_word_both_ways_and_walked_by_cursor(shared, stocked, route):
     path, query = stocked(route)
     for word in query_schema(route.options.query, listing=True)["properties"]["sort"]["enum"]:
         for order in ("ASC", "DESC", "asc", "desc"):
             sorted_ = f"{path}{query}&sort={word}&order={order}"
-            records = house.organiser.get(f"{sorted_}&per_page=100", status=200).json["data"]
+            records = shared.organiser.get(f"{sorted_}&per_page=100", status=200).json["data"]
             ids = [record["id"] for record in records]
-            assert walked(house.organiser, f"{sorted_}&per_page=2")[:100] == ids, (word, order)
+            assert walked(shared.organiser, f"{sorted_}&per_page=2")[:100] == ids, (word, order)
             values = [record[word] for record in records if word in record]
             values = [value for value in values if value is not None] + [None] * values.count(None)
             assert [record[word] for record in records if word in record] == values, f"nulls come last: {word} {order}"
             if word == "id":
                 assert ids == sorted(ids, reverse=order.upper() == "DESC")
     for wrong in ("sort=nonsense", "sort=", "order=up", "sort=id%3B--"):
-        found = problem(house.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
+        found = problem(shared.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
         assert [entry["parameter"] for entry in found["errors"]] == [wrong.partition("=")[0]]
 
 
 @each("route", LISTS)
-def test_a_cursor_belongs_to_its_list_and_order(house, stocked, route):
+def test_a_cursor_belongs_to_its_list_and_order(shared, stocked, route):
     path, query = stocked(route)
-    cursor = house.organiser.get(f"{path}{query}&after=&per_page=1&sort=id&order=ASC", status=200).json["meta"]["next"]
+    cursor = shared.organiser.get(f"{path}{query}&after=&per_page=1&sort=id&order=ASC", status=200).json["meta"]["next"]
     for wrong in ("x", "bnVsbA", "W10", "*", "%C3%A9", *([f"{cursor}&order=DESC", cursor[:-4]] if cursor else [])):
-        found = problem(house.organiser.get(f"{path}{query}&after={wrong}&sort=id" + ("" if "order" in wrong else "&order=ASC")), 422,
+        found = problem(shared.organiser.get(f"{path}{query}&after={wrong}&sort=id" + ("" if "order" in wrong else "&order=ASC")), 422,
                         "validation_failed")
         assert [entry["parameter"] for entry in found["errors"]] == ["after"], wrong
 
 
 @each("route", LISTS)
-def test_a_list_is_the_same_while_somebody_writes(house, stocked, route):
+def test_a_list_is_the_same_while_somebody_writes(shared, stocked, route):
     """Then it is read in another way (Database.few)."""
     path, query = stocked(route)
     pages = [f"{path}{query}&per_page=3{more}" for more in ("", "&page=2", "&after=")]
-    before = [house.organiser.get(page, status=200).json["data"] for page in pages]
-    with house.db.write_lock.thread_lock:
+    before = [shared.organiser.get(page, status=200).json["data"] for page in pages]
+    with shared.db.write_lock.thread_lock:
         for _ in range(2):                      # the first one learns the columns
-            assert [house.organiser.get(page, status=200).json["data"] for page in pages] == before
+            assert [shared.organiser.get(page, status=200).json["data"] for page in pages] == before
 
 
 @each("route", LISTS)
-def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(house, stocked, route):
+def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(shared, stocked, route):
     path, query = stocked(route)
-    ids = [record["id"] for record in house.organiser.get(f"{path}{query}&per_page=100").json["data"]]
-    chosen = house.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id", status=200).json
+    ids = [record["id"] for record in shared.organiser.get(f"{path}{query}&per_page=100").json["data"]]
+    chosen = shared.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id", status=200).json
     assert [record["id"] for record in chosen["data"]] == sorted(ids[:2])
-    assert house.organiser.get(f"{path}{query}&updated_since=2020-01-01T00:00:00%2B02:00&per_page=100").json["data"] != [] or not ids
-    assert house.organiser.get(f"{path}{query}&updated_since=2999-01-01T00:00:00Z", status=200).json["data"] == []
+    assert shared.organiser.get(f"{path}{query}&updated_since=2020-01-01T00:00:00%2B02:00&per_page=100").json["data"] != [] or not ids
+    assert shared.organiser.get(f"{path}{query}&updated_since=2999-01-01T00:00:00Z", status=200).json["data"] == []
     for wrong in ("ids=x", "ids=", "ids=0", "ids=1,,2", f"ids={'1,' * 100}1", "updated_since=yesterday", "updated_since=2026-02-30T00:00:00Z"):
-        found = problem(house.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
+        found = problem(shared.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
         assert {entry["parameter"] for entry in found["errors"]} == {wrong.partition("=")[0]}
 
 
 @each("route", LISTS)
-def test_a_list_comes_whole_as_csv(house, stocked, route):
+def test_a_list_comes_whole_as_csv(shared, stocked, route):
     path, query = stocked(route)
-    answer = house.organiser.get(f"{path}{query}&per_page=1", headers={"Accept": "text/csv"}, status=200)
+    answer = shared.organiser.get(f"{path}{query}&per_page=1", headers={"Accept": "text/csv"}, status=200)
     assert answer.content_type == "text/csv" and answer.headers["Content-Disposition"].startswith("attachment")
     header, *lines = csv.reader(io.StringIO(answer.body.decode()))
     schema = response_schema(route.options.response or route.options.singular)
     members = [member for member, sub in schema["properties"].items() if not sub.get("x-include")]
     assert list(dict.fromkeys(column.partition(".")[0] for column in header)) == members
     assert len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
-    assert len(lines) == house.organiser.get(path + query).json["meta"]["total"]
+    assert len(lines) == shared.organiser.get(path + query).json["meta"]["total"]
 
 
 @each("route", [route for route in ROUTES if "include" in query_schema(route.options.query, listing=False)["properties"]])
-def test_each_include_brings_its_member(house, stocked, route):
+def test_each_include_brings_its_member(shared, stocked, route):
     include = query_schema(route.options.query, listing=False)
     words = include["properties"]["include"]
     words = include["$defs"][words["$ref"].rpartition("/")[2]] if "$ref" in words else words
@@ -497,29 +497,29 @@ def test_each_include_brings_its_member(house, stocked, route):
     if route.options.listing:
         path, query = stocked(route)
     else:
-        record = make(house.organiser, route.options.singular)
+        record = make(shared.organiser, route.options.singular)
         path, query = f"{collections()[route.options.singular]}/{record['id']}", "?"
     for asked in (*words, ",".join(words)):
-        answer = house.organiser.get(f"{path}{query}&include={asked}", status=200)
+        answer = shared.organiser.get(f"{path}{query}&include={asked}", status=200)
         found = answer.json["data"] if route.options.listing else [answer.json["data"]]
         assert found and all(word in record for record in found for word in asked.split(","))
         assert "ETag" not in answer.headers
     for wrong in ("nonsense", f"{words[0]},nonsense", ""):
-        problem_ = problem(house.organiser.get(f"{path}{query}&include={wrong}"), 422, "validation_failed")
+        problem_ = problem(shared.organiser.get(f"{path}{query}&include={wrong}"), 422, "validation_failed")
         assert {entry["parameter"] for entry in problem_["errors"]} == {"include"}
 
 
 # Outside the root
 
 @each("route", OPEN_ROUTES)
-def test_a_page_outside_the_root_needs_no_key_and_has_its_guards(house, route):
+def test_a_page_outside_the_root_needs_no_key_and_has_its_guards(shared, route):
     path = re.sub(r"<\w+>", "nothing", route.path)
-    answer = house.app.request(path, method=route.method, expect_errors=True)
-    agreement.check(house.config, route.method, path, answer)
+    answer = shared.app.request(path, method=route.method, expect_errors=True)
+    agreement.check(shared.config, route.method, path, answer)
     assert answer.status_int < 500 or route.path == "/healthz"
     assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["X-Request-ID"]
     if answer.content_type == "text/html":
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     for method in ("POST", "PUT", "DELETE"):
         if not any((other.method, other.path) == (method, route.path) for other in OPEN_ROUTES):
-            problem(house.app.request(path, method=method, expect_errors=True), 405, "method_not_allowed")
+            problem(shared.app.request(path, method=method, expect_errors=True), 405, "method_not_allowed")
