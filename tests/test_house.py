@@ -1,4 +1,4 @@
-"""The rules of the house, which no single test of a resource would notice: who may import whom, sizes, names, bounded input."""
+"""Rules for the whole code base: layers of imports, sizes, names, bounded input, documented errors, files."""
 import ast
 import configparser
 import re
@@ -24,58 +24,132 @@ def name_of(file):
     return str(file.relative_to(ROOT))
 
 
+def dotted(file):
+    """Return the name of a module as Python imports it."""
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+NAMES = {dotted(file) for file in MODULES}
+
+
 def imports(tree):
-    """The modules that a module imports, with what it takes from them, as dotted names."""
+    """Yield the modules that a module imports, as dotted names: ours exactly, others by the name in the statement."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in NAMES else node.module
 
 
-def importers(folder):
-    return [(name_of(file), set(imports(tree))) for file, tree in PARSED.items()
-            if name_of(file).startswith(f"eventapi/{folder}")]
+IMPORTS = {dotted(file): set(imports(tree)) for file, tree in PARSED.items()}
+
+
+def package(name):
+    """Return the unit of the layers that a module of ours belongs to: `eventapi.storage.files` is in `storage`."""
+    return name.partition(".")[2].partition(".")[0]
+
+
+# The layers, from top to bottom. A module imports only from its own package and from lower layers.
+LAYERS = [
+    {"wsgi", "__main__"},
+    {"cli"},
+    {"demo", "pages", "server", "worker"},
+    {"reference"},
+    {"app"},
+    {"resources"},
+    {"plugins"},
+    {"web"},
+    {"domain"},
+    {"config", "journal", "pictures", "spreadsheet"},
+    {"storage", "validation"},
+    {"states"},
+    {"errors", "geometry", "markup", "money", "paths", "times"},
+]
+LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
+# (module, package of a higher layer that it imports), to be removed
+UPWARD = {("eventapi.web.import_bodies", "plugins")}
+# domain package -> the domain packages that it may import. Add an import here only if it leaves no cycle.
+DOMAIN = {
+    "access": "records",
+    "attachments": "records",
+    "billing": "attachments mail records",
+    "entrance": "attachments records",
+    "events": "access attachments entrance halls orders records submissions",
+    "halls": "attachments records",
+    "imports": "people records",
+    "mail": "records",
+    "orders": "attachments billing records",
+    "people": "attachments billing entrance events halls mail orders records submissions",
+    "records": "",
+    "reports": "",
+    "submissions": "attachments records",
+    "upkeep": "billing entrance events imports mail people records webhooks",
+    "webhooks": "attachments records",
+}
+# Folders that hold more than 12 modules, and why.
+CROWDED = {"eventapi/resources": "one module per path of the catalogue"}
+
+
+def test_every_module_belongs_to_a_layer():
+    assert {package(name) for name in NAMES} - {""} == set(LAYER)
+
+
+def test_imports_point_downwards():
+    for name, imported in IMPORTS.items():
+        own = package(name)
+        for other in {package(other) for other in imported if other.startswith("eventapi.")} - {own, ""}:
+            if (name, other) not in UPWARD:
+                assert LAYER[own] < LAYER[other], f"{name} imports {other}, which is not in a lower layer"
+    assert {(name, other) for name, other in UPWARD if not any(package(one) == other for one in IMPORTS[name])} == set()
+
+
+def domain_imports():
+    """Return (package, package) for each import between two packages of the domain."""
+    pairs = {(name.split(".")[2], other.split(".")[2]) for name, imported in IMPORTS.items() for other in imported
+             if name.startswith("eventapi.domain.") and other.startswith("eventapi.domain.")}
+    return {(own, other) for own, other in pairs if own != other}
+
+
+def test_domain_packages_import_each_other_as_listed():
+    listed = {(own, other) for own, others in DOMAIN.items() for other in others.split()}
+    assert domain_imports() - listed == set(), "these imports are not in DOMAIN"
+    assert listed - domain_imports() == set(), "DOMAIN lists these, and nothing imports so"
+    assert set(DOMAIN) == {file.parent.name for file in MODULES if file.parent.parent.name == "domain"}
+
+
+def test_domain_packages_form_no_cycle():
+    rest = {own: set(others.split()) for own, others in DOMAIN.items()}
+    while free := {own for own, others in rest.items() if not others & rest.keys()}:
+        rest = {own: others for own, others in rest.items() if own not in free}
+    assert not rest, f"these packages import each other in a circle: {sorted(rest)}"
 
 
 def test_resources_do_not_import_each_other():
-    for file, names in importers("resources/"):
-        assert not {name for name in names if name.startswith("eventapi.resources")}, file
+    for name, imported in IMPORTS.items():
+        if name.startswith("eventapi.resources."):
+            assert not {other for other in imported if other.startswith("eventapi.resources")}, name
 
 
-def test_domain_knows_no_http_and_no_resource():
-    for file, names in importers("domain/"):
-        wrong = {name for name in names if re.match(r"bottle|eventapi\.(web|plugins|resources|pages|app)\b", name)}
-        assert not wrong, f"{file} imports {wrong}"
+def importers(library):
+    return {name for name, imported in IMPORTS.items() if library in {other.partition(".")[0] for other in imported}}
 
 
 def test_sqlite3_is_imported_in_storage_only():
-    assert {file for file, names in importers("") if "sqlite3" in names} == {"eventapi/storage/database.py", "eventapi/storage/errors.py"}
+    assert importers("sqlite3") == {"eventapi.storage.database", "eventapi.storage.errors"}
 
 
-def test_storage_knows_no_http_and_no_rule():
-    """Storage raises its own errors (storage/errors.py); the request plugin makes problem documents of them."""
-    for file, names in importers("storage/"):
-        wrong = {name for name in names if re.match(r"bottle|eventapi\.(errors|web|plugins|resources|domain|worker|pages|cli|app)\b", name)}
-        assert not wrong, f"{file} imports {wrong}"
+def test_bottle_is_imported_only_where_requests_are_handled():
+    allowed = {"app", "plugins", "web", "pages", "resources"}
+    assert {name for name in importers("bottle") if package(name) not in allowed} == set()
 
 
-def test_plugins_and_web_know_no_resource():
-    for file, names in [*importers("plugins/"), *importers("web/")]:
-        assert not {name for name in names if re.match(r"eventapi\.(resources|pages|worker|cli|app)\b", name)}, file
-
-
-def test_bottle_is_spoken_at_the_door_only():
-    """Only what answers requests imports bottle."""
-    allowed = re.compile(r"eventapi/(app|wsgi|web/.*|plugins/.*|resources/.*|pages/.*)(\.py)?$")
-    for file, names in importers(""):
-        assert "bottle" not in {name.partition(".")[0] for name in names} or allowed.match(file), file
-
-
-def test_the_worker_and_the_command_line_walk_in_by_the_other_door():
-    for file, names in [*importers("worker/"), *importers("cli/")]:
-        assert not {name for name in names if re.match(r"eventapi\.(plugins|resources)\b", name)}, file
+def test_folders_are_small():
+    folders = {str(file.parent.relative_to(ROOT)) for file in MODULES}
+    sizes = {folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES) for folder in folders}
+    assert sizes["eventapi"] <= 15
+    assert {folder for folder, size in sizes.items() if size > 12 and folder != "eventapi"} == set(CROWDED)
 
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
