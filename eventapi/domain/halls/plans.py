@@ -1,28 +1,37 @@
-"""Plans: what resources, the copy of an event and the end of one do with them. Lengths are metres outside, millimetres inside."""
+"""Plans: creating, changing and deleting the halls of an event, with the objects in them.
+
+Rows hold lengths in millimetres, API objects (see `represent`) in metres. Every function that writes is called inside a
+write transaction and journals the change.
+"""
 import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import booths
-from eventapi.domain.records import entities
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import EVENT
+from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("plans")
 
 PLACES = 3                  # decimals of a length
-DEFAULT_SIZE = 1            # metres, of an object that comes without
+DEFAULT_SIZE = 1            # metres: width and depth of an object that is sent without them
 LENGTHS = ("x", "y", "width", "depth")
 
 
+# Reading
+
 def get(db, id):
-    """The plan as it is journalled: all but its address, which depends on who asks. None where there is none."""
+    """Return the plan without the address of its picture, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
 
 def represent(row):
+    """Turn a row into the API object, in place, and return it."""
     for member in ("width", "height", "scale_factor"):
         row[member] = money.unscaled(row[member], PLACES)
     row["floor_plan_width"], row["floor_plan_height"] = row["width"], row["height"]
@@ -33,12 +42,84 @@ def represent(row):
 
 
 def objects(text):
-    """The objects as answered, of the column."""
-    return [{**thing, **{member: money.unscaled(thing[member], PLACES) for member in LENGTHS}} for thing in json.loads(text)]
+    """Return the objects of a plan, lengths in metres. `text` is the column."""
+    return [{**thing, **{member: money.unscaled(thing[member], PLACES) for member in LENGTHS}}
+            for thing in json.loads(text)]
 
 
-def columns(plan, faults):
-    """The plan as columns: lengths as whole millimetres; too many decimals go to `faults`."""
+def booths_of(db, plan_ids):
+    """Return the rows of the booths of several plans (see `booths.row`)."""
+    return booths.rows(db, db.values(sql.booths_of, ids=as_json(plan_ids)))
+
+
+# Writing
+
+def create(db, fields):
+    """Create a plan and return it. `fields` is a complete validated body; a missing `plan_key` is made from the name.
+
+    Raise 422 for an unknown event or too many decimals; 409 `duplicate` for a key that another plan of the event has.
+    """
+    values = _checked(db, fields)
+    values["plan_key"] = values["plan_key"] or _free_key(db, values)
+    _claim_key(db, values)
+    plan = get(db, db.insert(sql.add, **values, now=db.now))
+    journal.created(db, entities.PLAN, plan)
+    return plan
+
+
+def update(db, old, fields):
+    """Change a plan and return it. `fields` holds the changed fields.
+
+    Raise 422 and 409 as `create` does, and 409 `in_use` for another event while the plan has booths.
+    """
+    id, values = old["id"], _checked(db, fields, old)
+    if values["event_id"] != old["event_id"] and db.value(sql.has_booths, id=id):
+        raise Problem("in_use", "The plan has booths; it stays with its event.", used_by=["booths"])
+    _claim_key(db, values, but=id)
+    if values != _checked(db, {}, old):
+        db.run(sql.change, **values, now=db.now)
+    new = get(db, id)
+    journal.updated(db, entities.PLAN, old, new)
+    return new
+
+
+def delete(db, plan):
+    """Delete a plan with its booths. Raise 409 `in_use` if one of them was ever reserved or ordered for."""
+    users = db.values(sql.users, id=plan["id"])
+    if users:
+        raise Problem("in_use", f"The booths of the plan have {' and '.join(users)}; it cannot be deleted.",
+                      used_by=users)
+    remove(db, plan)
+
+
+def remove(db, plan):
+    """Delete a plan with its booths. The caller has checked that no booth is in use."""
+    for booth in [booths.record(db, row) for row in booths_of(db, [plan["id"]])]:
+        cascade.delete_with(db, "booth", booth["id"])
+        journal.deleted(db, entities.BOOTH, booth)
+    db.run(sql.remove_booths, id=plan["id"])
+    cascade.delete_with(db, "plan", plan["id"])
+    db.run(sql.remove, id=plan["id"])
+    journal.deleted(db, entities.PLAN, plan)
+
+
+def delete_with(db, event_id):
+    """Delete the plans of an event that is about to be deleted. The caller has checked that no booth is in use."""
+    for id in db.values(sql.of_event, event_id=event_id):
+        remove(db, get(db, id))
+
+
+def _checked(db, fields, old=None):
+    """Return the plan `old`, or a new one, with the changed fields as columns. Raise 422 for faults in the fields."""
+    faults = Faults()
+    event_id = references.resolve(db, fields, EVENT, faults)
+    values = _columns({**(old or {}), **fields}, faults)
+    faults.raise_any()
+    return {**values, "event_id": event_id or old["event_id"]}
+
+
+def _columns(plan, faults):
+    """Return the plan as columns, lengths in millimetres. Add too many decimals to `faults`."""
     lengths = {member: whole(plan, member, PLACES, faults) for member in ("width", "height", "scale_factor")}
     things = [_object(thing, f"/objects/{place}", faults) for place, thing in enumerate(plan["objects"])]
     return {**plan, **lengths, "objects": as_json(things)}
@@ -50,23 +131,11 @@ def _object(thing, at, faults):
             "label": thing["label"]}
 
 
-def booths_of(db, plan_ids):
-    """The booths of all these plans, as stored."""
-    return booths.rows(db, db.values(sql.booths_of, ids=as_json(plan_ids)))
+def _claim_key(db, plan, but=None):
+    if db.value(sql.key_taken, event_id=plan["event_id"], plan_key=plan["plan_key"]) not in (None, but):
+        raise Problem("duplicate", f"The event has a plan with the key {plan['plan_key']}.", member="plan_key")
 
 
-def remove(db, plan):
-    """Deletes a plan and its booths, each journalled; that none of these is in use is the caller's to know."""
-    for booth in [booths.record(db, row) for row in booths_of(db, [plan["id"]])]:
-        cascade.delete_with(db, "booth", booth["id"])
-        journal.deleted(db, entities.BOOTH, booth)
-    db.run(sql.remove_booths, id=plan["id"])
-    cascade.delete_with(db, "plan", plan["id"])
-    db.run(sql.remove, id=plan["id"])
-    journal.deleted(db, entities.PLAN, plan)
-
-
-def delete_with(db, event_id):
-    """Deletes and journals the plans of an event that is about to be deleted."""
-    for id in db.values(sql.of_event, event_id=event_id):
-        remove(db, get(db, id))
+def _free_key(db, plan):
+    return slugs.free(slugs.slug(plan["plan_name"]),
+                      lambda key: db.value(sql.key_taken, event_id=plan["event_id"], plan_key=key))
