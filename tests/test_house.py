@@ -10,6 +10,7 @@ from eventapi import paths
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.resources import CATALOGUE, OUTSIDE
+from eventapi.storage.statements import statements
 from eventapi.validation.formats import FORMATS
 from eventapi.validation.schema_files import document, resource_names
 
@@ -130,6 +131,30 @@ def test_resources_do_not_import_each_other():
     for name, imported in IMPORTS.items():
         if name.startswith("eventapi.resources."):
             assert not {other for other in imported if other.startswith("eventapi.resources")}, name
+
+
+# Resources that still write by themselves. The list only gets shorter.
+WRITING = {"eventapi.resources.booths", "eventapi.resources.invoices"}
+
+
+def test_resources_translate_and_leave_all_writing_to_the_domain():
+    for file, tree in PARSED.items():
+        if dotted(file).startswith("eventapi.resources."):
+            assert (list(writes(tree)) != []) == (dotted(file) in WRITING), f"{dotted(file)}: {list(writes(tree))}"
+
+
+def writes(tree):
+    """Yield what a module writes by itself: through `db`, through the journal, or by a named statement that does not read."""
+    files = {node.targets[0].id: node.value.args[0].value for node in ast.walk(tree)
+             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "statements"}
+    yield from (name for name in imports(tree) if name == "eventapi.journal")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner, name = node.value.id, node.attr
+            if owner == "db" and name in ("insert", "run", "many", "write", "connection"):
+                yield f"db.{name}"
+            if owner in files and not re.match(r"SELECT\b|WITH\b", getattr(statements(files[owner]), name).plain().lstrip()):
+                yield f"{owner}.{name}"
 
 
 def importers(library):
