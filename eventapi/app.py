@@ -7,6 +7,7 @@ from eventapi import plugins, resources
 from eventapi.errors import Problem
 from eventapi.plugins.request import problem_response, request_id, tell
 from eventapi.storage import database, migrations
+from eventapi.storage.connections import Connections
 from eventapi.web import masking
 from eventapi.web.rest import Response
 from eventapi.web.routes import Options
@@ -22,6 +23,7 @@ class App(Bottle):
         if len(path) > 1 and path.endswith("/"):
             environ["PATH_INFO"] = path[:-1]           # one trailing slash is the same resource
         environ["eventapi.config"] = self.settings
+        environ["eventapi.connections"] = self.connections
         return super().wsgi(environ, start_response)
 
     __call__ = wsgi
@@ -102,7 +104,7 @@ def routes():
 
 def create_app(config):
     app = App()
-    app.settings = config
+    app.settings, app.connections = config, Connections(config)
     del app.router                                 # Bottle takes no second one over the first
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)

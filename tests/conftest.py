@@ -152,7 +152,9 @@ def db(settings):
 
 @pytest.fixture
 def app(settings):
-    return webtest.TestApp(create_app(settings))
+    app = create_app(settings)
+    yield webtest.TestApp(app)
+    app.connections.close()
 
 
 @pytest.fixture

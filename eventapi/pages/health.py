@@ -5,7 +5,6 @@ from bottle import request
 
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
-from eventapi.plugins.database import database
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import StorageError
 from eventapi.storage.migrations import SchemaError, check_schema_version
@@ -23,7 +22,7 @@ def get_health():
     try:
         if not config.database.exists():
             raise SchemaError("the file does not exist")
-        db = database(config)
+        db = request.environ["eventapi.connections"].reader()
         check_schema_version(db.connection)
         age = housekeeping.worker_age(db)
     except (StorageError, SchemaError) as error:

@@ -7,7 +7,6 @@ from bottle import request
 from eventapi import times
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
-from eventapi.plugins.database import database
 from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
 
@@ -42,7 +41,7 @@ class Authentication:
 
         def authenticated(**values):
             environ = request.environ
-            db = database(self.config)
+            db = environ["eventapi.connections"].reader()
             db.actor = environ["eventapi.who"] = identify(db, environ)
             return callback(**values)
         return authenticated

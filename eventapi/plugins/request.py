@@ -10,6 +10,7 @@ from eventapi import times
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
+from eventapi.storage.group_commit import deferred_commit
 from eventapi.web import masking, request_log
 from eventapi.web.rest import Response, base_url, etag, is_known
 
@@ -126,11 +127,7 @@ def tell(environ, start=None):
     def say():
         seconds = time.perf_counter() - start if start else 0.0
         request_log.tell(f"{words} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
-    write = environ.get("eventapi.write")
-    if write and write.group:
-        write.group.then(say)
-    else:
-        say()
+    deferred_commit(environ).after_commit(say)
 
 
 def not_modified(data):

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from bottle import request
 
 from eventapi.errors import Problem, fault, invalid
+from eventapi.storage.group_commit import deferred_commit
 from eventapi.validation.bodies import Body
 from eventapi.validation.queries import Query
 from eventapi.web import uploads
@@ -60,8 +61,8 @@ class Validation:
             check = query()
             values_of_query = _checked(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
             clean = _checked(body(), parsed, faults) if body else None
-            if "eventapi.write" in environ and (prepare or "upload" in takes):
-                environ["eventapi.write"].alone()
+            if prepare or "upload" in takes:
+                deferred_commit(environ).leave_queue()
             if prepare and clean is not None:
                 faults += prepare(clean, self.config)
             if faults:

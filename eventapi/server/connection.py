@@ -1,48 +1,67 @@
-"""A client's connection, as gunicorn's parser reads from it and its Response writes to it: never waiting longer than is fair."""
+"""A client's connection. gunicorn's parser reads from it and its Response writes to it, with limits on the waiting.
+
+The socket never blocks. Where a thread must wait for the client, it waits with a deadline, and `before_waiting` is
+called first, so that another thread does the work of this one meanwhile.
+"""
 import io
 import re
 import select
 import socket
 import time
+from collections.abc import Callable
 
 from gunicorn.http import errors, wsgi
 from gunicorn.http.parser import RequestParser
 
-PATIENCE = 30               # seconds for a head, and again for a body and an answer,
-SLOWEST = 16 * 1024         # which get a second more for each so many bytes
-PIECE = 16 * 1024           # bytes read at once
-GATHERED = 64 * 1024        # bytes of an answer that are sent at once
-LONGEST = 64 * 1024         # bytes of a head
+CLIENT_TIMEOUT = 30         # seconds for a request head, and again for a body and a response,
+MIN_RATE = 16 * 1024        # which get one more second for each so many bytes
+RECEIVE_SIZE = 16 * 1024    # bytes received at once
+SEND_SIZE = 64 * 1024       # bytes of a response that are collected before they are sent
+MAX_HEAD = 64 * 1024        # bytes of a request head
 LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,5})[ \t]*\r\n", re.I)    # of a short body
 EXPECT = re.compile(rb"\r\nexpect:", re.I)
 LONE_LF = re.compile(rb"(?<!\r)\n")
 
 
 class Gone(Exception):
-    """The client went away or takes too long: there is nobody to answer."""
+    """The client has closed the connection or is too slow: it can get no response."""
 
 
 class Connection:
-    """`buffer` holds what has come and is not yet parsed; `gathered` what is answered and not yet sent, all of it while `holding`."""
+    """A connection, which one thread at a time owns.
 
-    def __init__(self, sock, client, server, cfg, before_waiting):
-        self.sock, self.client, self.server, self.cfg = sock, client, server, cfg
-        self.fd, self.parser = sock.fileno(), RequestParser(cfg, self, client)
-        self.buffer, self.searched, self.needed, self.came, self.since = bytearray(), 0, 0, 0, 0.0
-        self.gathered, self.size, self.answering, self.holding = [], 0, False, False
-        self.deadline, self.ended = 0.0, False      # of reading a body or sending an answer; whether the client sends no more
-        self.expires, self.lingering = 0.0, False   # the worker's
-        self.before_waiting = before_waiting        # called where a thread is about to wait for the client
+    Attributes:
+        fd: file descriptor of the socket.
+        buffer: bytes that were received and are not parsed.
+        first_byte: when the first byte of the buffer was received. This and the other times are of time.monotonic().
+        sending: a part of the current response has been sent.
+        lingering: our side is closed; the worker waits for the client to close its side.
+        expires: when the worker closes the connection, if nothing is received.
+    """
+
+    def __init__(self, sock: socket.socket, client, server, cfg, before_waiting: Callable[[], None]):
+        """`client` and `server` are addresses, `cfg` is gunicorn's configuration."""
+        self.sock, self._client, self._server, self._cfg = sock, client, server, cfg
+        self.fd, self._parser = sock.fileno(), RequestParser(cfg, self, client)
+        self._before_waiting = before_waiting
+        self.buffer, self.first_byte = bytearray(), 0.0
+        self._searched = 0              # bytes of the buffer that do not contain the end of the head
+        self._length = 0                # bytes of the request, if its head is in the buffer and its body is short
+        self._body_received = 0         # bytes of the body that were received with the head
+        self._unsent, self._unsent_size, self._is_held = [], 0, False
+        self.sending, self._deadline = False, 0.0
+        self._end_received = False
+        self.lingering, self.expires = False, 0.0
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    # What comes
+    # Receiving
 
-    def receive(self):
-        """Takes what is there, without waiting."""
+    def receive(self) -> None:
+        """Add the bytes that have arrived to the buffer, without waiting. Raise Gone if the client has closed."""
         try:
-            data = self.sock.recv(PIECE)
+            data = self.sock.recv(RECEIVE_SIZE)
         except BlockingIOError:
             return
         except OSError as error:
@@ -50,111 +69,122 @@ class Connection:
         if not data:
             raise Gone("closed by the client")
         if not self.buffer:
-            self.since = time.monotonic()
+            self.first_byte = time.monotonic()
         self.buffer += data
 
-    def silent(self):
-        """Whether nothing has come that is not received yet."""
+    def is_silent(self) -> bool:
+        """Return whether no bytes have arrived that `receive` would return."""
         try:
             return not self.sock.recv(1, socket.MSG_PEEK)
         except OSError:
             return True
 
-    def whole(self):
-        """Whether a request can be begun: all of its head is here, and its body where that is short. Also when it will never be one."""
-        if not self.needed:
-            end = self.buffer.find(b"\r\n\r\n", self.searched)
+    def has_request(self) -> bool:
+        """Return whether to parse now: the buffer has a head and its short body, or can never become a request."""
+        if not self._length:
+            end = self.buffer.find(b"\r\n\r\n", self._searched)
             if end < 0:
-                return self._hopeless()
-            self.needed = end + 4 + short_body(self.buffer, end + 2)
-        return len(self.buffer) >= self.needed
+                return self._is_invalid()
+            self._length = end + 4 + short_body(self.buffer, end + 2)
+        return len(self.buffer) >= self._length
 
-    def _hopeless(self):
-        """Whether the parser shall refuse at once what has no end yet."""
-        length, line = len(self.buffer), self.cfg.limit_request_line
-        lone = LONE_LF.search(self.buffer, self.searched)
-        self.searched = max(0, length - 3)
-        return bool(lone) or length > LONGEST or length > line > 0 and b"\r\n" not in self.buffer[:line + 2]
+    def _is_invalid(self):
+        """Return whether the parser must refuse a head that has no end yet."""
+        length, line = len(self.buffer), self._cfg.limit_request_line
+        lone = LONE_LF.search(self.buffer, self._searched)
+        self._searched = max(0, length - 3)
+        return bool(lone) or length > MAX_HEAD or (length > line > 0 and b"\r\n" not in self.buffer[:line + 2])
 
-    def request(self):
-        """(Response, environ) of the next request; raises what gunicorn's parser finds wrong."""
+    def request(self) -> tuple[wsgi.Response, dict]:
+        """Return (Response, environ) of the next request. Raise what gunicorn's parser finds wrong, or Gone."""
         data, end = bytes(self.buffer), max(self.buffer.find(b"\r\n\r\n"), 0)
         self.buffer.clear()
-        self.searched = self.needed = self.deadline = 0             # the head is here: nothing is waited for
-        if broken(data[:end]):
+        self._searched = self._length = self._deadline = 0          # the head is here: no waiting for it
+        if has_bad_line_ends(data[:end]):
             raise errors.InvalidHeader("NUL, or CR and LF that do not stand together")
-        self.parser.unreader.unread(data)
+        self._parser.unreader.unread(data)
         try:
-            request = next(self.parser)
+            request = next(self._parser)
         except (errors.NoMoreData, TimeoutError):
-            if len(data) > LONGEST:
+            if len(data) > MAX_HEAD:
                 raise errors.LimitRequestHeaders("the head is too long") from None
             raise errors.InvalidHeader("the head has no end") from None
-        self.answering, self.deadline = False, time.monotonic() + PATIENCE
-        response, environ = wsgi.create(request, self, self.client, self.server, self.cfg)
-        if not environ.get("CONTENT_LENGTH", "0").isdigit():        # gunicorn 20.1 takes +1
+        self.sending, self._deadline = False, time.monotonic() + CLIENT_TIMEOUT
+        response, environ = wsgi.create(request, self, self._client, self._server, self._cfg)
+        if not environ.get("CONTENT_LENGTH", "0").isdigit():        # gunicorn 20.1 accepts +1
             raise errors.InvalidHeader("CONTENT-LENGTH")
-        self.came = len(data) - end - 4
+        self._body_received = len(data) - end - 4
         return response, environ
 
-    def is_short(self, environ):
-        """Whether nothing of the request has to be waited for."""
-        return "HTTP_TRANSFER_ENCODING" not in environ and int(environ.get("CONTENT_LENGTH") or 0) <= min(self.came, PIECE)
+    def has_whole_body(self, environ: dict) -> bool:
+        """Return whether the body is short and has been received, so that reading it never waits."""
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return "HTTP_TRANSFER_ENCODING" not in environ and length <= min(self._body_received, RECEIVE_SIZE)
 
-    def recv(self, size):
-        """The parser reads bodies with this."""
+    def recv(self, size: int) -> bytes:
+        """Return received bytes, after waiting if need be. The parser reads bodies with this."""
         while True:
             try:
                 data = self.sock.recv(size)
                 break
             except BlockingIOError:
                 self._wait(select.POLLIN)
-        if not data and self.ended:
-            raise ConnectionResetError("the client has closed the connection")    # gunicorn 20.1 would ask for ever
-        self.ended = not data
-        self.deadline += len(data) / SLOWEST
+        if not data and self._end_received:
+            raise ConnectionResetError("the client has closed the connection")    # gunicorn 20.1 would read for ever
+        self._end_received = not data
+        self._deadline += len(data) / MIN_RATE
         return data
 
-    def drained(self, environ, status):
-        """Whether the next request can follow this one: all of its body is here, and what nobody read of it is thrown away."""
-        chunked = "HTTP_TRANSFER_ENCODING" in environ
-        if not chunked and "CONTENT_LENGTH" not in environ:
+    def drained(self, environ: dict, status: int) -> bool:
+        """Read the rest of the body that the application has not read. Return whether another request can follow it."""
+        is_chunked = "HTTP_TRANSFER_ENCODING" in environ
+        if not is_chunked and "CONTENT_LENGTH" not in environ:
             return True
-        if chunked and status >= 400:       # chunks that could not be read have no sure end
+        if is_chunked and status >= 400:    # chunks that cannot be read have no reliable end
             return False
-        self.deadline = 0
+        self._deadline = 0
         try:
-            return any(not self.parser.mesg.body.read(PIECE) for _ in range(8))
-        except Exception:           # it is not here yet, or it cannot be read; each server has errors of its own for it
+            return any(not self._parser.mesg.body.read(RECEIVE_SIZE) for _ in range(8))
+        except Exception:           # it has not arrived, or cannot be read; each server has its own errors for that
             return False
 
-    def keep(self):
-        """Takes back what the parser has left over, the beginning of the next request."""
-        unreader = self.parser.unreader
+    def keep(self) -> None:
+        """Move what the parser has not used back to the buffer: it is the beginning of the next request."""
+        unreader = self._parser.unreader
         rest = unreader.buf.getvalue()
         if rest:
-            unreader.buf, self.since = io.BytesIO(), time.monotonic()
+            unreader.buf, self.first_byte = io.BytesIO(), time.monotonic()
             self.buffer += rest
 
-    # What goes
+    # Sending
 
-    def sendall(self, data):
-        """Response writes with this; what is small goes out as one."""
-        self.gathered.append(data)
-        self.size += len(data)
-        if self.size > GATHERED:
+    def hold(self) -> None:
+        """Hold back what is written from now on, until `release`."""
+        self._is_held = True
+
+    def release(self) -> None:
+        """Send what was held back. Raise Gone if the client does not take it in time."""
+        self._is_held = False
+        self.flush()
+
+    def sendall(self, data: bytes) -> None:
+        """Collect bytes of a response, and send them when they are many. Response writes with this."""
+        self._unsent.append(data)
+        self._unsent_size += len(data)
+        if self._unsent_size > SEND_SIZE:
             self.flush()
 
-    def send(self, data):
-        """gunicorn says with this that a body is expected."""
+    def send(self, data: bytes) -> None:
+        """Send `100 Continue`, which is not a part of the response. gunicorn's parser calls this."""
         self.sendall(data)
         self.flush()
-        self.answering = False
+        self.sending = False
 
-    def sendfile(self, file, offset=0, count=None):
+    def sendfile(self, file, offset: int = 0, count: int | None = None) -> None:
+        """Send a part of a file, from `offset` on. Raise Gone if the client does not take it in time."""
         self.flush()
-        self.before_waiting()
-        self.sock.settimeout(PATIENCE)
+        self._before_waiting()
+        self.sock.settimeout(CLIENT_TIMEOUT)
         try:
             self.sock.sendfile(file, offset, count)
         except OSError as error:
@@ -162,24 +192,25 @@ class Connection:
         finally:
             self.sock.setblocking(False)
 
-    def flush(self):
-        if self.holding:
+    def flush(self) -> None:
+        """Send what was collected, unless it is held back. Raise Gone if the client does not take it in time."""
+        if self._is_held:
             return
-        data = memoryview(b"".join(self.gathered))
-        self.drop()
-        if data and not self.answering:
-            self.answering, self.deadline = True, time.monotonic() + PATIENCE
+        data = memoryview(b"".join(self._unsent))
+        self.discard()
+        if data and not self.sending:
+            self.sending, self._deadline = True, time.monotonic() + CLIENT_TIMEOUT
         try:
             while data:
                 sent = self._send(data)
-                self.deadline += sent / SLOWEST
+                self._deadline += sent / MIN_RATE
                 data = data[sent:]
         except OSError as error:
             raise Gone(error) from None
 
-    def drop(self):
-        """Forgets what is gathered."""
-        self.gathered, self.size = [], 0
+    def discard(self) -> None:
+        """Forget what was collected and not sent."""
+        self._unsent, self._unsent_size = [], 0
 
     def _send(self, data):
         try:
@@ -189,22 +220,37 @@ class Connection:
             return 0
 
     def _wait(self, event):
-        left = self.deadline - time.monotonic()
+        """Wait for the client, at most until the deadline. Raise TimeoutError after it."""
+        left = self._deadline - time.monotonic()
         poll = select.poll()
         poll.register(self.fd, event)
         if left > 0:
-            self.before_waiting()
+            self._before_waiting()
         if left <= 0 or not poll.poll(left * 1000):
             raise TimeoutError("the client is too slow")
 
+    # Closing
 
-def broken(head):
-    """What gunicorn 20.1 would let pass, and another reader might take for the end of a line."""
+    def linger(self, expires: float) -> None:
+        """Close our side, so that the client can still read the response. Raise Gone if it has closed already."""
+        self.buffer.clear()
+        self.lingering, self.expires = True, expires
+        try:
+            self.sock.shutdown(socket.SHUT_WR)
+        except OSError as error:
+            raise Gone(error) from None
+
+
+def has_bad_line_ends(head: bytes) -> bool:
+    """Return whether a head has NUL, CR or LF where gunicorn 20.1 accepts them, but another parser may end the line."""
     return b"\0" in head or not head.count(b"\r") == head.count(b"\n") == head.count(b"\r\n")
 
 
-def short_body(data, end):
-    """How many bytes of body are worth waiting for before the parser, who decides, sees the head that stands before `end`."""
+def short_body(data: bytes, end: int) -> int:
+    """Return the length of the body to wait for before parsing, from the head that ends at `end`.
+
+    This only saves waiting; the parser then decides. 0 if there is no short body, or if the client waits for 100.
+    """
     if data.startswith((b"GET ", b"HEAD ")):
         return 0
     length = LENGTH.search(data, 0, end)

@@ -1,118 +1,92 @@
-"""What is done for a connection: its requests are read, answered by the application, and the answers written.
+"""Requests: each is read from its connection and passed to the application; the response is written.
 
-What must be strict about HTTP stays gunicorn's: its parser reads, its Response writes.
+gunicorn's parser reads and its Response writes, so that they decide what is valid HTTP. Errors become states: no method
+of Requests raises, whatever the client, the application or the connection does.
 """
-import itertools
 import json
 import logging
-import socket
-import time
-from functools import partial
+from collections.abc import Callable
+from enum import Enum
 from http import HTTPStatus
 
 from gunicorn import util
 from gunicorn.http import errors, wsgi
 
-from eventapi.server.connection import Gone
-from eventapi.server.write_queue import WriteQueue
+from eventapi import config as configuration
+from eventapi.errors import Problem
+from eventapi.plugins.request import request_id
+from eventapi.server.connection import Connection, Gone
+from eventapi.web import masking
 
-LINGER = 10                 # seconds in which a client may still send what is thrown away, so that it gets to read the answer
-LAST_CALL = 1               # seconds in which connections without a request stay open when the worker stops
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
-REFUSALS = {errors.LimitRequestLine: 414, errors.LimitRequestHeaders: 431, errors.UnsupportedTransferCoding: 501,
+STATUSES = {errors.LimitRequestLine: 414, errors.LimitRequestHeaders: 431, errors.UnsupportedTransferCoding: 501,
             errors.ForbiddenProxyRequest: 403}
 
 
-class Answering:
-    """`worker` waits for connections (eventapi/server/worker.py); one that it gives us is ours until `wait_for` or `close`."""
+class Outcome(Enum):
+    """What follows on a connection after a request.
 
-    def __init__(self, worker):
-        self.worker, self.log, self.base_url = worker, worker.log, worker.wsgi.settings.base_url or ""
-        self.writes, self.requests = WriteQueue(worker, self), itertools.count(1)
+    KEEP_ALIVE: the response is written; the next request may come.
+    CLOSE: the response is written; the connection is closed once the client has read it.
+    GONE: the client went away, or the response is incomplete; the connection must be closed at once.
+    QUEUED: the write queue has the connection, until it calls `after_response`.
+    """
+    KEEP_ALIVE, CLOSE, GONE, QUEUED = range(4)
 
-    def attempt(self, act, connection, *values):
-        """What is done for a client; whatever fails of it ends its connection, and no more."""
+
+class Requests:
+    """Reads requests and writes responses, for all threads of the process. It keeps nothing between two calls."""
+
+    def __init__(self, application: Callable, log, may_keep_alive: Callable[[], bool]):
+        """`may_keep_alive` returns whether connections may stay open, which they may not while the worker stops."""
+        self._application, self._log, self._may_keep_alive = application, log, may_keep_alive
+        self._base_url = configuration.load().base_url or ""
+
+    def read(self, connection: Connection) -> tuple[wsgi.Response, dict] | Outcome:
+        """Return (Response, environ) of the next request. If it is not valid HTTP, send a problem document instead."""
         try:
-            act(connection, *values)
-        except Gone as reason:
-            self.log.debug("connection closed: %s", reason)
-            self.worker.close(connection)
-        except BaseException:
-            self.log.exception("connection closed")
-            self.worker.close(connection)
-
-    def serve(self, connection):
-        """Takes what has come."""
-        connection.receive()
-        if connection.lingering:
-            connection.buffer.clear()
-        self._answer_all(connection)
-
-    def _answer_all(self, connection):
-        """Answers what is here, and arms the connection again."""
-        while not connection.lingering and connection.whole():
-            stays = self._answer(connection)
-            if stays is None:
-                return
-            if not stays:
-                self._linger(connection)
-        self.worker.wait_for(connection)
-
-    def go_on(self, connection, stays):
-        """After an answer that was given elsewhere. What the client has sent meanwhile is left to a thread that has time."""
-        if not stays:
-            self._linger(connection)
-        if connection.buffer:
-            self.worker.tasks.put(partial(self.attempt, self._answer_all, connection))
-        else:
-            self.worker.wait_for(connection)
-
-    def _linger(self, connection):
-        """Ends our side. Closing both would take the answer from a client that still sends."""
-        connection.buffer.clear()
-        connection.lingering, connection.expires = True, time.monotonic() + (LINGER if self.worker.alive else LAST_CALL)
-        try:
-            connection.sock.shutdown(socket.SHUT_WR)
-        except OSError as error:
-            raise Gone(error) from None
-
-    def _answer(self, connection):
-        """Answers one request; whether the connection stays open for another, or None when it was left to whoever writes."""
-        try:
-            response, environ = connection.request()
-        except Gone:
-            raise
+            return connection.request()
         except Exception as error:
-            return self._refuse(connection, error)
-        if environ["REQUEST_METHOD"] in WRITES:
-            if connection.is_short(environ):
-                return self.writes.put(connection, response, environ)
-            self.worker.step_down()
-        return self.respond(connection, response, environ)
+            refusal = error
+        return self._guarded(self._refuse, connection, refusal)
 
-    def respond(self, connection, response, environ):
-        """Lets the application answer; whether the connection stays open."""
+    def respond(self, connection: Connection, response: wsgi.Response, environ: dict) -> Outcome:
+        """Call the application and write its response, or a 500 if it raises."""
+        return self._guarded(self._respond, connection, response, environ)
+
+    def send_held(self, connection: Connection, outcome: Outcome) -> Outcome:
+        """Send the response that the connection holds back."""
+        return outcome if outcome is Outcome.GONE else self._guarded(self._release, connection, outcome)
+
+    def _guarded(self, act, connection, *values):
+        try:
+            return act(connection, *values)
+        except Gone as reason:
+            self._log.debug("connection closed: %s", reason)
+        except BaseException:
+            self._log.exception("connection closed")
+        return Outcome.GONE
+
+    def _respond(self, connection, response, environ):
         try:
             self._run(connection, response, environ)
         except Gone:
             raise
         except Exception:
-            self.log.exception("Error handling a request of %s", environ["REQUEST_METHOD"])       # its address may hold a secret
+            self._log.exception("Error handling a request of %s", environ["REQUEST_METHOD"])  # the path may be secret
             return self._fail(connection)
         connection.keep()
-        return not response.should_close()
+        return Outcome.CLOSE if response.should_close() else Outcome.KEEP_ALIVE
 
     def _run(self, connection, response, environ):
         environ["wsgi.multithread"] = True
-        if next(self.requests) >= self.worker.max_requests:
-            self.worker.alive = False
-        body = self.worker.wsgi(environ, response.start_response)
+        body = self._application(environ, response.start_response)
         try:
             status = response.status_code
-            if not (connection.drained(environ, status) and self.worker.alive and self.worker.cfg.keepalive):
+            if not (connection.drained(environ, status) and self._may_keep_alive()):
                 response.force_close()
-            if status == 204:               # which has no length (RFC 9110, 8.6); gunicorn 20.1 sends one
-                response.headers = [(name, value) for name, value in response.headers if name.lower() != "content-length"]
+            if status == 204:               # it has no length (RFC 9110, 8.6), but gunicorn 20.1 sends one
+                response.headers = [(name, value) for name, value in response.headers
+                                    if name.lower() != "content-length"]
             if isinstance(body, wsgi.FileWrapper):
                 response.write_file(body)
             else:
@@ -124,34 +98,39 @@ class Answering:
             if hasattr(body, "close"):
                 body.close()
 
+    def _release(self, connection, outcome):
+        connection.release()
+        return outcome
+
     def _refuse(self, connection, error):
-        """Answers what is no HTTP."""
-        known = isinstance(error, (errors.ParseException, OSError))
-        self.log.log(logging.DEBUG if known else logging.ERROR, "request refused: %s", type(error).__name__, exc_info=not known)
-        connection.sendall(problem("malformed_request", f"The request is not valid HTTP: {error}"[:300], self.base_url,
-                                   REFUSALS.get(type(error))))
-        connection.flush()
-        return False
+        if isinstance(error, Gone):
+            raise error
+        expected = isinstance(error, (errors.ParseException, OSError))
+        self._log.log(logging.DEBUG if expected else logging.ERROR, "request refused: %s", type(error).__name__,
+                      exc_info=None if expected else error)
+        return self._send_problem(connection, "malformed_request", f"The request is not valid HTTP: {error}"[:300],
+                                  STATUSES.get(type(error)))
 
     def _fail(self, connection):
-        """500 where nothing was sent yet; else the connection ends, so that the client sees that the answer is not whole."""
-        if connection.answering:
-            raise Gone("the answer broke off")
-        connection.drop()
-        connection.sendall(problem("internal_error", "The server failed; the log has the details under this request id.", self.base_url))
+        """Send a 500 if nothing was sent yet. Otherwise end the connection: the client sees an incomplete response."""
+        if connection.sending:
+            raise Gone("the response is incomplete")
+        connection.discard()
+        return self._send_problem(connection, "internal_error",
+                                  "The server failed; the log has the details under this request id.")
+
+    def _send_problem(self, connection, code, detail, status=None):
+        connection.sendall(problem_response(code, detail, self._base_url, status))
         connection.flush()
-        return False
+        return Outcome.CLOSE
 
 
-def problem(code, detail, base_url, status=None):
-    """A whole answer: a problem document (RFC 9457), after which the connection is closed."""
-    from eventapi.errors import Problem
-    from eventapi.plugins.request import request_id
-    from eventapi.web import masking
-    refusal, known = Problem(code, masking.path(detail)), request_id({})
-    refusal.status = status or refusal.status
-    body = json.dumps(refusal.document(base_url, known)).encode()
-    head = (f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}", f"Date: {util.http_date()}", "Connection: close",
-            "Content-Type: application/problem+json", f"Content-Length: {len(body)}", f"X-Request-ID: {known}",
-            "X-Content-Type-Options: nosniff", "", "")
+def problem_response(code: str, detail: str, base_url: str, status: int | None = None) -> bytes:
+    """Return a whole response: a problem document (RFC 9457) that announces the end of the connection."""
+    problem, id = Problem(code, masking.path(detail)), request_id({})
+    problem.status = status or problem.status
+    body = json.dumps(problem.document(base_url, id)).encode()
+    head = (f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}", f"Date: {util.http_date()}",
+            "Connection: close", "Content-Type: application/problem+json", f"Content-Length: {len(body)}",
+            f"X-Request-ID: {id}", "X-Content-Type-Options: nosniff", "", "")
     return "\r\n".join(head).encode() + body

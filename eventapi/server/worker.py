@@ -1,174 +1,144 @@
-"""A gunicorn worker that answers each request in the thread that receives it; conf/gunicorn.conf.py names it.
+"""A gunicorn worker class: connections by epoll, requests handled by the thread that receives them.
 
-gunicorn's gthread hands each request from its loop to a thread and back, which costs more than a cheap answer itself. Here one thread
-leads: it waits for events and answers what reads, one request after the other, so that threads do not fight for the interpreter lock.
-It steps down, and the next thread leads, before what waits for others (a write for the disk, a body or an answer for its client), and
-when it takes long. There is no access log and no TLS: eventapi and nginx have these.
+gunicorn's gthread passes each request from its main loop to a thread and back, which costs more than a cheap response.
+conf/gunicorn.conf.py chooses between the two by the option `server`. This worker has no access log and no TLS: eventapi
+and nginx have these.
 
-gunicorn's first process loads this module, and those of answering, write_queue and connection; what a reload shall renew (all else of
-eventapi) is imported where it is needed.
+gunicorn's first process imports this module, `threads` and `connection`; a reload does not renew them. Everything else
+of eventapi is imported in `run`, in the process that uses it.
 """
 import os
 import select
 import sys
-import threading
 import time
-from queue import SimpleQueue
+from enum import Enum
+from functools import partial
 
 from gunicorn.workers import base
 
-from eventapi.server.connection import PATIENCE, Connection
-from eventapi.server.requests import LAST_CALL, Answering
+from eventapi.server.connection import CLIENT_TIMEOUT, Connection, Gone
+from eventapi.server.threads import Threads
 
-SLOW = 0.005                # seconds of one request after which another thread leads, if something waits
-REST = 0.001                # seconds in which a process that has taken a connection leaves the next one to another process
+ACCEPT_PAUSE = 0.001        # seconds after an accept in which this process leaves new connections to other processes
+LINGER = 10                 # seconds in which a client may read the last response, while it still sends
+LINGER_AT_STOP = 1          # the same when the worker stops; also for connections that have sent no request
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
 ARMED = select.EPOLLIN | select.EPOLLONESHOT
+Accept = Enum("Accept", "ACCEPTED NONE_WAITING LIMIT_REACHED")
 
 
 class Worker(base.Worker):
-    """`waiting` holds the connections that are armed for one event, by file descriptor: whoever pops one has it alone until it arms it
-    again. `tasks` is what threads do next; `leading` holds the thread that leads; `resting` says that we take no connection for now.
+    """The worker: it owns the connections and the listening sockets.
+
+    Attributes:
+        connections: all open connections.
+        waiting: connections that wait for their client, by file descriptor. Each is armed in epoll for one event. A
+            thread that pops a connection owns it, until `wait_for` or `close`, or until the write queue takes it over.
+        pausing: no connection is accepted for ACCEPT_PAUSE.
     """
-    looked_after = 0.0
+    checked_at = 0.0
 
     @classmethod
-    def check_config(cls, cfg, log):
+    def check_config(cls, cfg, log) -> None:
         if cfg.is_ssl:
-            sys.exit("eventapi: this worker speaks no TLS: leave it to nginx (remove certfile and keyfile), or set worker_class to gthread")
+            sys.exit("eventapi: server = own has no TLS. Leave TLS to nginx (remove certfile and keyfile), "
+                     "or set server = gthread.")
 
-    def run(self):
-        self.epoll, self.wake = select.epoll(), os.eventfd(0)
-        self.waiting, self.connections, self.done = {}, set(), False
-        self.tasks, self.leading, self.resting, self.handled = SimpleQueue(), {}, False, 0
-        self.answering = Answering(self)
-        self.writes = self.answering.writes
-        self.epoll.register(self.wake, select.EPOLLIN)
+    def run(self) -> None:
+        """Serve until a signal clears `alive`. gunicorn calls this in the main thread of the process."""
+        from eventapi.server.requests import Outcome, Requests
+        from eventapi.server.write_queue import WriteQueue
+        self.outcomes, self.handled_requests = Outcome, 0
+        self.epoll, self.wake_up = select.epoll(), os.eventfd(0)
+        self.waiting, self.connections, self.pausing = {}, set(), False
+        self.threads = Threads(self._handle_event, self.log)
+        self.requests = Requests(self.wsgi, self.log, lambda: self.alive and self.cfg.keepalive > 0)
+        self.writes = WriteQueue(self.requests, self.threads.submit, self._after_response, self.log)
+        self.epoll.register(self.wake_up, select.EPOLLIN)
         self.listeners = {listener.fileno(): (listener, listener.getsockname()) for listener in self.sockets}
         for fd, (listener, _) in self.listeners.items():
             listener.setblocking(False)
             self.epoll.register(fd, ARMED)
-        threads = [threading.Thread(target=self._work, name=f"serving {number}", daemon=True) for number in range(self.cfg.threads)]
-        for thread in threads:
-            thread.start()
-        self.tasks.put(self._lead)
+        self.threads.start(self.cfg.threads)
         while self.alive:
-            self._look_after()
-            self._watch(1)
-        self._finish()
-        for _ in threads:
-            self.tasks.put(None)
-        for thread in threads:
-            thread.join(LAST_CALL)
+            self._check()
+            self._sleep(1)
+        self._stop()
+        self.threads.join(LINGER_AT_STOP)
 
     # The main thread
 
-    def _watch(self, seconds):
-        """Sleeps until a signal comes, and sees to it that a slow request holds up no other."""
+    def _sleep(self, seconds):
+        """Sleep until a signal arrives. Meanwhile replace a leader that does not come back for the next event."""
         ready = select.select([self.PIPE[0], self.epoll], [], [], seconds)[0]
         if self.PIPE[0] in ready:
             os.read(self.PIPE[0], 4096)
         if self.epoll in ready:
-            handled = self.handled
-            time.sleep(SLOW)
-            if self.handled == handled:
-                for thread in list(self.leading):
-                    self.step_down(thread)
+            self.threads.replace_stuck_leader()
 
-    def _look_after(self):
-        """What is to be done once a second."""
+    def _check(self):
+        """Do the checks that are due once a second."""
         now = time.monotonic()
-        if now < self.looked_after + 1:
+        if now < self.checked_at + 1:
             return
-        self.looked_after = now
+        self.checked_at = now
         self.notify()
         if self.ppid != os.getppid():
             self.log.info("Parent changed, shutting down: %s", self)
             self.alive = False
-        self._expire()
-        self.writes.look_after()
-        self._open()                                        # there may have been too many connections, or no more files
+        self._close_expired()
+        self.writes.check_progress()
+        self._accept_again()                # the limit of connections or of open files may have been reached
 
-    def _expire(self, idle=False):
-        """Closes connections that take too long, and with `idle` all that wait for a request."""
+    def _close_expired(self, idle=False):
+        """Close connections whose time is over, and with `idle` all that wait for a request."""
         now = time.monotonic()
         for fd, connection in list(self.waiting.items()):
-            if connection.expires < now or idle and not connection.lingering:
+            if connection.expires < now or (idle and not connection.lingering):
                 if self.waiting.pop(fd, None) is connection:
-                    self._part(connection)
+                    self._close_unless_active(connection)
 
-    def _part(self, connection):
-        """Closes a connection, unless something has come in the last moment."""
-        late = connection.expires < time.monotonic() and (connection.buffer or connection.lingering)
-        if late or connection.silent():
+    def _close_unless_active(self, connection):
+        is_late = connection.expires < time.monotonic() and (connection.buffer or connection.lingering)
+        if is_late or connection.is_silent():
             self.close(connection)
-        else:
+        else:                               # bytes have just arrived
             self.waiting[connection.fd] = connection
             self._arm(connection.fd)
 
-    def _finish(self):
-        """Takes what has connected, no more; each request that has come is answered, and its connection closed."""
+    def _stop(self):
+        """Accept what has connected, then no more. Respond to each request that has arrived, then close."""
         started = time.monotonic()
         for fd, (listener, server) in self.listeners.items():
             self.epoll.unregister(fd)
-            while self._admit(listener, server):
+            while self._accept(listener, server) is Accept.ACCEPTED:
                 pass
             listener.close()
         while self.connections and time.monotonic() < started + self.cfg.graceful_timeout:
-            self._look_after()
-            self._expire(idle=time.monotonic() > started + LAST_CALL)
-            self._watch(0.05)
-        self.done = True
-        os.eventfd_write(self.wake, 1)
+            self._check()
+            self._close_expired(idle=time.monotonic() > started + LINGER_AT_STOP)
+            self._sleep(0.05)
+        self.threads.finish()
+        os.eventfd_write(self.wake_up, 1)
 
-    # The threads
+    # The threads: connections
 
-    def _work(self):
-        """The life of a thread."""
-        while task := self.tasks.get():
-            self.perform(task)
+    def _handle_event(self):
+        """Wait for one event and handle it."""
+        events = self.epoll.poll(ACCEPT_PAUSE if self.pausing else -1, 1)
+        if self.pausing:
+            self._accept_again()
+        for fd, _ in events:
+            connection = self.waiting.pop(fd, None)
+            if connection:
+                self._guarded(self._receive, connection)
+            elif self.alive and fd in self.listeners:
+                if self._accept(*self.listeners[fd]) is not Accept.LIMIT_REACHED:
+                    self.pausing = True
 
-    def perform(self, task):
-        """Does a task; the thread is still wanted when it fails."""
-        try:
-            task()
-        except Exception:
-            self.log.exception("a task was lost")
-
-    def _lead(self):
-        """Waits for what comes and answers it, until it stepped down."""
-        me = threading.get_ident()
-        self.leading[me] = True
-        while me in self.leading and not self.done:
-            try:
-                events = self.epoll.poll(REST if self.resting else -1, 1)
-                if self.resting:
-                    self._open()
-                for fd, _ in events:
-                    self._handle(fd)
-            except Exception:               # a leader that ended here would leave nobody to lead
-                self.log.exception("an event was lost")
-            self.handled += 1
-
-    def _handle(self, fd):
-        connection = self.waiting.pop(fd, None)
-        if connection:
-            self.answering.attempt(self.answering.serve, connection)
-        elif self.alive and fd in self.listeners and self._admit(*self.listeners[fd]) is not None:
-            self.resting = True
-
-    def step_down(self, thread=None):
-        """Lets the next thread lead. The main thread may do the same for us at the same moment: only one of the two has the entry."""
-        if self.leading.pop(thread or threading.get_ident(), None):
-            self.tasks.put(self._lead)
-
-    def _before_waiting(self):
-        """A thread is about to wait for a client."""
-        self.step_down()
-        self.writes.pass_on(threading.get_ident())
-
-    def _open(self):
-        """Lets connections in, if there is room for them."""
-        self.resting = False
+    def _accept_again(self):
+        """Arm the listening sockets, if another connection is allowed."""
+        self.pausing = False
         if self.alive and len(self.connections) < self.cfg.worker_connections:
             for fd in self.listeners:
                 self._arm(fd)
@@ -176,34 +146,112 @@ class Worker(base.Worker):
     def _arm(self, fd):
         try:
             self.epoll.modify(fd, ARMED)
-        except OSError as error:            # closed meanwhile: the worker stops
+        except OSError as error:            # closed meanwhile, since the worker stops
             self.log.debug("not armed: %s", error)
 
-    def _admit(self, listener, server):
-        """Takes one new connection. True when there was one, False when there is none, None when no more can be taken."""
+    def _accept(self, listener, server):
+        """Accept one connection and wait for its first request. LIMIT_REACHED also if the process has no more files."""
         if len(self.connections) >= self.cfg.worker_connections:
-            return None
+            return Accept.LIMIT_REACHED
         try:
             sock, client = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):   # another process was faster, or the client has gone
-            return False
+            return Accept.NONE_WAITING
         except OSError as error:
-            self.log.warning("cannot take a connection: %s", error)
-            return None
+            self.log.warning("cannot accept a connection: %s", error)
+            return Accept.LIMIT_REACHED
         connection = Connection(sock, client, server, self.cfg, self._before_waiting)
         self.connections.add(connection)
         connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
         self.epoll.register(connection.fd, ARMED)
-        return True
+        return Accept.ACCEPTED
 
-    def close(self, connection):
+    def _before_waiting(self):
+        """The calling thread is about to wait for a client: let other threads do its work."""
+        self.threads.step_down()
+        self.writes.pass_on()
+
+    def close(self, connection: Connection) -> None:
         self.connections.discard(connection)
         connection.sock.close()
 
-    def wait_for(self, connection):
-        """Arms a connection for what its client sends next."""
-        if not connection.lingering:
-            connection.expires = connection.since + PATIENCE if connection.buffer else time.monotonic() + self.cfg.keepalive
+    def wait_for(self, connection: Connection) -> None:
+        """Wait for the next bytes of the client. Another thread may own the connection as soon as this returns."""
+        if connection.buffer and not connection.lingering:
+            connection.expires = connection.first_byte + CLIENT_TIMEOUT
+        elif not connection.lingering:
+            connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
         self._arm(connection.fd)
+
+    # The threads: requests
+
+    def _guarded(self, act, connection, *values):
+        """Do something with a connection that this thread owns. Close the connection if that fails."""
+        try:
+            act(connection, *values)
+        except Gone as reason:
+            self.log.debug("connection closed: %s", reason)
+            self.close(connection)
+        except BaseException:
+            self.log.exception("connection closed")
+            self.close(connection)
+
+    def _receive(self, connection):
+        connection.receive()
+        if connection.lingering:
+            connection.buffer.clear()
+        self._handle_requests(connection)
+
+    def _handle_requests(self, connection):
+        """Handle the requests in the buffer, then wait for the next one, unless the write queue has the connection."""
+        while not connection.lingering and connection.has_request():
+            outcome = self._handle_request(connection)
+            if outcome is self.outcomes.QUEUED:
+                return
+            self._end_unless_kept(connection, outcome)
+        self.wait_for(connection)
+
+    def _handle_request(self, connection):
+        """Handle one request in this thread, or put it into the write queue. Return the Outcome."""
+        request = self.requests.read(connection)
+        if isinstance(request, self.outcomes):
+            return request
+        self._count_request()
+        response, environ = request
+        if environ["REQUEST_METHOD"] in WRITES:
+            if connection.has_whole_body(environ):
+                return self._queue(connection, response, environ)
+            self.threads.step_down()
+        return self.requests.respond(connection, response, environ)
+
+    def _queue(self, connection, response, environ):
+        if self.writes.put(connection, response, environ):
+            self.threads.step_down()
+            self.threads.run(self.writes.run)
+        return self.outcomes.QUEUED
+
+    def _count_request(self):
+        """Stop after gunicorn's max_requests. Threads may count at once; the limit need not be exact."""
+        self.handled_requests += 1
+        if self.handled_requests >= self.max_requests:
+            self.alive = False
+
+    def _after_response(self, connection, outcome):
+        """Take a connection back from the write queue. Its next requests are left to a thread that has time."""
+        self._guarded(self._continue, connection, outcome)
+
+    def _continue(self, connection, outcome):
+        self._end_unless_kept(connection, outcome)
+        if connection.buffer:
+            self.threads.submit(partial(self._guarded, self._handle_requests, connection))
+        else:
+            self.wait_for(connection)
+
+    def _end_unless_kept(self, connection, outcome):
+        """Begin to close the connection after the last response. Raise Gone if it is closed."""
+        if outcome is self.outcomes.GONE:
+            raise Gone("no response could be sent")
+        if outcome is self.outcomes.CLOSE:
+            connection.linger(time.monotonic() + (LINGER if self.alive else LINGER_AT_STOP))

@@ -1,153 +1,193 @@
-"""The writes that a server process has received: one thread at a time answers them, and holds the answers back until their commit.
+"""The write queue: one thread runs all writes of a server process, and holds their responses back until the commit.
 
-A thread for each write would be woken for the door, for the interpreter lock and for the commit; that costs more than writing. And so
-many writes share a commit as clients wait, not only as many as there are threads. What takes long leaves this queue to the next thread.
+A thread for each write would be woken for the write lock, for the interpreter lock and for the commit, which costs
+more than the write. With a queue, as many writes share a commit as clients wait, not as many as there are threads.
+
+Invariants:
+
+1. At most one thread is the writer: it takes writes from the queue and runs them in the order in which they came.
+2. While the queue is not empty, there is a writer, or one is starting. Both change only under the mutex.
+3. A response is sent only after the transaction that it depends on is committed. If that fails, nothing of the write
+   is stored, and the write runs once more, alone. The client gets the response of this second attempt.
+4. The writer waits for no client. Before it would, and before slow work that its handler announces (`leave_queue`), it
+   passes the queue on. `check_progress` passes it on for a handler that is slow unannounced.
+5. Before the queue is passed on, and before the writer stops, it finishes the transaction of the held responses.
 """
 import io
 import threading
-import time
 from collections import deque
+from collections.abc import Callable
 
 from gunicorn.http.wsgi import Response
 
+from eventapi.server.connection import Connection
+from eventapi.server.requests import Outcome, Requests
+from eventapi.storage.group_commit import DEFERRED_COMMIT, DeferredCommit, State
 
-class Write:
-    """A request, whole, that came at `since`. The application finds it in its environ as `eventapi.write`.
+STARTING = -1               # as the writer: a task that becomes the writer is scheduled
+MOST_WAITING = 2            # threads that wait for the write lock; more would wait for the same thing
 
-    Where it `shares`, its answer is held back, so that the commit may be left for the write that `follows`; the application notes in
-    `group` what the answer waits for, and whether it stands `at_door`. Who is about to do what takes long, before his transaction, calls
-    `alone`.
+
+class QueuedWrite:
+    """A request with its whole body.
+
+    Attributes:
+        deferred: what the server and the database have agreed about the commit of the first attempt.
+        outcome: what follows on its connection; set when the handler has returned.
     """
 
-    def __init__(self, queue, connection, response, environ):
-        self.queue, self.connection, self.response, self.environ = queue, connection, response, environ
-        self.body, self.since = environ["wsgi.input"].read(), time.monotonic()
-        self.shares, self.group, self.at_door, self.stays = True, None, False, True
+    def __init__(self, connection: Connection, response: Response, environ: dict, deferred: DeferredCommit):
+        self.connection, self.response, self.environ, self.deferred = connection, response, environ, deferred
+        self.body, self.outcome = environ["wsgi.input"].read(), None
 
-    def fresh_environ(self):
-        environ = {**self.environ, "wsgi.input": io.BytesIO(self.body), "eventapi.write": self}
-        environ.pop("wsgi.file_wrapper", None)      # what it sends goes out at once
+    def fresh_environ(self, deferred: DeferredCommit) -> dict:
+        """Return an environ for one attempt. It has no wsgi.file_wrapper, which would send the response at once."""
+        environ = {**self.environ, "wsgi.input": io.BytesIO(self.body), DEFERRED_COMMIT: deferred}
+        environ.pop("wsgi.file_wrapper", None)
         return environ
-
-    def follows(self):
-        """Whether this thread goes on with another write, so that the commit may wait for it."""
-        return self.queue.follows()
-
-    def alone(self):
-        """Lets others write meanwhile. This one waits for its own commit."""
-        self.shares = False
-        self.queue.pass_on(threading.get_ident())
 
 
 class WriteQueue:
-    """`writing` holds the thread that has the pen: whoever pops it from there decides who gets the pen next. `busy` holds what each thread
-    is answering, also one that has lost the pen meanwhile.
+    """The writes of a server process that are not finished.
+
+    Attributes:
+        queued: writes whose handler has not begun.
+        running: thread id -> the write whose handler runs in it. A thread that has passed the queue on still has one.
+        held: writes whose handler has returned and whose response is not sent.
+        writer: id of the thread that is the writer; STARTING; or None.
+        finished: number of handlers that have returned.
     """
 
-    def __init__(self, worker, answering):
-        self.worker, self.answering = worker, answering
-        self.coming, self.held = deque(), deque()
-        self.pen, self.writing, self.busy = threading.Lock(), {}, {}
-        self.answered = self.seen = 0
+    def __init__(self, requests: Requests, submit: Callable[[Callable[[], None]], None],
+                 after_response: Callable[[Connection, Outcome], None], log):
+        """`submit` runs a task in another thread; `after_response` takes the connection of a finished write back."""
+        self._requests, self._submit, self._after_response, self._log = requests, submit, after_response, log
+        self._mutex, self.writer = threading.Lock(), None
+        self.queued, self.held, self.running = deque(), deque(), {}
+        self.finished = self._finished_before = 0
 
-    def put(self, connection, response, environ):
-        """Takes a request in. The thread that finds the pen free writes, and lets another one lead."""
-        self.coming.append(Write(self, connection, response, environ))
-        if self.pen.acquire(blocking=False):
-            self.worker.step_down()
-            self.worker.perform(self.write)
+    def put(self, connection: Connection, response: Response, environ: dict) -> bool:
+        """Take over a request and its connection. Return whether the caller must call `run`, since there is no writer."""
+        deferred = DeferredCommit(allowed=True, next_write=self._has_next, leave_queue=self.pass_on)
+        write = QueuedWrite(connection, response, environ, deferred)
+        with self._mutex:
+            self.queued.append(write)
+            if self.writer is not None:
+                return False
+            self.writer = STARTING
+            return True
 
-    def write(self):
-        """Answers what has come until nothing is left, or another thread got the pen."""
+    def run(self) -> None:
+        """Be the writer until the queue is empty, or until another thread is the writer."""
         me = threading.get_ident()
-        self.writing[me] = True
+        self.writer = me
         try:
-            while (self.coming or self.held) and me in self.writing:
-                while self.coming and me in self.writing:
-                    self._answer_next(me)
-                self._tell()
-            self._tell()                            # what we have answered after another thread got the pen
+            while self._goes_on(me):
+                while self.queued and self.writer == me:
+                    self._run_next(me)
+                self._send_held()
+            self._send_held()               # what this thread has run, if another thread is the writer now
         finally:
-            if self.writing.pop(me, False):
-                self.pen.release()
-                if self.coming and self.pen.acquire(blocking=False):       # it came in this moment
-                    self.worker.tasks.put(self.write)
+            self._stop(me)
 
-    def follows(self):
-        return bool(self.coming) and threading.get_ident() in self.writing
-
-    def pass_on(self, thread):
-        """Lets another thread write, if this one does. Nothing is answered here: a thread may be inside of the application."""
-        if self.writing.pop(thread, False):
-            try:
-                self._finish_groups()
-            finally:
-                self.worker.tasks.put(self.write)
-
-    def look_after(self):
-        """Once a second: a write that takes long holds up no other. At the door others can but wait too, one of them for all."""
-        if self.answered == self.seen:
-            self._finish_groups()
-            if self.coming and sum(write.at_door for write in list(self.busy.values())) < 2:
-                for thread in list(self.writing):
-                    self.pass_on(thread)
-        self.seen = self.answered
-
-    def _answer_next(self, me):
+    def pass_on(self, thread: int | None = None) -> None:
+        """Make another thread the writer, if `thread` (the calling one by default) is. It may be inside a handler."""
+        with self._mutex:
+            if self.writer != (thread or threading.get_ident()):
+                return
+            self.writer = STARTING
         try:
-            write = self.busy[me] = self.coming.popleft()
-        except IndexError:                          # who had the pen before took it
-            return
-        self.answering.attempt(self._answer, write.connection, write)
-        del self.busy[me]
-        self.answered += 1
+            self._finish_transactions()
+        finally:
+            self._submit(self.run)
 
-    def _answer(self, connection, write):
-        connection.holding = True
-        write.stays = self.answering.respond(connection, write.response, write.fresh_environ())
-        group = write.group
-        if group is None:                           # nothing was written: who did write before shall not wait for many such
-            self._tell()
-            self._send(connection, write)
+    def check_progress(self) -> None:
+        """Pass the queue on if no handler has returned since the last call. Called once a second.
+
+        It stays with a writer that waits for the write lock if enough threads do that already.
+        """
+        if self.finished == self._finished_before:
+            self._finish_transactions()
+            waiting = sum(write.deferred.waits_for_lock for write in list(self.running.values()))
+            writer = self.writer
+            if self.queued and waiting < MOST_WAITING and writer not in (None, STARTING):
+                self.pass_on(writer)
+        self._finished_before = self.finished
+
+    def _has_next(self):
+        """Return whether the calling thread continues with another write."""
+        return bool(self.queued) and self.writer == threading.get_ident()
+
+    def _goes_on(self, me):
+        """Return whether this thread is the writer and has work. If it has none, it is the writer no longer."""
+        with self._mutex:
+            if self.writer == me and not self.queued and not self.held:
+                self.writer = None
+            return self.writer == me
+
+    def _stop(self, me):
+        """After an error: let another thread be the writer, if there is work."""
+        with self._mutex:
+            if self.writer != me:
+                return
+            self.writer = STARTING if self.queued else None
+            starting = self.writer == STARTING
+        if starting:
+            self._submit(self.run)
+
+    def _run_next(self, me):
+        try:
+            write = self.running[me] = self.queued.popleft()
+        except IndexError:                  # the previous writer has taken the last one since the check
+            return
+        try:
+            self._run_handler(write)
+        finally:
+            del self.running[me]
+            self.finished += 1
+
+    def _run_handler(self, write):
+        write.connection.hold()
+        write.outcome = self._requests.respond(write.connection, write.response, write.fresh_environ(write.deferred))
+        transaction = write.deferred.transaction
+        if transaction is None:             # nothing was written: earlier writes need not wait for many such requests
+            self._send_held()
+            self._send(write)
             return
         self.held.append(write)
-        if group.settled.is_set():
-            self._tell()
+        if transaction.state is not State.OPEN:
+            self._send_held()
 
-    def _tell(self):
-        """Sends the answers that were held back, each when it is true."""
-        self._finish_groups()
+    def _send_held(self):
+        """Send the held responses, each after its commit."""
+        self._finish_transactions()
         while self.held:
             try:
                 write = self.held.popleft()
-            except IndexError:
+            except IndexError:              # another thread has taken the last one since the check
                 return
-            self.answering.attempt(self._finish, write.connection, write, write.group)
+            self._commit_and_send(write)
 
-    def _finish_groups(self):
-        """Before anything that takes time: what is not committed keeps other processes out."""
+    def _finish_transactions(self):
+        """Commit now: an open transaction keeps other processes from writing."""
         for write in self.held.copy():
-            group = write.group
-            if group:                               # else it is being tried again
-                group.finish()
+            write.deferred.transaction.finish()
 
-    def _finish(self, connection, write, group):
+    def _commit_and_send(self, write):
         try:
-            group.finish()
-            group.wait()
+            write.deferred.transaction.finish()
+            write.deferred.transaction.wait()
         except Exception as error:
-            self.worker.log.warning("a commit failed, each of its writes is tried again by itself: %s", error)
-            self._again(connection, write)
-        self._send(connection, write)
+            self._log.warning("a commit failed; each of its writes is tried again alone: %s", error)
+            self._run_again(write)
+        self._send(write)
 
-    def _again(self, connection, write):
-        """Nothing of the write is there: by itself, it hears what its own commit says."""
-        connection.drop()
-        response = Response(write.response.req, connection, write.response.cfg)
-        write.shares, write.group = False, None
-        write.stays = self.answering.respond(connection, response, write.fresh_environ())
+    def _run_again(self, write):
+        """Run a write once more whose transaction has failed. It waits for its own commit and returns its error."""
+        write.connection.discard()
+        response = Response(write.response.req, write.connection, write.response.cfg)
+        alone = DeferredCommit(allowed=False, leave_queue=self.pass_on)
+        write.outcome = self._requests.respond(write.connection, response, write.fresh_environ(alone))
 
-    def _send(self, connection, write):
-        connection.holding = False
-        connection.flush()
-        self.answering.go_on(connection, write.stays)
+    def _send(self, write):
+        self._after_response(write.connection, self._requests.send_held(write.connection, write.outcome))

@@ -7,7 +7,6 @@ from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports import runs as import_runs
 from eventapi.errors import Faults, Problem, fault, invalid
-from eventapi.plugins.database import database
 from eventapi.plugins.validation import JSON, parse, read_body
 from eventapi.storage import files
 from eventapi.storage.database import as_json
@@ -42,7 +41,8 @@ def receiver(kind):
             faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]), *_wrong(kind, options, total)]
             if faults:
                 raise invalid(faults)
-            yield Source(options, upload, form, total, _judged(config, kind, upload, form, options, total))
+            db = environ["eventapi.connections"].reader()
+            yield Source(options, upload, form, total, _judged(db, kind, upload, form, options, total))
     return receive
 
 
@@ -57,10 +57,10 @@ def _wrong(kind, options, total):
     return faults
 
 
-def _judged(config, kind, upload, form, options, total):
+def _judged(db, kind, upload, form, options, total):
     if total > import_runs.AT_ONCE:
         return None
-    read = import_records.Reader(database(config), kind, form, options["field_mapping"])
+    read = import_records.Reader(db, kind, form, options["field_mapping"])
     return import_runs.judged(read, import_files.records(upload.path, form))
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.entrance import admission, badges, visits
-from eventapi.plugins import database as plugin
 from tests.web.test_routes import problem
 
 
@@ -440,14 +439,14 @@ def test_the_check_finds_figures_that_are_not_those_of_the_visits(scan, db):
 
 # What it costs
 
-def test_a_scan_takes_a_fixed_number_of_statements(scan):
+def test_a_scan_takes_a_fixed_number_of_statements(scan, app):
     scan(scanned_at=at("09:00"))
     told = []
-    plugin.writing.db.connection.set_trace_callback(told.append)
+    app.app.connections.writer().connection.set_trace_callback(told.append)
     try:
         scan(200, scanned_at=at("10:00"), action="check_out")
         out, told[:] = len([text for text in told if not text.startswith("--")]), []
         scan(scanned_at=at("11:00"))
     finally:
-        plugin.writing.db.connection.set_trace_callback(None)
+        app.app.connections.writer().connection.set_trace_callback(None)
     assert max(out, len([text for text in told if not text.startswith("--")])) <= 22, "\n".join(told)

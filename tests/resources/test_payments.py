@@ -321,8 +321,7 @@ def test_a_payment_is_one_entry_and_one_event_and_a_new_state_one_more(organiser
 def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypatch):
     invoice = sent()
     pay(1, invoice_number=invoice["invoice_number"])
-    from eventapi.plugins import database
-    seen, connection = [], database.writing.db.connection
+    seen, connection = [], app.app.connections.writer().connection
     connection.set_trace_callback(seen.append)
     try:
         pay(1, invoice_number=invoice["invoice_number"])

@@ -497,16 +497,16 @@ def test_a_unix_socket_is_served(folder, key, tmp_path):
 
 IMPATIENT = """
 import time
-from eventapi import connection, serving
-connection.PATIENCE = serving.PATIENCE = 1
-connection.SLOWEST = 10 ** 9
+from eventapi.server import connection, worker
+connection.CLIENT_TIMEOUT = worker.CLIENT_TIMEOUT = 1
+connection.MIN_RATE = 10 ** 9
 
 def pieces():
     yield b"one"
     yield b"two" * 50000
     raise ValueError("broken")
 
-class Worker(serving.Worker):
+class Worker(worker.Worker):
     def load_wsgi(self):
         super().load_wsgi()
         inner = self.wsgi

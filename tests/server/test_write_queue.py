@@ -9,12 +9,13 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Event
 from types import SimpleNamespace
 
 import pytest
 
-from eventapi.server.write_queue import Write, WriteQueue
+from eventapi.server.requests import Outcome
+from eventapi.server.write_queue import WriteQueue
+from eventapi.storage.group_commit import State, deferred_commit
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi, until
 
@@ -23,15 +24,15 @@ pytestmark = pytest.mark.processes
 LATE = """
 import os, time
 from pathlib import Path
-from eventapi.server import worker as serving
-from eventapi.storage import group_commit as writer
+from eventapi.server import worker
+from eventapi.storage import group_commit
 from eventapi.storage.database import Error
 
 FOLDER = Path(os.environ["EVENTAPI_DATA_DIR"])
-commit = writer.Writer.commit
+commit = group_commit.Writer.commit
 
 def noted(self):
-    if self.group:
+    if self.transaction:
         failures = int((FOLDER / "failures").read_text())
         if failures:
             (FOLDER / "failures").write_text(str(failures - 1))
@@ -40,14 +41,14 @@ def noted(self):
             file.write("one\\n")
     commit(self)
 
-class Worker(serving.Worker):
+class Worker(worker.Worker):
     def load_wsgi(self):
         super().load_wsgi()
         inner = self.wsgi
         def app(environ, start_response):
             thinking = environ.get("HTTP_X_THINKING")
             if thinking == "alone":
-                environ["eventapi.write"].alone()
+                group_commit.deferred_commit(environ).leave_queue()
             until = time.monotonic() + 20
             while thinking and not (FOLDER / "go").exists() and time.monotonic() < until:
                 time.sleep(0.02)
@@ -55,7 +56,7 @@ class Worker(serving.Worker):
         app.settings = inner.settings
         self.wsgi = app
 
-writer.Writer.commit = noted
+group_commit.Writer.commit = noted
 """
 
 
@@ -175,7 +176,7 @@ def test_who_has_no_luck_alone_either_hears_of_it_and_no_other(server):
     with server.notes_that_wait(*texts) as answers:
         pass
     assert sorted(statuses(answers)) == [201] * 5 + [500]
-    unlucky = [text for text, answer in zip(texts, answers) if answer.result()[0] == 500]
+    unlucky = [text for text, answer in zip(texts, answers, strict=True) if answer.result()[0] == 500]
     assert server.kept() == [text for text in texts if text not in unlucky]
     problem = next(answer.result()[1] for answer in answers if answer.result()[0] == 500)
     assert problem["code"] == "internal_error" and "disk" not in json.dumps(problem)
@@ -296,46 +297,43 @@ def get(server):
         return client("GET", "/events")[0]
 
 
-class Stub:
-    """A worker and what answers for it, without processes: `/write` writes and leaves its commit for later, all else is refused."""
+class Transaction:
+    """Records when it is finished."""
+    state = State.OPEN
 
-    def __init__(self):
-        self.log, self.done = logging.getLogger("stub"), []
-        self.queue = WriteQueue(self, self)
-
-    def step_down(self):
-        pass
-
-    def perform(self, task):
-        task()
-
-    def attempt(self, act, connection, *values):
-        act(connection, *values)
-
-    def respond(self, connection, response, environ):
-        if environ["PATH_INFO"] == "/write":
-            environ["eventapi.write"].group = self
-        self.done.append(environ["PATH_INFO"])
-        return True
-
-    def go_on(self, connection, stays):
-        pass
-
-    # The group of what is written
-    settled = Event()
+    def __init__(self, events):
+        self.events = events
 
     def finish(self):
-        self.done.append("commit")
+        self.events.append("commit")
 
     def wait(self):
         pass
 
 
-def test_who_writes_does_not_wait_for_many_who_are_refused():
-    stub = Stub()
-    connection = SimpleNamespace(flush=lambda: None)
-    for path in ("/write", "/refused", "/refused"):
-        stub.queue.coming.append(Write(stub.queue, connection, None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()}))
-    stub.queue.pen.acquire()
-    stub.queue.write()
-    assert stub.done.index("commit") == 2 and stub.done[-1] == "/refused"
+class StubRequests:
+    """Requests without processes: `/write` writes and leaves its commit for later, any other path is refused."""
+
+    def __init__(self):
+        self.events = []
+
+    def respond(self, connection, response, environ):
+        if environ["PATH_INFO"] == "/write":
+            deferred_commit(environ).transaction = Transaction(self.events)
+        self.events.append(environ["PATH_INFO"])
+        return Outcome.KEEP_ALIVE
+
+    def send_held(self, connection, outcome):
+        return outcome
+
+
+def test_a_write_does_not_wait_for_many_refused_requests():
+    requests = StubRequests()
+    queue = WriteQueue(requests, None, lambda connection, outcome: None, logging.getLogger("stub"))
+    connection = SimpleNamespace(hold=lambda: None)
+    must_run = [queue.put(connection, None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()})
+                for path in ("/write", "/refused", "/refused")]
+    assert must_run == [True, False, False]
+    queue.run()
+    assert requests.events.index("commit") == 2 and requests.events[-1] == "/refused"
+    assert queue.writer is None

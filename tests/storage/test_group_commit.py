@@ -17,7 +17,7 @@ from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage import database
 from eventapi.storage.errors import Busy, StorageError
-from eventapi.storage.group_commit import Writer
+from eventapi.storage.group_commit import DeferredCommit, State, Writer
 from eventapi.storage.write_lock import MAX_HANDOVERS, write_lock
 from tests.conftest import SCOPES, add_key
 from tests.support import processes
@@ -43,12 +43,11 @@ def count(db):
     return db.count("SELECT count(*) FROM audit_log WHERE action = 'counted'", {})
 
 
-class Request:
-    """One whose answer the server holds back; with `follows`, its thread writes on."""
-    shares, group = True, None
-
-    def __init__(self, follows=True, age=0):
-        self.follows, self.since = lambda: follows, time.monotonic() - age
+def deferred(follows=True, age=0):
+    """Return the agreement with a server that holds the response back. With `follows`, its thread writes again."""
+    agreement = DeferredCommit(allowed=True, next_write=lambda: follows)
+    agreement.received -= age
+    return agreement
 
 
 class Thinking(Thread):
@@ -138,7 +137,7 @@ def test_a_transaction_that_sqlite_gave_up_fails_for_all_of_it(writer, db):
     """As on a full disk; the others hear of the database, not of what one of them was told."""
     def give_up(error=None):
         def act():
-            if writer.group and len(numbers(writer)) == 2:
+            if writer.transaction and len(numbers(writer)) == 2:
                 writer.connection.execute("ROLLBACK")
                 if error:
                     raise error
@@ -170,17 +169,17 @@ class Failing:
 
 @pytest.mark.parametrize("word", ["COMMIT", "ROLLBACK TO one"])
 def test_a_failing_commit_or_rollback_fails_for_all_of_it(writer, db, word):
-    writer.connection, first, said = Failing(writer.connection, word), Request(), []
-    with writer.write(request=first):
+    writer.connection, first, said = Failing(writer.connection, word), deferred(), []
+    with writer.write(deferred=first):
         assert count(writer) == 0
         put(writer, 1)
-    first.group.then(lambda: said.append("done"))
-    with suppress(Problem), writer.write(request=Request(follows=False)):
+    first.transaction.after_commit(lambda: said.append("done"))
+    with suppress(Problem), writer.write(deferred=deferred(follows=False)):
         put(writer, 2)
         if "TO" in word:
             raise Problem("in_use", "No.")
     with pytest.raises(StorageError):
-        first.group.wait()
+        first.transaction.wait()
     assert numbers(db) == [] and said == []
     with writer.write():
         assert count(writer) == 0
@@ -191,49 +190,49 @@ def test_a_failing_commit_or_rollback_fails_for_all_of_it(writer, db, word):
 # Writes whose answers are held back
 
 def test_who_goes_on_writing_leaves_the_commit_for_later(writer, db):
-    said, requests = told(writer), [Request(), Request(), Request(follows=False)]
+    said, requests = told(writer), [deferred(), deferred(), deferred(follows=False)]
     for number, request in enumerate(requests, 1):
         assert numbers(db) == []
-        with writer.write(request=request):
+        with writer.write(deferred=request):
             put(writer, number)
     assert numbers(db) == [1, 2, 3] and not writer.write_lock.has_file_lock
-    assert len({request.group for request in requests}) == 1
+    assert len({request.transaction for request in requests}) == 1
     assert said == ["BEGIN", "COMMIT"]
 
 
 def test_who_does_not_go_on_sees_to_the_commit(writer, db):
-    request, said = Request(), []
-    with writer.write(request=request):
+    request, said = deferred(), []
+    with writer.write(deferred=request):
         put(writer, 1)
-    request.group.then(lambda: said.append(numbers(db)))
+    request.transaction.after_commit(lambda: said.append(numbers(db)))
     assert numbers(db) == said == []
-    request.group.finish()
-    request.group.then(lambda: said.append("late"))
+    request.transaction.finish()
+    request.transaction.after_commit(lambda: said.append("late"))
     assert numbers(db) == [1] and said == [[1], "late"] and not writer.write_lock.has_file_lock
 
 
 def test_a_row_of_writes_has_an_end(writer, db):
     for number in range(1, MAX_HANDOVERS + 1):
         assert numbers(db) == []
-        with writer.write(request=Request()):
+        with writer.write(deferred=deferred()):
             put(writer, number)
     assert len(numbers(db)) == MAX_HANDOVERS and not writer.write_lock.has_file_lock
 
 
 def test_another_thread_commits_what_was_left_for_later(writer, db):
     for other in (writer, db):
-        request = Request()
-        with writer.write(request=request):
+        request = deferred()
+        with writer.write(deferred=request):
             put(writer, 1)
         assert Thinking(other, 2).outcome() is None
-        assert request.group.settled.is_set() and not writer.write_lock.has_file_lock
+        assert request.transaction.state is State.COMMITTED and not writer.write_lock.has_file_lock
     assert numbers(db) == [1, 2, 1, 2]
 
 
 def test_who_has_waited_elsewhere_waits_no_longer(writer, db):
-    with db.write_lock.thread_lock, pytest.raises(Busy), writer.write(request=Request(age=11)):
+    with db.write_lock.thread_lock, pytest.raises(Busy), writer.write(deferred=deferred(age=11)):
         pass
-    with writer.write(request=Request(age=11, follows=False)):
+    with writer.write(deferred=deferred(age=11, follows=False)):
         put(writer, 1)
     assert numbers(db) == [1]
 
@@ -308,7 +307,7 @@ def test_a_program_that_holds_the_database_is_told_of_as_busy(writer, settings, 
         outside.execute("BEGIN IMMEDIATE")
         outcomes = together(writer, None, None)
         assert [type(outcome) for outcome in outcomes] == [Busy, Busy]
-        assert writer.group is None and not writer.write_lock.has_file_lock
+        assert writer.transaction is None and not writer.write_lock.has_file_lock
     assert together(writer, None) == [None]
     assert numbers(db) == [1]
 

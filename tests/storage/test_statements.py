@@ -6,7 +6,6 @@ from importlib import import_module
 import pytest
 
 from eventapi import paths
-from eventapi.plugins.database import threads
 from eventapi.resources import CATALOGUE
 from eventapi.storage import database, migrations
 from eventapi.storage.statements import NOTHING, statements
@@ -149,12 +148,12 @@ def test_what_may_be_sorted_and_included_is_what_the_schema_says(name):
 def counted(client, path, **options):
     """How many statements a request takes, besides those that begin and end its snapshot."""
     client.get(path, status=200, **options)                 # opens the connection, notes the use of the key
-    told = []
-    threads.db.connection.set_trace_callback(told.append)
+    told, connection = [], client.app.app.connections.reader().connection
+    connection.set_trace_callback(told.append)
     try:
         client.get(path, status=200, **options)
     finally:
-        threads.db.connection.set_trace_callback(None)
+        connection.set_trace_callback(None)
     told = [text for text in told if not text.startswith(("BEGIN", "COMMIT", "PRAGMA"))]
     return len(told), "\n".join(told)
 
