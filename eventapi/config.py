@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from eventapi import money, times
+from eventapi.errors import suggestion
 from eventapi.validation.formats import EMAIL
 
 DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
@@ -231,10 +232,7 @@ def _from_file(path):
     known = {option.name for option in OPTIONS}
     unknown = sorted(options.keys() - known)
     if unknown:
-        from difflib import get_close_matches
-        near = get_close_matches(unknown[0], known, 1)
-        way_out = f"did you mean {near[0]}?" if near else "see eventapi.conf(5)"
-        raise ConfigError(f"{path}: unknown option {unknown[0]}; {way_out}")
+        raise ConfigError(f"{path}: unknown option {unknown[0]}{suggestion(unknown[0], known) or '; see eventapi.conf(5)'}")
     return {name: (value.strip(), str(path)) for name, value in options.items()}
 
 

@@ -101,6 +101,18 @@ def invalid(faults):
     return Problem("validation_failed", f"The request has {count}; {told}.", errors=faults)
 
 
+def invalid_at(pointer, code, detail):
+    """Return the 422 Problem for one fault of the body, at a JSON pointer (RFC 6901)."""
+    return invalid([fault(code, detail, pointer=pointer)])
+
+
+def suggestion(word, known):
+    """Return "; did you mean X?" with the known word that is most like `word`, or "" if none is like it."""
+    from difflib import get_close_matches
+    near = get_close_matches(word[:200], known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 def not_found(noun, key):
     return Problem("not_found", f"There is no {noun.replace('_', ' ')} {key}.")
 

@@ -1,14 +1,21 @@
 """State tables: which action leads from which states to which. One table per resource, as data."""
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from eventapi.errors import Problem
 
 
 @dataclass(frozen=True)
 class Transitions:
-    """`table`: action -> (states it is allowed from, the state it leads to)."""
+    """The actions of one kind of record."""
+
     noun: str
+    """What error texts call the record."""
+
     table: dict
+    """action -> (states it is allowed from, the state it leads to or None)"""
+
+    words: dict = field(default_factory=dict)
+    """action -> its past tense in the audit log, where that is not the state that it leads to"""
 
     def move(self, action, state):
         """The state that the action leads to; None when the record is already there. 409 names what would be allowed."""
@@ -20,6 +27,10 @@ class Transitions:
                           f"it is allowed from: {', '.join(allowed)}.", state=state, allowed_from=list(allowed),
                           allowed_actions=self.actions(state))
         return target
+
+    def past(self, action):
+        """Return what the audit log calls the action once it is done."""
+        return self.words.get(action) or self.table[action][1]
 
     def actions(self, state):
         """What may be done now."""

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from jsonschema import ValidationError
 
-from eventapi.errors import fault
+from eventapi.errors import fault, suggestion
 from eventapi.validation.formats import FORMATS
 
 # keyword of JSON Schema -> function of its value that returns the text
@@ -35,19 +35,13 @@ def faults_of(path: list, error: ValidationError, place: Callable) -> list[dict]
         return [fault("required", "is required", **place([*path, name])) for name in value if name not in error.instance]
     if keyword == "additionalProperties":
         known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", ())
-        return [fault("unknown", _unknown(name, known), **place([*path, name])) for name in error.instance
+        return [fault("unknown", "is unknown" + suggestion(name, known), **place([*path, name])) for name in error.instance
                 if name not in known and not any(re.search(pattern, name) for pattern in patterns)]
     if keyword == "anyOf":
         return [fault("any_of", error.schema["x-says"], **place([*path, *error.schema.get("x-at", ())]))]
     if keyword == "type":
         return [fault("type", f"must be {_types(value)}", **place(path))]
     return [fault(_snake(keyword), error.schema.get("x-says") or MESSAGES[keyword](value), **place(path))]
-
-
-def _unknown(name, known):
-    from difflib import get_close_matches
-    near = get_close_matches(name, known, 1)
-    return f"is unknown; did you mean {near[0]}?" if near else "is unknown"
 
 
 def _types(value):

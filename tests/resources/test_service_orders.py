@@ -227,10 +227,10 @@ def test_a_cancelled_participant_orders_nothing(fair, organiser):
     order = fair.order((fair.power, 1))
     submitted = fair.order((fair.power, 1), status="submitted")
     organiser.post(f"/participants/{fair.participant['id']}/cancel", {}, status=200)
-    assert fair.refused(409, (fair.power, 1))["code"] == "invalid_transition"
-    assert fair.act(order, "submit", status=409)["code"] == "invalid_transition"
-    assert fair.act(submitted, "confirm", status=409)["code"] == "invalid_transition"
-    assert organiser.patch(f"/service-orders/{submitted['id']}", {"status": "confirmed"}, status=409).json["code"] == "invalid_transition"
+    assert fair.refused(409, (fair.power, 1))["code"] == "participant_cancelled"
+    assert fair.act(order, "submit", status=409)["code"] == "participant_cancelled"
+    assert fair.act(submitted, "confirm", status=409)["code"] == "participant_cancelled"
+    assert organiser.patch(f"/service-orders/{submitted['id']}", {"status": "confirmed"}, status=409).json["code"] == "participant_cancelled"
     organiser.post(f"/participants/{fair.participant['id']}/reinstate", {}, status=200)
     fair.act(order, "submit")
 

@@ -1,12 +1,11 @@
 """API keys, the admins they belong to, flags and plan tier: who may do what. Every change is journalled."""
 import secrets
 from datetime import datetime, timedelta, timezone
-from difflib import get_close_matches
 from hashlib import sha256
 
 from eventapi import journal, times
 from eventapi.domain.records import entities
-from eventapi.errors import Problem, fault, invalid, not_found
+from eventapi.errors import Problem, fault, invalid, not_found, suggestion
 from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
@@ -39,7 +38,7 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
 
 def checked_scopes(words):
     """The scopes once each, in the order of the catalogue."""
-    faults = [fault("unknown", f"unknown scope {word!r}; {_nearest(word, SCOPE_WORDS)}", parameter="scope")
+    faults = [fault("unknown", f"unknown scope {word!r}{_nearest(word, SCOPE_WORDS)}", parameter="scope")
               for word in words if word not in SCOPE_WORDS]
     if faults:
         raise invalid(faults)
@@ -152,7 +151,7 @@ def set_flag(db, name, enabled):
     """Switches a feature; running servers see it at the next request."""
     known = {flag["name"]: flag["enabled"] for flag in flags(db)}
     if name not in known:
-        raise invalid([fault("unknown", f"unknown flag {name!r}; {_nearest(name, sorted(known))}", parameter="name")])
+        raise invalid([fault("unknown", f"unknown flag {name!r}{_nearest(name, sorted(known))}", parameter="name")])
     if known[name] != enabled:
         db.run(sql.set_flag, name=name, enabled=int(enabled))
         journal.administered(db, entities.FLAG, "updated", title=name, old={"enabled": known[name]},
@@ -165,7 +164,7 @@ def tier(db):
 
 def set_tier(db, name):
     if name not in TIERS:
-        raise invalid([fault("unknown", f"unknown plan tier {name!r}; {_nearest(name, TIERS)}", parameter="name")])
+        raise invalid([fault("unknown", f"unknown plan tier {name!r}{_nearest(name, TIERS)}", parameter="name")])
     old = tier(db)
     if old != name:
         db.run(sql.set_tier, tier=name)
@@ -181,5 +180,4 @@ def _named(name, what):
 
 
 def _nearest(word, words):
-    near = get_close_matches(word, words, 1)
-    return f"did you mean {near[0]}?" if near else "use one of " + ", ".join(word for word in words if ":" not in word)
+    return suggestion(word, words) or "; use one of " + ", ".join(word for word in words if ":" not in word)

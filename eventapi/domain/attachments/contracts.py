@@ -20,9 +20,7 @@ SIGNATURE = Transitions("signature", {
     "decline": (("sent", "viewed"), "declined"),
     "expire": (("sent", "viewed"), "expired"),
     "void": (("sent", "viewed"), "voided"),
-})
-PAST = {"request-signature": "signature_requested", "view": "viewed", "mark-signed": "signed", "decline": "declined", "expire": "expired",
-        "void": "voided", "terminate": "terminated"}
+}, {"request-signature": "signature_requested"})
 EMPTY = dict.fromkeys(("sha256", "content_type", "size"))
 
 
@@ -96,9 +94,9 @@ def move(db, row, action, **members):
     after = {**row, **members}
     for member, table in (("contract_status", CONTRACT), ("esign_status", SIGNATURE)):
         if action in table.table:
-            after[member] = table.table[action][1]
+            after[member], word = table.table[action][1], table.past(action)
     db.run(sql.move, **after, now=db.now)
-    return documents.told(db, row, PAST[action])
+    return documents.told(db, row, word)
 
 
 def allowed_actions(document):

@@ -15,8 +15,7 @@ TRANSITIONS = Transitions("task", {
     "complete": (("pending", "in_progress"), "completed"),
     "cancel": (("pending", "in_progress"), "cancelled"),
     "reopen": (("in_progress", "completed", "cancelled"), "pending"),
-})
-PAST = {"start": "started", "complete": "completed", "cancel": "cancelled", "reopen": "reopened"}
+}, {"start": "started", "reopen": "reopened"})
 
 
 def get(db, id):
@@ -48,7 +47,7 @@ def update(db, old, fields):
     if task["status"] == old["status"]:
         return change(db, old, task)
     action = TRANSITIONS.action_to(old["status"], task["status"])
-    return change(db, old, in_state(db, task, task["status"]), PAST[action])
+    return change(db, old, in_state(db, task, task["status"]), TRANSITIONS.past(action))
 
 
 def _checked(db, old, task):
@@ -109,7 +108,7 @@ def columns(task):
 def move(db, task, action):
     """The task after one of its actions."""
     status = TRANSITIONS.move(action, task["status"])
-    return task if status is None else change(db, task, in_state(db, task, status), PAST[action])
+    return task if status is None else change(db, task, in_state(db, task, status), TRANSITIONS.past(action))
 
 
 def remove(db, task):

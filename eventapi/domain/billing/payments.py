@@ -22,7 +22,6 @@ TRANSITIONS = Transitions("payment", {
     "cancel": (("pending",), "cancelled"),
     "refund": (("completed",), "refunded"),
 })
-PAST = {"complete": "completed", "fail": "failed", "cancel": "cancelled", "refund": "refunded"}
 INITIAL = ("pending", "completed", "failed")
 OPEN = ("pending", "completed")
 TERMS = ("invoice_id", "amount", "currency", "gateway_key")         # these change only while a payment is open
@@ -90,7 +89,7 @@ def update(db, row, fields):
         new["refunded_amount"] = new["amount"]
     if action == "complete" or new["invoice_id"] != row["invoice_id"]:
         ledger.refuse_unpayable(invoice)
-    return _store(db, row, new, PAST.get(action, "updated"), invoice)
+    return _store(db, row, new, TRANSITIONS.past(action) if action else "updated", invoice)
 
 
 def delete(db, row):
@@ -115,7 +114,7 @@ def move(db, row, action):
         new["refunded_amount"] = row["amount"]
     if action == "complete":
         ledger.refuse_unpayable(ledger.by_id(db, row["invoice_id"]))
-    return _store(db, row, new, PAST[action])
+    return _store(db, row, new, TRANSITIONS.past(action))
 
 
 def refund(db, row, amount=None):

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from eventapi.domain.imports.files import REASONS
 from eventapi.domain.records import custom_fields, field_types
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, suggestion
 from eventapi.spreadsheet import unguarded
 from eventapi.validation.bodies import Body
 from eventapi.validation.messages import pointer
@@ -73,9 +73,7 @@ def _is_known(known, name):
 
 
 def _unknown(known, what, name):
-    from difflib import get_close_matches
-    near = get_close_matches(name.lower()[:100], known, 1)
-    return f"{what} is no member of a record" + (f"; did you mean {near[0]}?" if near else "")
+    return f"{what} is no member of a record" + suggestion(name.lower(), known)
 
 
 class Reader:

@@ -50,7 +50,7 @@ def compose(db, wanted, faults):
     participant = participant_id and db.one(sql.participant, id=participant_id)
     lines = order_lines.lines(db, participant, wanted["items"], faults) if participant else []
     faults.raise_any()
-    refuse_gone(participant)
+    anonymity.refuse_gone(participant)
     order_lines.refuse_late_and_short(lines)
     draft = {"event_id": participant["event_id"], "event_participant_id": participant_id, "currency": db.config.currency,
              **totals(lines)}
@@ -130,7 +130,7 @@ def number(db):
 def confirm(db, row):
     if TRANSITIONS.move("confirm", row["status"]) is None:
         return row
-    refuse_gone(db.one(sql.participant, id=row["event_participant_id"]))
+    anonymity.refuse_gone(db.one(sql.participant, id=row["event_participant_id"]))
     db.run(sql.confirm, id=row["id"], now=db.now)
     return changed(db, row, "confirmed")
 
@@ -179,13 +179,6 @@ def settle(db, id, status, live, reason=None):
 
 def totals(lines):
     return invoice_lines.totals(invoice_lines.taxes([order_lines.taxed(line) for line in lines]))
-
-
-def refuse_gone(participant):
-    anonymity.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
-    if participant["status"] == "cancelled":
-        raise Problem("invalid_transition", "The participant is cancelled and orders nothing; reinstate the participation first.",
-                      state="cancelled", allowed_from=["registered", "confirmed"], allowed_actions=[])
 
 
 def changed(db, old, action):

@@ -24,9 +24,7 @@ TRANSITIONS = Transitions("application", {
     "waitlist": (("in_review",), "waitlisted"),
     "request-info": (("in_review",), "info_requested"),
     "withdraw": (OPEN, "withdrawn"),
-})
-PAST = {"review": "reviewed", "approve": "approved", "reject": "rejected", "waitlist": "waitlisted",
-        "request-info": "info_requested", "withdraw": "withdrawn"}
+}, {"review": "reviewed"})
 NAMES = ("company_name", "first_name", "last_name", "email")        # an application has at least one of them
 
 
@@ -110,7 +108,7 @@ def move(db, old, action, **values):
         anonymity.refuse(db, "application", old["id"])
     db.run(sql.move, **{**old, **values, "status": status}, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, entities.APPLICATION, old, new, action=PAST[action])
+    journal.updated(db, entities.APPLICATION, old, new, action=TRANSITIONS.past(action))
     return new
 
 

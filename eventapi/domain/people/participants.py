@@ -19,8 +19,7 @@ TRANSITIONS = Transitions("participant", {
     "unconfirm": (("confirmed",), "registered"),
     "reinstate": (("cancelled",), "registered"),
     "cancel": (("registered", "confirmed"), "cancelled"),
-})
-PAST = {"confirm": "confirmed", "unconfirm": "unconfirmed", "reinstate": "reinstated", "cancel": "cancelled"}
+}, {"unconfirm": "unconfirmed", "reinstate": "reinstated"})
 PERSONAL = ("badge_name", "custom_fields")          # what anonymising takes away, and nobody brings back
 
 
@@ -104,7 +103,7 @@ def move(db, old, action):
         return old
     db.run(sql.move, id=old["id"], status=status, now=db.now)
     new = get(db, old["id"])
-    journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action=PAST[action])
+    journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action=TRANSITIONS.past(action))
     if action == "cancel":
         booking.release(db, old["id"], "The participation was cancelled.")
         schedules.release(db, old["id"])

@@ -12,6 +12,16 @@ def refuse_anonymized(contact):
         raise Problem("anonymized", f"The contact {contact['id']} was anonymised. It cannot change.")
 
 
+def refuse_gone(participant):
+    """Raise 409 for a participant that accepts nothing new: `anonymized` or `participant_cancelled`.
+
+    `participant` is a dict with status, contact_id and anonymized_at.
+    """
+    refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
+    if participant["status"] == "cancelled":
+        raise Problem("participant_cancelled", "The participant has cancelled. Reinstate the participation first.")
+
+
 def refuse(db, entity_type, entity_id):
     """Raise 409 `anonymized` if the record belongs to an anonymised contact, or is about one."""
     if not entities.KINDS[entity_type].about_people:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from eventapi.domain.records import field_types
-from eventapi.errors import fault, invalid
+from eventapi.errors import fault, invalid, suggestion
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.checker import Checker
@@ -23,9 +23,7 @@ class Fields:
         self.checker = Checker({"type": "object", "properties": {key: field_types.schema(field) for key, field in self.by_key.items()}})
 
     def unknown(self, key):
-        from difflib import get_close_matches
-        near = get_close_matches(key, self.by_key, 1) if len(key) < 200 else None
-        return f"is no custom field here; did you mean {near[0]}?" if near else "is no custom field here"
+        return "is no custom field here" + suggestion(key, self.by_key)
 
 
 @lru_cache(maxsize=64)

@@ -61,7 +61,7 @@ def add(db, participant, kind, body):
         values.demand(kind, body, faults)
     fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
-    refuse_gone(participant)
+    anonymity.refuse_gone(participant)
     known = db.value(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
     if known:
         raise Problem("duplicate", f"The participant has a submission of this type: {known}. Change it, and submit it again.",
@@ -84,7 +84,7 @@ def change(db, old, body):
         values.check(db, types.get(db, old["type_id"]), participant, {**old, **given}, faults)
     faults.raise_any()
     if given or fields != old["custom_fields"]:
-        refuse_gone(participant)
+        anonymity.refuse_gone(participant)
         db.run(sql.change, **columns({**old, **given}), now=db.now)
         custom_fields.store(db, "submission", old["id"], old["custom_fields"], fields)
         old = changed(db, old, "updated")
@@ -101,7 +101,7 @@ def submit(db, old):
     values.check(db, kind, participant, old, faults)
     values.demand(kind, old, faults)
     faults.raise_any()
-    refuse_gone(participant)
+    anonymity.refuse_gone(participant)
     db.run(sql.submit, id=old["id"], status=target, now=db.now)
     db.run(sql.keep_revision, id=old["id"], now=db.now)
     new = changed(db, old, "submitted")
@@ -120,16 +120,7 @@ def refuse_locked(old, names):
                       state=old["status"], allowed_from=list(OPEN), members=list(names))
 
 
-def refuse_gone(participant):
-    anonymity.refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
-    if participant["status"] == "cancelled":
-        raise Problem("participant_cancelled", "The participation is cancelled and submits nothing; reinstate it first.")
-
-
 # Reviewing
-
-PAST = {"approve": "approved", "reject": "rejected", "request-revision": "revision_requested"}
-
 
 def review(db, old, action, feedback=None):
     """The submission after `approve`, `reject` or `request-revision`; what was said stands at the revision too."""
@@ -140,7 +131,7 @@ def review(db, old, action, feedback=None):
     said = {"id": old["id"], "status": status, "feedback": feedback, "admin_id": db.actor.admin_id}
     db.run(sql.review, **said, now=db.now)
     db.run(sql.review_revision, **said, revision=old["revision"], now=db.now)
-    return changed(db, old, PAST[action])
+    return changed(db, old, TRANSITIONS.past(action))
 
 
 def changed(db, old, action):

@@ -1,8 +1,8 @@
 """The types of all outgoing events, each with its scope and an example message. The registry of record kinds lists them."""
-from difflib import get_close_matches
 from functools import lru_cache
 
 from eventapi.domain.records import entities
+from eventapi.errors import suggestion
 from eventapi.validation import examples
 
 AT = "2027-05-01T09:00:00Z"
@@ -34,5 +34,5 @@ def unknown(pattern):
     """What is wrong with the name or pattern of an event, or None."""
     if pattern in patterns():
         return None
-    near = get_close_matches(pattern, sorted(patterns()), 1)
-    return f"is no event{f'; did you mean {near[0]}?' if near else ''} (GET /webhooks/events lists all; also payment.* and *)"
+    near = suggestion(pattern, sorted(patterns()))
+    return f"is no event{near} (GET /webhooks/events lists all; also payment.* and *)"
