@@ -1,66 +1,171 @@
 """Errors as the client sees them: problem documents (RFC 9457) with a code that never changes its meaning."""
 
-# code -> (status, title, what it means and what to do). /problems/{code} shows this; a code once given is never reused.
+# code -> (status, title, meaning and remedy). The pages /problems and /docs show the texts.
+# A code is never used again with another meaning.
 CODES = {
-    "malformed_json": (400, "Malformed JSON", "The body is not valid JSON: the detail says where reading stopped."),
-    "malformed_request": (400, "Malformed request", "The request cannot be read, for instance because its address is not UTF-8."),
-    "missing_credentials": (401, "Missing credentials", "Send the header Authorization: Bearer with your API key."),
-    "invalid_api_key": (401, "Invalid API key", "The key is unknown, expired or revoked. Ask the organiser for a new one."),
-    "insufficient_scope": (403, "Insufficient scope", "The key lacks the scope that the detail names. Ask for a key that has it."),
-    "feature_disabled": (403, "Feature disabled", "The organiser switched this feature off (eventapi flag enable NAME)."),
-    "plan_required": (403, "Plan required", "The API belongs to the plan tier Business+ (eventapi tier set Business+)."),
-    "not_found": (404, "Not found", "There is nothing at this address, or the record was deleted."),
-    "method_not_allowed": (405, "Method not allowed", "The header Allow lists the methods of this address."),
-    "not_acceptable": (406, "Not acceptable", "None of the forms in the header Accept is offered here."),
-    "body_too_large": (413, "Body too large", "Send less at once; the detail names the limit."),
-    "unsupported_media_type": (415, "Unsupported media type", "Send the body as application/json in UTF-8, a picture as PNG, JPEG, GIF or WebP; nothing compressed."),
-    "range_not_satisfiable": (416, "Range not satisfiable", "The file has no such part; Content-Range says how long it is."),
-    "precondition_failed": (412, "Precondition failed", "The record changed since you read it. Read it again and repeat your change."),
-    "validation_failed": (422, "Validation failed", "The member errors names every fault: mend all and send again."),
-    "import_rejected": (422, "Import rejected", "A record is not right, and skip_on_error is false: nothing was imported. The member errors names each record by its index."),
-    "idempotency_key_reused": (422, "Idempotency key reused", "This Idempotency-Key was used for another request. Take a new key."),
-    "rate_limited": (429, "Too many requests", "Wait as long as Retry-After says."),
-    "internal_error": (500, "Internal error", "The fault is ours. Tell the administrator the request id: it is in the log."),
-    "not_installed": (501, "Not installed", "This needs a package that the server lacks; the detail names it."),
-    "database_busy": (503, "Database busy", "Another change takes long. Repeat the request after Retry-After seconds."),
-    "unavailable": (503, "Unavailable", "The service is being restarted. Repeat the request after Retry-After seconds."),
-    "unhealthy": (503, "Unhealthy", "The server runs and cannot serve; the detail names the part that fails, the log says why."),
-    "insufficient_storage": (507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
-    "duplicate": (409, "Duplicate", "A record with this value exists; the detail names it."),
-    "nothing_to_bill": (409, "Nothing to bill", "All is billed, and all that was cancelled is credited; drafts count as well."),
-    "draft_outdated": (409, "Draft outdated", "A draft bills what was cancelled since, or credits what stands again. Change or delete it, then ask again."),
-    "in_use": (409, "In use", "Other records hang on this one; the detail names them."),
-    "deadline_passed": (409, "Deadline passed", "It is too late for this; the detail names what has ended."),
-    "booth_unavailable": (409, "Booth unavailable", "The booth is taken, blocked or overlapped by one that is; blocked_by names what stands in the way and until when."),
-    "participant_cancelled": (409, "Participant cancelled", "Who has cancelled takes nothing new; reinstate the participant first."),
-    "unknown_badge": (404, "Unknown badge", "No participant has this badge number; is_mistyped says whether its check character is wrong."),
-    "wrong_event": (409, "Wrong event", "The badge is one of another event, which event_key names."),
-    "already_checked_in": (409, "Already checked in", "The participant is in; check_in is the visit that is open. Send force to close it and open the next."),
-    "not_checked_in": (409, "Not checked in", "The participant was not in, so there is no visit that could be closed."),
-    "taken_back": (409, "Taken back", "The scan of this client_ref was taken back with its check-in; send a new one under another."),
-    "out_of_stock": (409, "Out of stock", "Less is left of this service than was asked for; the member available says how much."),
-    "schedule_conflict": (409, "Schedule conflict", "The location is taken at that time, or a speaker or host is busy; the member conflict names the other slot and the reason."),
-    "capacity_reached": (409, "Capacity reached", "More would attend than there is room for; the members capacity and attendees say how many."),
-    "order_locked": (409, "Order locked", "Participant and items change only while an order is a draft; cancel an item, or the order."),
-    "document_locked": (409, "Document locked", "What was sent to be signed, or is signed, stays as it is; the detail says what may still be done."),
-    "no_contract": (409, "No contract", "Only a contract is signed and terminated."),
-    "no_content": (409, "No content", "The document has no content yet: send it with PUT to /documents/{id}/content."),
-    "anonymized": (409, "Anonymised", "The personal data of this contact was taken away for good; make a new contact."),
-    "ambiguous_contact": (409, "Ambiguous contact", "Several contacts fit; name one of the candidates as contact_id."),
-    "invalid_transition": (409, "Invalid transition", "The state of the record does not allow this; the detail names the states that do."),
-    "invoice_not_payable": (409, "Invoice not payable", "A draft, a cancelled invoice and a credit note take no payments."),
-    "locked": (409, "Locked", "This changes only in the states that the member allowed_from names; the detail says how to get there."),
-    "invoice_locked": (409, "Invoice locked", "From send on only notes and due_date change; what else is wrong is put right by a credit note."),
-    "invoice_incomplete": (409, "Invoice incomplete", "The law wants more on an invoice: complete what the member missing names and send it again."),
-    "has_payments": (409, "Has payments", "There is money on the invoice. Refund its payments or credit a part of it."),
-    "exceeds_invoice": (409, "Exceeds the invoice", "More is credited than is left of the invoice; the detail says how much that is."),
-    "exceeds_payment": (409, "Exceeds the payment", "More is refunded than is left of the payment; the detail says how much that is."),
-    "payment_locked": (409, "Payment locked", "Amount, invoice, currency and gateway change only while a payment is pending or completed."),
-    "too_many_fields": (409, "Too many custom fields", "A kind of record has at most 200 custom fields; delete one that nobody needs."),
-    "webhook_inactive": (409, "Webhook inactive", "Nothing is sent to a webhook that is switched off; set is_active, then ask again."),
-    "too_many_webhooks": (409, "Too many webhooks", "At most 50 webhooks are active at once; switch one off that nobody needs."),
-    "mail_not_configured": (409, "Mail not configured", "This server sends no mail. Ask for it without mail and send it yourself."),
-    "has_unsubscribed": (409, "Unsubscribed", "Who has unsubscribed from the newsletter comes back only by confirming a mail; ask with send_confirmation true."),
+    "malformed_json": (
+        400, "Malformed JSON", "The body is not valid JSON. `detail` says what is wrong and where."),
+    "malformed_request": (
+        400, "Malformed request",
+        "The request is not valid HTTP, or its URL or query is not UTF-8. `detail` says what is wrong."),
+    "missing_credentials": (
+        401, "Missing credentials", "Send your API key in the header `Authorization: Bearer <API_KEY>`."),
+    "invalid_api_key": (
+        401, "Invalid API key", "The API key is unknown, expired or revoked. Ask the organiser for a new key."),
+    "insufficient_scope": (
+        403, "Insufficient scope",
+        "The API key lacks the scope in `scope`. Ask the organiser for a key with this scope."),
+    "feature_disabled": (
+        403, "Feature disabled",
+        "The organiser disabled the feature in `flag`. `eventapi flag enable NAME` enables it."),
+    "plan_required": (
+        403, "Plan required", "The API requires the plan tier Business+. `eventapi tier set Business+` sets it."),
+    "not_found": (
+        404, "Not found",
+        "No record has this id or key, or nothing exists at this URL. The record may have been deleted."),
+    "method_not_allowed": (
+        405, "Method not allowed",
+        "The URL does not support this method. The header `Allow` lists the methods that it supports."),
+    "not_acceptable": (
+        406, "Not acceptable",
+        "The response is not available in any media type of the header `Accept`. `offered` lists those that are."),
+    "body_too_large": (
+        413, "Body too large", "The body exceeds the limit in `detail`. Send less in one request."),
+    "unsupported_media_type": (
+        415, "Unsupported media type",
+        "Send JSON as `application/json` in UTF-8, and an image as PNG, JPEG, GIF or WebP. Do not compress the "
+        "body."),
+    "range_not_satisfiable": (
+        416, "Range not satisfiable",
+        "The requested range lies outside the file. `Content-Range` contains the size of the file."),
+    "precondition_failed": (
+        412, "Precondition failed",
+        "The record has changed since you read it. Read it again, then repeat your change."),
+    "validation_failed": (
+        422, "Validation failed",
+        "The input is invalid. `errors` lists all faults. Correct them and send the request again."),
+    "import_rejected": (
+        422, "Import rejected",
+        "At least one record is invalid and `skip_on_error` is false, so no record was imported. `errors` lists the "
+        "invalid records by index."),
+    "idempotency_key_reused": (
+        422, "Idempotency key reused",
+        "This `Idempotency-Key` was sent with a different request before. Use a new key for each request."),
+    "rate_limited": (
+        429, "Too many requests", "The rate limit is exceeded. Retry after the number of seconds in `Retry-After`."),
+    "internal_error": (
+        500, "Internal error",
+        "The server failed. Send `meta.request_id` to the administrator, who finds the cause in the log."),
+    "not_installed": (
+        501, "Not installed", "The server lacks a package that this request requires. `detail` names the package."),
+    "database_busy": (
+        503, "Database busy", "Another write takes long. Retry after the number of seconds in `Retry-After`."),
+    "unavailable": (
+        503, "Unavailable", "The service is restarting. Retry after the number of seconds in `Retry-After`."),
+    "unhealthy": (
+        503, "Unhealthy", "The server cannot read or write its data. The administrator finds the cause in the log."),
+    "insufficient_storage": (
+        507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
+    "duplicate": (
+        409, "Duplicate", "Another record has this value. `detail` names the value and the record."),
+    "nothing_to_bill": (
+        409, "Nothing to bill",
+        "Everything is already invoiced, and everything that was cancelled is credited. Drafts count as well."),
+    "draft_outdated": (
+        409, "Draft outdated",
+        "A draft bills something that was cancelled, or credits something that was reinstated. Change or delete the "
+        "drafts in `invoice_ids`, then try again."),
+    "in_use": (
+        409, "In use", "Other records depend on this record. `used_by` lists their kinds."),
+    "deadline_passed": (
+        409, "Deadline passed", "The deadline for this action has passed. `detail` names the deadline."),
+    "booth_unavailable": (
+        409, "Booth unavailable",
+        "The booth is reserved or blocked, or a booth that overlaps it is. `blocked_by` names the booth and says "
+        "until when."),
+    "participant_cancelled": (
+        409, "Participant cancelled", "The participant has cancelled. Reinstate the participation first."),
+    "unknown_badge": (
+        404, "Unknown badge",
+        "No participant has this badge number. `is_mistyped` is true if the check character does not match the "
+        "number."),
+    "wrong_event": (
+        409, "Wrong event", "The badge belongs to another event. `event_key` names that event."),
+    "already_checked_in": (
+        409, "Already checked in",
+        "The participant is already checked in. `check_in` is the open visit. Send `force` to close it and to open "
+        "a new one."),
+    "not_checked_in": (
+        409, "Not checked in", "The participant was not checked in, so there is no visit to close."),
+    "taken_back": (
+        409, "Scan withdrawn",
+        "The scan with this `client_ref` was withdrawn when its check-in was deleted. Send the new scan with "
+        "another `client_ref`."),
+    "out_of_stock": (
+        409, "Out of stock",
+        "The quantity exceeds the stock of the service. `available` is the quantity that is left."),
+    "schedule_conflict": (
+        409, "Schedule conflict",
+        "The location is taken at that time, or a speaker or host is busy. `conflict` contains the other session "
+        "and the reason."),
+    "capacity_reached": (
+        409, "Capacity reached", "The session would have more attendees (`attendees`) than places (`capacity`)."),
+    "order_locked": (
+        409, "Order locked",
+        "The participant and the items of an order can change only while it is a draft. Cancel an item or the order "
+        "instead."),
+    "document_locked": (
+        409, "Document locked",
+        "The document was sent for signature, is signed, or belongs to a submission. `detail` says what you can "
+        "still do."),
+    "no_contract": (
+        409, "No contract", "Only contracts can be signed or terminated. This document is not a contract."),
+    "no_content": (
+        409, "No content", "The document has no content yet. Upload it with `PUT /documents/{id}/content`."),
+    "anonymized": (
+        409, "Anonymised", "The personal data of this contact was removed permanently. Create a new contact instead."),
+    "ambiguous_contact": (
+        409, "Ambiguous contact", "Several contacts match. Send the id of one of them as `contact_id`."),
+    "invalid_transition": (
+        409, "Invalid transition",
+        "The status of the record does not allow this action. `allowed_from` lists the statuses that do."),
+    "invoice_not_payable": (
+        409, "Invoice not payable", "A draft, a cancelled invoice or a credit note cannot receive payments."),
+    "locked": (
+        409, "Locked",
+        "These fields can change only in the statuses in `allowed_from`. `detail` says how to get there."),
+    "invoice_locked": (
+        409, "Invoice locked",
+        "Once sent, only `notes` and `due_date` of an invoice can change. Correct everything else with a credit "
+        "note."),
+    "invoice_incomplete": (
+        409, "Invoice incomplete",
+        "The invoice lacks required information. Add what `missing` lists, then send the invoice again."),
+    "has_payments": (
+        409, "Has payments", "The invoice has payments. Refund them, or credit a part of the invoice."),
+    "exceeds_invoice": (
+        409, "Exceeds the invoice",
+        "The credit note exceeds what is left of the invoice. `detail` says how much is left."),
+    "exceeds_payment": (
+        409, "Exceeds the payment",
+        "The refund exceeds what is left of the payment. `left` is the amount that is left."),
+    "payment_locked": (
+        409, "Payment locked",
+        "The amount, invoice, currency and gateway of a payment can change only while it is pending or completed."),
+    "too_many_fields": (
+        409, "Too many custom fields",
+        "A kind of record has at most 200 custom fields. Delete one that is no longer needed."),
+    "webhook_inactive": (
+        409, "Webhook inactive", "An inactive webhook receives nothing. Set `is_active` to true, then try again."),
+    "too_many_webhooks": (
+        409, "Too many webhooks",
+        "At most 50 webhooks can be active. Deactivate or delete one that is no longer needed."),
+    "mail_not_configured": (
+        409, "Mail not configured", "This server is not configured to send mail. Repeat the request without mail."),
+    "has_unsubscribed": (
+        409, "Unsubscribed",
+        "The subscriber has unsubscribed and can return only by confirming a mail. Send `send_confirmation` as "
+        "true."),
 }
 
 

@@ -1,8 +1,9 @@
-"""GET /problems/{code}: the page that the `type` of an error links to, with its meaning and the way out."""
+"""GET /problems and /problems/{code}: the pages that the `type` of a problem document links to."""
 from html import escape
 
 from eventapi.errors import CODES, not_found
 from eventapi.pages import cached, page
+from eventapi.pages.reference import prose
 from eventapi.web.routes import Routes
 
 routes = Routes("problems", root="", public=True)
@@ -10,8 +11,8 @@ routes = Routes("problems", root="", public=True)
 
 @routes.get("/problems", forms=("text/html",))
 def list_problems():
-    """Return a page that lists all errors."""
-    entries = "".join(f'<dt><a href="problems/{code}"><code>{code}</code></a> {status}</dt><dd>{escape(text)}</dd>'
+    """Return a page that lists all problem codes."""
+    entries = "".join(f'<dt><a href="problems/{code}"><code>{code}</code></a> {status}</dt><dd>{prose(text)}</dd>'
                       for code, (status, _, text) in sorted(CODES.items(), key=lambda entry: (entry[1][0], entry[0])))
     return cached(*page("Errors", f"<main><h1>Errors</h1><p>Every error is a problem document (RFC 9457) with one of these "
                                   f'codes. <a href="docs">API reference</a></p><dl>{entries}</dl></main>'))
@@ -19,9 +20,9 @@ def list_problems():
 
 @routes.get("/problems/<code>", forms=("text/html",))
 def get_problem(code):
-    """Return the page of one error."""
+    """Return the page of one problem code: its meaning and its remedy."""
     if code not in CODES:
         raise not_found("error code", code)
     status, title, text = CODES[code]
-    return cached(*page(title, f"<main><h1>{escape(title)}</h1><p><code>{code}</code>, status {status}</p><p>{escape(text)}</p>"
+    return cached(*page(title, f"<main><h1>{escape(title)}</h1><p><code>{code}</code>, status {status}</p><p>{prose(text)}</p>"
                                f'<p><a href="../problems">All errors</a> · <a href="../docs">API reference</a></p></main>'))

@@ -162,8 +162,8 @@ def test_the_pages_fit_a_phone_and_work_without_javascript(app):
 def test_a_problem_page_explains_its_code(app, anonymous):
     for code, (status, title, text) in CODES.items():
         page = Page(app.get(f"/problems/{code}", status=200).text)
-        shown = " ".join(" ".join(page.text).split())
-        assert title in shown and str(status) in shown and text in shown and code in shown
+        shown = "".join(page.text)
+        assert title in shown and str(status) in shown and text.replace("`", "") in shown and code in shown
     unknown = app.get("/problems/nonsense", status=404)
     assert unknown.content_type == "application/problem+json" and unknown.json["code"] == "not_found"
     assert app.get("/problems/%3Cscript%3E", status=404).content_type == "application/problem+json"
