@@ -47,7 +47,7 @@ def update_calendar_subscription(db, id, body):
 
 @routes.delete("/calendar-feed/subscriptions/<id>")
 def delete_calendar_subscription(db, id):
-    calendar_feed.remove(db, unchanged(get(db, id)))
+    calendar_feed.delete(db, unchanged(get(db, id)))
     return deleted()
 
 

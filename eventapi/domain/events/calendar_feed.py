@@ -100,7 +100,7 @@ def _columns(db, fields, old=None):
     return {**values, "kinds": as_json(values["kinds"])}
 
 
-def remove(db, subscription):
+def delete(db, subscription):
     """Deletes and journals a subscription; its address leads nowhere from then on."""
     db.run(sql.remove, id=subscription["id"])
     journal.deleted(db, entities.CALENDAR_SUBSCRIPTION, subscription)
@@ -109,4 +109,4 @@ def remove(db, subscription):
 def delete_with(db, event_id):
     """Deletes the subscriptions to an event that is about to be deleted."""
     for id in db.values(sql.of_event, event_id=event_id):
-        remove(db, get(db, id))
+        delete(db, get(db, id))

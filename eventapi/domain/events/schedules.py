@@ -1,10 +1,15 @@
-"""Schedule slots as they are stored and journalled: none clashes with another, none holds more than its capacity."""
+"""Schedule slots: creating, changing and deleting sessions. No slot clashes with another or exceeds its capacity.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import entities, normalising
-from eventapi.errors import Problem, fault, invalid
+from eventapi.domain.records import entities, normalising, references
+from eventapi.domain.records.references import EVENT
+from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("schedules")
@@ -26,9 +31,14 @@ def represent(row):
     return row
 
 
-def add(db, slot):
-    """Adds a slot that was checked; 409 where it clashes."""
-    id = db.insert(sql.add, **columns(slot), now=db.now)
+def create(db, fields):
+    """Create a slot and return it. `fields` is a complete validated body.
+
+    Raise 422 for what contradicts other records; 409 `participant_cancelled`, `capacity_reached`, or `schedule_conflict` if the location
+    is taken at that time or a speaker or host is busy.
+    """
+    slot = _checked(db, {"assignments": []}, fields)
+    id = db.insert(sql.add, **_columns(slot), now=db.now)
     _assign(db, id, slot["assignments"])
     refuse_clash(db, get(db, id))
     new = get(db, id)
@@ -36,11 +46,12 @@ def add(db, slot):
     return new
 
 
-def change(db, old, slot):
-    """The slot with what was changed and checked; 409 where it clashes now."""
+def update(db, old, fields):
+    """Change a slot and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does."""
+    slot = _checked(db, old, fields)
     if slot == old:
         return old
-    db.run(sql.change, **columns(slot), now=db.now)
+    db.run(sql.change, **_columns(slot), now=db.now)
     if slot["assignments"] != old["assignments"]:
         db.run(sql.unassign, id=old["id"])
         _assign(db, old["id"], slot["assignments"])
@@ -50,12 +61,65 @@ def change(db, old, slot):
     return tell(db, old)
 
 
-def columns(slot):
+def _columns(slot):
     return {**slot, "location_folded": slot["location"] and normalising.place(slot["location"])}
 
 
 def _assign(db, id, assignments):
     db.run_many(sql.assign, [{"id": id, **assignment} for assignment in assignments])
+
+
+def _checked(db, old, fields):
+    """Return the slot `old` with the changed fields. Raise 422 for what contradicts other records, and 409 `participant_cancelled`."""
+    faults, slot = Faults(), {**old, **fields}
+    event = db.one(sql.event, id=references.resolve(db, fields, EVENT, faults) or old.get("event_id"))
+    if event:
+        slot.update(event_id=event["id"], event_key=event["event_key"], **_period(slot, event["timezone"], faults))
+        people = _assigned(db, event, slot["assignments"], faults)
+    faults.raise_any()
+    before = [entry["event_participant_id"] for entry in old["assignments"]]
+    cancelled = [person["id"] for person in people.values() if person["status"] == "cancelled" and person["id"] not in before]
+    if cancelled:
+        raise Problem("participant_cancelled", f"The participant {cancelled[0]} has cancelled.", event_participant_id=cancelled[0])
+    return {**slot, "assignments": [{"event_participant_id": _participant_id(entry), "role": entry["role"]} for entry in slot["assignments"]]}
+
+
+def _period(slot, zone_name, faults):
+    """Return `starts_at` and `ends_at` of a slot, in UTC. Add what is wrong to `faults`."""
+    if not times.is_day_or_moment(slot["slot_date"]):
+        faults.add("/slot_date", "format", "is out of the calendar")
+        return {}
+    moments = instants(slot, zone_name)
+    for member, moment in (("start_time", moments["starts_at"]), ("end_time", moments["ends_at"])):
+        if moment is None:
+            faults.add(f"/{member}", "no_such_time", "does not exist on that day: the clocks go forward over it")
+    if slot["end_time"] <= slot["start_time"]:
+        faults.add("/end_time", "before_start", "must be after start_time")
+    return moments
+
+
+def _assigned(db, event, assignments, faults):
+    """Return {id: participant} of the assignments. Add those that are unknown, of another event or repeated to `faults`."""
+    rows = db.all(sql.participants, ids=as_json([_participant_id(entry) for entry in assignments if _participant_id(entry)]))
+    people, seen = {row["id"]: row for row in rows}, set()
+    for place, entry in enumerate(assignments):
+        at, id = f"/assignments/{place}", _participant_id(entry)
+        if id is None:
+            faults.add(f"{at}/event_participant_id", "required", "is required, or participant_id")
+        elif entry.get("participant_id", id) != id:
+            faults.add(f"{at}/participant_id", "disagrees", "names another record than event_participant_id")
+        elif id not in people:
+            faults.add(f"{at}/event_participant_id", "unknown", "names no record")
+        elif people[id]["event_id"] != event["id"]:
+            faults.add(f"{at}/event_participant_id", "other_event", f"does not take part in {event['event_key']}")
+        elif (id, entry["role"]) in seen:
+            faults.add(at, "repeated", "is there already")
+        seen.add((id, entry["role"]))
+    return people
+
+
+def _participant_id(entry):
+    return entry.get("event_participant_id") or entry.get("participant_id")
 
 
 def refuse_clash(db, slot):
@@ -84,7 +148,7 @@ def tell(db, old):
     return new
 
 
-def remove(db, slot):
+def delete(db, slot):
     cascade.delete_with(db, "schedule", slot["id"])
     db.run(sql.remove, id=slot["id"])
     journal.deleted(db, entities.SCHEDULE, slot)
@@ -93,7 +157,7 @@ def remove(db, slot):
 def delete_with(db, event_id):
     """Deletes and journals the slots of an event that is about to be deleted."""
     for id in db.values(sql.of_event, event_id=event_id):
-        remove(db, get(db, id))
+        delete(db, get(db, id))
 
 
 def release(db, participant_id):
