@@ -151,7 +151,7 @@ def writes(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner, name = node.value.id, node.attr
-            if owner == "db" and name in ("insert", "run", "many", "write", "connection"):
+            if owner == "db" and name in ("insert", "run", "run_many", "write", "connection"):
                 yield f"db.{name}"
             if owner in files and not re.match(r"SELECT\b|WITH\b", getattr(statements(files[owner]), name).plain().lstrip()):
                 yield f"{owner}.{name}"

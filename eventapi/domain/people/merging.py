@@ -134,7 +134,7 @@ def _hand_over_submissions(db, kept_id, other_id):
         submission, twin = submissions.get(db, found["id"]), found["twin_id"] and submissions.get(db, found["twin_id"])
         if twin:
             stays = submissions.farther(submission, twin)
-            submissions.remove(db, twin if stays is submission else submission)
+            submissions.delete(db, twin if stays is submission else submission)
         if not twin or stays is submission:
             db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)
             submissions.changed(db, submission, "updated")

@@ -3,7 +3,8 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import anonymity, custom_fields, entities
+from eventapi.domain.records import anonymity, custom_fields, entities, references
+from eventapi.domain.records.references import PARTICIPANT
 from eventapi.domain.submissions import types, values
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
@@ -11,6 +12,7 @@ from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("submissions")
+sql_of_types = statements("submission_types")
 
 TRANSITIONS = Transitions("submission", {
     "submit": (("pending", "revision_requested"), "submitted"),
@@ -53,8 +55,12 @@ def revisions(db, id):
 
 # Handing in
 
-def add(db, participant, kind, body):
-    """A new submission, submitted at once unless it is a draft; 422 and 409 for all that is wrong with it."""
+def create(db, body):
+    """Create a submission and return it, submitted at once unless `draft` is true. `body` is a complete validated body.
+
+    Raise 422 for everything that is wrong with it; 409 `duplicate`, `anonymized` or `participant_cancelled`.
+    """
+    participant, kind = _participant_and_type(db, body)
     faults = Faults()
     values.check(db, kind, participant, body, faults)
     if not body["draft"]:
@@ -74,8 +80,12 @@ def add(db, participant, kind, body):
     return new if body["draft"] else submit(db, new)
 
 
-def change(db, old, body):
-    """The submission with another value or document, or other custom fields, which no state locks; with `draft` false it is submitted at once."""
+def update(db, old, body):
+    """Change value, document or custom fields of a submission and return it; `draft` false submits it at once. No state locks custom fields.
+
+    Raise 422 for everything that is wrong with the body; 409 `locked`, `anonymized` or `participant_cancelled`.
+    """
+    _refuse_other(db, old, body)
     given = {name: body[name] for name in ("value", "document_id") if name in body and body[name] != old[name]}
     faults, participant = Faults(), db.one(sql.participant, id=old["event_participant_id"])
     fields = custom_fields.checked(db, "submission", body, old["custom_fields"], faults)
@@ -110,6 +120,52 @@ def submit(db, old):
     return new
 
 
+def _participant_and_type(db, body):
+    """Return the participant and the type that a new submission names. Raise 422 unless both are of one event and the type fits the role."""
+    faults = Faults()
+    participant_id = references.resolve(db, body, PARTICIPANT, faults)
+    participant = participant_id and db.one(sql.participant, id=participant_id)
+    kind = _type_of(db, participant, body, faults) if participant else None
+    if kind and not kind["is_active"]:
+        faults.add(_pointer_to_type(body), "inactive", "takes nothing new: the type is not active")
+    elif kind and participant["role"] not in kind["roles"]:
+        faults.add(_pointer_to_type(body), "other_role", f"is asked of {', '.join(kind['roles'])}; this participant is {participant['role']}")
+    faults.raise_any()
+    return participant, kind
+
+
+def _type_of(db, participant, body, faults):
+    """Return the type named by id, or by its key, which is unique within the participant's event, or None."""
+    by_id = body["type_id"] and types.get(db, body["type_id"])
+    if body["type_id"] and by_id is None:
+        faults.add("/type_id", "unknown", "names no record")
+    elif by_id and by_id["event_id"] != participant["event_id"]:
+        faults.add("/type_id", "other_event", f"is a type of {by_id['event_key']}; the participant takes part in {participant['event_key']}")
+    if not body["type_key"]:
+        return by_id
+    key_id = db.value(sql_of_types.key_taken, event_id=participant["event_id"], type_key=body["type_key"])
+    if key_id is None:
+        faults.add("/type_key", "unknown", f"names no type of {participant['event_key']}")
+    elif by_id and by_id["id"] != key_id:
+        faults.add("/type_key", "disagrees", "names another record than type_id")
+    return by_id or (key_id and types.get(db, key_id))
+
+
+def _pointer_to_type(body):
+    return "/type_id" if body["type_id"] else "/type_key"
+
+
+def _refuse_other(db, old, body):
+    """Raise 422 for another participant or type: neither changes."""
+    faults = Faults()
+    if references.resolve(db, body, PARTICIPANT, faults) not in (None, old["event_participant_id"]):
+        faults.add("/event_participant_id", "fixed", "cannot change; make a submission of the other participant")
+    for member in ("type_id", "type_key"):
+        if body.get(member, old[member]) != old[member]:
+            faults.add(f"/{member}", "fixed", "cannot change; make a submission of the other type")
+    faults.raise_any()
+
+
 def columns(submission):
     return {**submission, "value": None if submission["value"] is None else as_json(submission["value"])}
 
@@ -141,7 +197,7 @@ def changed(db, old, action):
     return new
 
 
-def remove(db, submission):
+def delete(db, submission):
     """Deletes a submission with its revisions."""
     cascade.delete_with(db, "submission", submission["id"])
     db.run(sql.remove, id=submission["id"])

@@ -1,15 +1,20 @@
-"""Submission types: what resources, the copy of an event, its end and a change of its dates do with them."""
+"""Submission types: what an event asks its participants to submit, and until when.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
 from eventapi import journal
-from eventapi.domain.records import due_dates, entities
-from eventapi.errors import Faults
+from eventapi.domain.records import due_dates, entities, references, slugs
+from eventapi.domain.records.references import EVENT
+from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("submission_types")
 
 SWITCHES = ("needs_approval", "is_required", "is_active")
+FIXED = ("event_id", "input")           # these do not change once something was submitted
 
 
 def get(db, id):
@@ -23,6 +28,60 @@ def represent(row):
     row["allowed_extensions"], row["roles"] = json.loads(row["allowed_extensions"]), json.loads(row["roles"])
     row["due"] = due_dates.given(row["due"])
     return row
+
+
+def create(db, fields):
+    """Create a submission type and return it. `fields` is a complete validated body; a missing `type_key` is made from the title.
+
+    Raise 422 for everything that is wrong with the fields, 409 `duplicate` for a taken key.
+    """
+    values = _checked(db, fields, fields)
+    values["type_key"] = values["type_key"] or _free_key(db, values)
+    _claim_key(db, values)
+    return add(db, values)
+
+
+def update(db, old, fields):
+    """Change a submission type and return it. `fields` holds the changed fields. A new due date applies to existing submissions, too.
+
+    Raise 422 as `create` does; 409 `duplicate`, or `in_use` for another event or input after something was submitted.
+    """
+    before, values = columns(db, old, Faults()), _checked(db, fields, {**old, **fields})
+    _claim_key(db, values, but=old["id"])
+    changed = [name for name in FIXED if values[name] != old[name]]
+    if changed:
+        _refuse_used(db, old["id"], f"its {' and '.join(name.removesuffix('_id') for name in changed)} cannot change")
+    return old if all(values[name] == before[name] for name in before) else change(db, old, values)
+
+
+def delete(db, kind):
+    """Delete a submission type. Raise 409 `in_use` if it has submissions."""
+    _refuse_used(db, kind["id"], "it cannot be deleted; set is_active to false")
+    remove(db, kind)
+
+
+def _checked(db, fields, kind):
+    """Return the columns of the type `kind`, which holds these fields. Raise 422 for everything that is wrong with it."""
+    faults = Faults()
+    event_id = references.resolve(db, fields, EVENT, faults) or kind.get("event_id")
+    faults.raise_any()
+    values = columns(db, {**kind, "event_id": event_id}, faults)
+    faults.raise_any()
+    return values
+
+
+def _refuse_used(db, id, consequence):
+    if db.value(sql.has_submissions, id=id):
+        raise Problem("in_use", f"The type has submissions: {consequence}.", used_by=["submissions"])
+
+
+def _claim_key(db, kind, but=None):
+    if db.value(sql.key_taken, event_id=kind["event_id"], type_key=kind["type_key"]) not in (None, but):
+        raise Problem("duplicate", f"The event has a submission type with the key {kind['type_key']}.", member="type_key")
+
+
+def _free_key(db, kind):
+    return slugs.free(slugs.slug(kind["title"]), lambda key: db.value(sql.key_taken, event_id=kind["event_id"], type_key=key))
 
 
 def columns(db, kind, faults):
