@@ -88,9 +88,6 @@ SELECT p.contact_id, e.id, e.event_key, e.title, p.id AS participant_id
  WHERE p.contact_id IN (SELECT value FROM json_each(:ids))
  ORDER BY p.contact_id, p.id;
 
--- name: participants_of
-SELECT id, event_id FROM participants WHERE contact_id = :contact_id ORDER BY id;
-
 -- name: category_keys
 SELECT g.category_key FROM contact_categories cc JOIN categories g ON g.id = cc.category_id
  WHERE cc.contact_id = :contact_id ORDER BY g.category_key;

@@ -57,6 +57,9 @@ SELECT p.id AS participant_id, k.id, k.category_key, k.title
 -- name: of_application
 SELECT id FROM participants WHERE application_id = :application_id ORDER BY id;
 
+-- name: of_contact
+SELECT id, event_id FROM participants WHERE contact_id = :contact_id ORDER BY id;
+
 -- name: find
 -- The participant with this event, contact and role.
 SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact_id AND role = :role;

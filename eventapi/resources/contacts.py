@@ -1,11 +1,9 @@
 """Contacts: the companies and people an organiser deals with."""
 from eventapi.domain.access.api_keys import SCOPES
-from eventapi.domain.people import contacts as contact_book
-from eventapi.domain.people import merging, participants, privacy
+from eventapi.domain.people import contacts, merging, privacy
 from eventapi.domain.people.contacts import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
-from eventapi.errors import Faults, Problem
 from eventapi.plugins.access import require_scope
 from eventapi.storage import search
 from eventapi.storage.database import as_json
@@ -28,9 +26,7 @@ def list_contacts(db, query):
 
 @routes.post("/contacts", schema="contact")
 def create_contact(db, body):
-    category_ids, event_ids, fields = assignments(db, body, {})
-    contact = contact_book.add(db, body, category_ids or (), fields)
-    participants.take_part(db, contact["id"], event_ids)
+    contact = contacts.create(db, body)
     return created(contact, f"/contacts/{contact['id']}")
 
 
@@ -41,41 +37,26 @@ def get_contact(db, id, query):
 
 @routes.update("/contacts/<id>", schema="contact")
 def update_contact(db, id, body):
-    old = unchanged(get(db, id))
-    category_ids, event_ids, fields = assignments(db, body, old["custom_fields"])
-    contact = contact_book.change(db, old, body, category_ids, fields)
-    participants.take_part(db, id, event_ids)
-    return contact
+    return contacts.update(db, unchanged(get(db, id)), body)
 
 
 @routes.delete("/contacts/<id>")
 def delete_contact(db, id):
-    contact = unchanged(get(db, id))
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The contact has {' and '.join(users)}; it cannot be deleted. "
-                      f"To take its personal data away: POST /contacts/{id}/anonymize.", used_by=users)
-    contact_book.remove(db, contact)
+    contacts.delete(db, unchanged(get(db, id)))
     return deleted()
 
 
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
 def list_duplicates(db, query):
-    """Lists contacts that may be one: each with an older twin, the strongest reason counting."""
-    return page(db, merging.sql.duplicates, {**query, "include": ["contacts"]}, includes={"contacts": merging.show_twins})
+    """List pairs of contacts that may be duplicates, each with the strongest reason."""
+    query = {**query, "include": ["contacts"]}
+    return page(db, merging.sql.duplicates, query, includes={"contacts": merging.show_twins})
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
 def merge_contact(db, id, body):
-    """Moves all that a duplicate has to this contact, fills its empty members, and deletes the duplicate."""
-    contact, duplicate = get(db, id), contact_book.get(db, body["duplicate_id"])
-    faults = Faults()
-    if duplicate is None:
-        faults.add("/duplicate_id", "unknown", "names no contact")
-    elif duplicate["id"] == id:
-        faults.add("/duplicate_id", "same", "must be another contact")
-    faults.raise_any()
-    return merging.merge(db, contact, duplicate)
+    """Move everything of a duplicate to this contact, fill the contact's empty fields, and delete the duplicate."""
+    return merging.merge(db, get(db, id), body["duplicate_id"])
 
 
 @routes.get("/contacts/<id>/export", scope="all", response="contact.export")
@@ -97,30 +78,21 @@ def anonymize_contact(db, id):
 
 
 def get(db, id):
-    return found(contact_book.get(db, id), "contact", id)
+    return found(contacts.get(db, id), "contact", id)
 
 
-def assignments(db, body, stored):
-    """The categories and events that a body names, each None when it was not sent, and the custom fields after it."""
-    faults = Faults()
-    ids = references.category_ids(db, body, faults), references.event_ids(db, body, faults)
-    fields = custom_fields.checked(db, "contact", body, stored, faults)
-    faults.raise_any()
-    return *ids, fields
+def include_categories(db, records):
+    attach(db, sql.categories_of, records, "categories")
 
 
-def include_categories(db, contacts):
-    attach(db, sql.categories_of, contacts, "categories")
+def include_events(db, records):
+    attach(db, sql.events_of, records, "events")
 
 
-def include_events(db, contacts):
-    attach(db, sql.events_of, contacts, "events")
-
-
-def attach(db, statement, contacts, member):
-    """Adds a list of parts to each contact."""
-    by_id = {contact["id"]: contact for contact in contacts}
-    for contact in contacts:
+def attach(db, statement, records, member):
+    """Add a list of parts to each contact."""
+    by_id = {contact["id"]: contact for contact in records}
+    for contact in records:
         contact[member] = []
     for part in db.all(statement, ids=as_json(list(by_id))):
         by_id[part.pop("contact_id")][member].append(part)

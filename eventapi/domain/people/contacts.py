@@ -1,29 +1,36 @@
-"""The contact book: adding, changing and finding contacts, for everyone who needs one."""
+"""Contacts: creating, changing, deleting and finding the companies and people an organiser deals with.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import anonymity, custom_fields, entities, normalising
-from eventapi.errors import Problem
+from eventapi.domain.people import participants
+from eventapi.domain.records import anonymity, custom_fields, entities, normalising, references
+from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("contacts")
 
-# What a contact has when nothing else is said.
+# The fields of a contact and their defaults.
 BLANK = {**dict.fromkeys((
     "customer_number", "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
     "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language")),
     "country": "DE", "rating": 3, "tags": [], "account_access_enabled": False}
 
 
+# Reading
+
 def get(db, id):
-    """The contact as it is answered, or None."""
+    """Return the contact, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
 
 def represent(row):
+    """Turn a row into the API object, in place, and return it."""
     row["account_access_enabled"] = bool(row["account_access_enabled"])
     row["has_account"] = bool(row["has_account"])
     for member in {"tags", "custom_fields"} & row.keys():
@@ -31,8 +38,73 @@ def represent(row):
     return row
 
 
+def state(db, id):
+    """Return the contact as the journal keeps it, or None: with its categories, which the API object lacks."""
+    contact = get(db, id)
+    return contact and {**contact, "category_keys": category_keys(db, id)}
+
+
+def states(db, ids):
+    """Return the `state` of several contacts, in the order of their ids."""
+    return [{**represent(row), "category_keys": json.loads(row["category_keys"])}
+            for row in db.all(sql.states, ids=as_json(ids))]
+
+
+def category_keys(db, id):
+    return db.values(sql.category_keys, contact_id=id)
+
+
+def ids_by_email(db, email):
+    """Return the ids of the contacts with this e-mail address in any case, oldest first."""
+    return db.values(sql.ids_by_email, email=email)
+
+
+def language(db, id):
+    """Return the language of a contact. Return None if it has none, or if `id` is None."""
+    return id and db.value(sql.language, id=id)
+
+
+# Writing
+
+def create(db, fields):
+    """Create a contact and a participant for each of its events, and return the contact.
+
+    `fields` is a complete validated body. Raise 422 for unknown categories and events, and for faults in custom fields;
+    409 `duplicate` for a taken customer number or external id.
+    """
+    category_ids, event_ids, values = _assignments(db, fields, {})
+    contact = add(db, fields, category_ids or (), values)
+    participants.take_part(db, contact["id"], event_ids)
+    return contact
+
+
+def update(db, old, fields):
+    """Change a contact and return it. `fields` holds the changed fields; its `event_keys` replace all events.
+
+    Raise 422 and 409 as `create` does, 409 `anonymized`, and 409 `in_use` if other records refer to a participant that
+    would be removed.
+    """
+    category_ids, event_ids, values = _assignments(db, fields, old["custom_fields"])
+    contact = change(db, old, fields, category_ids, values)
+    participants.take_part(db, old["id"], event_ids)
+    return contact
+
+
+def delete(db, contact):
+    """Delete a contact with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
+    id = contact["id"]
+    users = db.values(sql.users, id=id)
+    if users:
+        raise Problem("in_use", f"The contact has {' and '.join(users)}; it cannot be deleted. "
+                      f"To take its personal data away: POST /contacts/{id}/anonymize.", used_by=users)
+    remove(db, contact)
+
+
 def add(db, contact, category_ids=(), fields=None):
-    """Adds and journals a contact; what is not sent has its default. `fields`: its custom fields, checked. Gives it as it is answered."""
+    """Add a contact and return it. Fields that `contact` lacks get their defaults.
+
+    `fields` are its checked custom fields. Raise 409 `duplicate` for a taken customer number or external id.
+    """
     contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
     claim(db, contact)
     contact["customer_number"] = contact["customer_number"] or _next_number(db)
@@ -45,14 +117,18 @@ def add(db, contact, category_ids=(), fields=None):
 
 
 def add_many(db, additions):
-    """Adds and journals contacts whose customer numbers and external ids are free, in few statements. Each of `additions` is the
-    id that it gets (see `next_id`), what is sent, its category ids and its custom fields."""
-    contacts = [{**BLANK, **{name: sent[name] for name in BLANK.keys() & sent.keys()}, "id": id} for id, sent, _, _ in additions]
+    """Add contacts whose customer numbers and external ids are free, in few statements.
+
+    Each of `additions` is (id, fields, category ids, custom fields); the first id is that of `next_id`.
+    """
+    contacts = [{**BLANK, **{name: sent[name] for name in BLANK.keys() & sent.keys()}, "id": id}
+                for id, sent, _, _ in additions]
     unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
-    for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered))):
+    for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered)), strict=True):
         contact["customer_number"] = number
     db.run_many(sql.add_with_id, [{**columns(contact), "now": db.now} for contact in contacts])
-    db.run_many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])} for contact in contacts if contact["tags"]])
+    db.run_many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])}
+                          for contact in contacts if contact["tags"]])
     for id, _, category_ids, fields in additions:
         if category_ids:
             _categorize(db, id, category_ids)
@@ -61,12 +137,15 @@ def add_many(db, additions):
 
 
 def next_id(db):
-    """The id that the next new contact gets; it is sure inside a write only."""
+    """Return the id that the next new contact gets. Call this inside a write transaction, or it may change."""
     return db.value(sql.last_id) + 1
 
 
 def change(db, old, body, category_ids=None, fields=None):
-    """Changes and journals a contact; `category_ids` and `fields`, its custom fields, replace those it has. Gives it as it is answered."""
+    """Change a contact and return it. `category_ids` and `fields`, its custom fields, replace the present ones.
+
+    Raise 409 `anonymized`, or `duplicate` for a taken customer number or external id.
+    """
     anonymity.refuse_anonymized(old)
     id, before = old["id"], state(db, old["id"])
     merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
@@ -88,57 +167,33 @@ def change(db, old, body, category_ids=None, fields=None):
 
 
 def write(db, contact):
-    """Stores the members, with what is derived from them; checks and journal are the caller's."""
+    """Store the fields and the columns derived from them. The caller checks and journals the change."""
     db.run(sql.change, **columns(contact))
     db.run(sql.touch, id=contact["id"], now=db.now)
 
 
 def remove(db, contact):
-    """Deletes a contact, with its notes and tasks. Nothing else may hang on it."""
+    """Delete a contact with its documents, notes and tasks. The caller has checked that nothing else refers to it."""
     cascade.delete_with(db, "contact", contact["id"])
     before = state(db, contact["id"])
     db.run(sql.remove, id=contact["id"])
     journal.deleted(db, entities.CONTACT, before)
 
 
-def state(db, id):
-    """A contact as the journal tells it, or None: with its categories, which are not part of the answer."""
-    contact = get(db, id)
-    return contact and {**contact, "category_keys": category_keys(db, id)}
-
-
-def states(db, ids):
-    """`state` of several contacts, in the order of their ids."""
-    return [{**represent(row), "category_keys": json.loads(row["category_keys"])} for row in db.all(sql.states, ids=as_json(ids))]
-
-
-def category_keys(db, id):
-    return db.values(sql.category_keys, contact_id=id)
-
-
 def assign_categories(db, contact_id, category_ids, replace=False):
-    """Gives a contact categories, besides those it has or in their place."""
+    """Add categories to a contact, or replace its categories."""
     ids = category_ids if replace else [*db.values(sql.category_ids, contact_id=contact_id), *category_ids]
     change(db, get(db, contact_id), {}, ids)
 
 
-def ids_by_email(db, email):
-    """Contacts with this e-mail address, any case; the oldest first."""
-    return db.values(sql.ids_by_email, email=email)
-
-
-def language(db, id):
-    """The language of a contact, or None; also where there is no contact."""
-    return id and db.value(sql.language, id=id)
-
-
 def columns(contact):
+    """Return the contact with the columns that duplicates are found by: its normalised name and phone number."""
     return {**contact, "folded_name": normalising.name(contact["company_name"], contact["postal_code"]),
             "folded_phone": normalising.phone(contact["phone"], contact["country"])}
 
 
 def claim(db, contact, but=None):
-    """409 when another contact has the customer number or the external id."""
+    """Raise 409 `duplicate` if another contact has the customer number or the external id."""
     for member in ("customer_number", "external_id"):
         other = contact[member] is not None and db.value(getattr(sql, f"{member}_taken"), value=contact[member])
         if other and other != but:
@@ -146,8 +201,20 @@ def claim(db, contact, but=None):
                           contact_id=other)
 
 
+def _assignments(db, fields, stored):
+    """Return (category ids, event ids, custom fields) of a body. The ids are None if they were not sent.
+
+    `stored` are the present custom fields. Raise 422 with every fault found.
+    """
+    faults = Faults()
+    ids = references.category_ids(db, fields, faults), references.event_ids(db, fields, faults)
+    values = custom_fields.checked(db, "contact", fields, stored, faults)
+    faults.raise_any()
+    return *ids, values
+
+
 def _next_number(db):
-    """The next customer number that nobody took by hand."""
+    """Return the next customer number that is free."""
     while True:
         number = f"C-{db.value(sql.next_number):05}"
         if not db.value(sql.customer_number_taken, value=number):
@@ -155,7 +222,7 @@ def _next_number(db):
 
 
 def _next_numbers(db, size):
-    """So many of them."""
+    """Return the next `size` customer numbers that are free."""
     numbers = []
     while missing := size - len(numbers):
         last = db.value(sql.next_numbers, size=missing)

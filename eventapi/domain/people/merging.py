@@ -6,10 +6,10 @@ from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking, reservations
 from eventapi.domain.orders import orders
-from eventapi.domain.people import applications, participants
-from eventapi.domain.people import contacts as contact_book
+from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import submissions
+from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -21,18 +21,22 @@ FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "in
 
 
 def show_twins(db, pairs):
-    """Puts the two contacts into each pair, the older one first."""
+    """Add the two contacts to each pair, the older one first."""
     ids = {id for pair in pairs for id in (pair["first_id"], pair["id"])}
-    contacts = {contact["id"]: contact for contact in db.all(sql.in_short, ids=as_json(sorted(ids)))}
+    known = {contact["id"]: contact for contact in db.all(sql.in_short, ids=as_json(sorted(ids)))}
     for pair in pairs:
-        pair["contacts"] = [contacts[pair.pop("first_id")], contacts[pair["id"]]]
+        pair["contacts"] = [known[pair.pop("first_id")], known[pair["id"]]]
 
 
-def merge(db, contact, duplicate):
-    """Gives the contact that stays, as it is answered."""
+def merge(db, contact, duplicate_id):
+    """Merge the contact with the id `duplicate_id` into `contact`, and return it. Call this inside a write transaction.
+
+    Raise 422 for an unknown duplicate, or if it is the contact itself; 409 `anonymized`.
+    """
+    duplicate = _duplicate(db, contact, duplicate_id)
     anonymity.refuse_anonymized(contact)
     anonymity.refuse_anonymized(duplicate)
-    id, duplicate_id, before = contact["id"], duplicate["id"], contact_book.state(db, contact["id"])
+    id, before = contact["id"], contacts.state(db, contact["id"])
     _move_participants(db, id, duplicate_id)
     for invoice_id in db.values(sql.invoices, contact_id=duplicate_id):
         _change_invoice(db, sql.move_invoice, invoice_id, contact_id=id)
@@ -41,14 +45,24 @@ def merge(db, contact, duplicate):
     db.run(sql.move_categories, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.move_tags, contact_id=id, duplicate_id=duplicate_id)
     custom_fields.store(db, "contact", id, contact["custom_fields"], {**duplicate["custom_fields"], **contact["custom_fields"]})
-    contact_book.remove(db, duplicate)
+    contacts.remove(db, duplicate)
     db.run(sql.follow, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
-    contact_book.write(db, {**contact, **_missing(contact, duplicate)})
-    after = contact_book.state(db, id)
+    contacts.write(db, {**contact, **_missing(contact, duplicate)})
+    after = contacts.state(db, id)
     journal.updated(db, entities.CONTACT, {**before, "merged_contact_id": None},
                     {**after, "merged_contact_id": duplicate_id}, action="merged")
-    return contact_book.get(db, id)
+    return contacts.get(db, id)
+
+
+def _duplicate(db, contact, duplicate_id):
+    duplicate, faults = contacts.get(db, duplicate_id), Faults()
+    if duplicate is None:
+        faults.add("/duplicate_id", "unknown", "names no contact")
+    elif duplicate_id == contact["id"]:
+        faults.add("/duplicate_id", "same", "must be another contact")
+    faults.raise_any()
+    return duplicate
 
 
 def _missing(contact, duplicate):
@@ -84,7 +98,7 @@ def _absorb(db, kept, other):
         kept = participants.move(db, kept, "reinstate")
     if kept["status"] == "registered" and other["status"] == "confirmed":
         participants.move(db, kept, "confirm")
-    participants.remove(db, other["id"])
+    participants.delete(db, other["id"])
 
 
 def _hand_over_reservations(db, kept_id, other_id):

@@ -1,4 +1,7 @@
-"""Participation: a contact takes part in an event, in one role, and has a badge number for it."""
+"""Participants: contacts that take part in an event, in one role, with a badge number for it.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
 from eventapi import journal
@@ -6,9 +9,9 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.entrance import badges
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
-from eventapi.domain.people import contacts
-from eventapi.domain.records import anonymity, custom_fields, entities
-from eventapi.errors import Problem
+from eventapi.domain.records import anonymity, custom_fields, entities, references
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
+from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -20,16 +23,19 @@ TRANSITIONS = Transitions("participant", {
     "reinstate": (("cancelled",), "registered"),
     "cancel": (("registered", "confirmed"), "cancelled"),
 }, {"unconfirm": "unconfirmed", "reinstate": "reinstated"})
-PERSONAL = ("badge_name", "custom_fields")          # what anonymising takes away, and nobody brings back
+PERSONAL = ("badge_name", "custom_fields")          # anonymising erases these for good
 
+
+# Reading
 
 def get(db, id):
-    """The participant, or None."""
+    """Return the participant, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
 
 def represent(row):
+    """Turn a row into the API object, in place, and return it."""
     row["is_confirmed"] = bool(row["is_confirmed"])
     if "custom_fields" in row:
         row["custom_fields"] = json.loads(row["custom_fields"])
@@ -37,9 +43,39 @@ def represent(row):
     return row
 
 
-def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None, confirmed=False,
-        fields=None):
-    """A new participant, `fields` its custom fields; 409 when the contact takes part in this role already, or was anonymised."""
+# Writing
+
+def create(db, fields):
+    """Create a participant and return it. `fields` is a complete validated body.
+
+    Raise 422 for an unknown event, contact or category, and for faults in custom fields; 409 `anonymized`, or
+    `duplicate` if the contact takes part in the event in this role already.
+    """
+    ids, values = _named(db, fields, {})
+    return add(db, **ids, fields=values, role=fields["role"], badge_name=fields["badge_name"],
+               confirmed=fields["is_confirmed"])
+
+
+def update(db, old, fields):
+    """Change a participant and return it. `fields` holds the changed fields.
+
+    A changed `is_confirmed` stands for the action confirm or unconfirm. Raise 422 and 409 as `create` does,
+    409 `in_use` for another event or contact while records refer to the participant, and 409 `invalid_transition`.
+    """
+    ids, values = _named(db, fields, old["custom_fields"])
+    was_confirmed = old["is_confirmed"]
+    new = change(db, old, {**old, **fields, **ids, "custom_fields": values, "is_confirmed": was_confirmed})
+    if fields.get("is_confirmed", was_confirmed) == was_confirmed:
+        return new
+    return move(db, new, "unconfirm" if was_confirmed else "confirm")
+
+
+def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None,
+        confirmed=False, fields=None):
+    """Add a participant and return it. `fields` are its checked custom fields.
+
+    Raise 409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
+    """
     anonymity.refuse(db, "contact", contact_id)
     claim(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
@@ -54,7 +90,7 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
 
 
 def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
-    """The exhibitor that the contact is at the event: the one that is there, reinstated when it was cancelled, or a new one."""
+    """Return the exhibitor that the contact is at the event. Reinstate a cancelled one, and add a missing one."""
     id = db.value(sql.find, event_id=event_id, contact_id=contact_id, role="exhibitor")
     if id is None:
         return add(db, event_id=event_id, contact_id=contact_id, category_id=category_id, application_id=application_id)
@@ -65,13 +101,16 @@ def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
 
 
 def take_part(db, contact_id, event_ids):
-    """Makes these the events of the contact: it joins those that are new and leaves the others. None leaves all as it is."""
+    """Make these the events of the contact: add and delete participants. Change nothing if `event_ids` is None.
+
+    Raise 409 as `add` and `delete` do.
+    """
     if event_ids is None:
         return
-    participants = db.all(contacts.sql.participants_of, contact_id=contact_id)
+    participants = db.all(sql.of_contact, contact_id=contact_id)
     for participant in participants:
         if participant["event_id"] not in event_ids:
-            remove(db, participant["id"])
+            delete(db, participant["id"])
     known = {participant["event_id"] for participant in participants}
     for event_id in event_ids:
         if event_id not in known:
@@ -79,7 +118,10 @@ def take_part(db, contact_id, event_ids):
 
 
 def change(db, old, merged):
-    """The participant with other members; its status has its own door, `move`."""
+    """Change a participant, but not its status, and return it.
+
+    Raise 409 `anonymized`, `in_use` for another event or contact while records refer to it, or `duplicate`.
+    """
     if merged == old:
         return old
     if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
@@ -97,7 +139,10 @@ def change(db, old, merged):
 
 
 def move(db, old, action):
-    """The participant after `confirm`, `unconfirm`, `reinstate` or `cancel`."""
+    """Confirm, unconfirm, reinstate or cancel a participant and return it. `cancel` releases its booths and sessions.
+
+    A participant that is in the target state already stays as it is. Raise 409 `invalid_transition`.
+    """
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
         return old
@@ -110,8 +155,8 @@ def move(db, old, action):
     return new
 
 
-def remove(db, participant_id):
-    """Takes a participation away, with its notes; 409 when more than notes hangs on it."""
+def delete(db, participant_id):
+    """Delete a participant with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     old = get(db, participant_id)
     refuse_in_use(db, participant_id, "it cannot be deleted; cancel it")
     cascade.delete_with(db, "event_participant", participant_id)
@@ -120,7 +165,7 @@ def remove(db, participant_id):
 
 
 def forget_application(db, application_id):
-    """Before an application is deleted: those it brought stay, without it."""
+    """Clear `application_id` of the participants of an application that is about to be deleted."""
     for id in db.values(sql.of_application, application_id=application_id):
         old = get(db, id)
         change(db, old, {**old, "application_id": None})
@@ -133,7 +178,7 @@ def refuse_in_use(db, participant_id, consequence):
 
 
 def claim(db, event_id, contact_id, role):
-    """409 when the contact takes part in the event in this role already."""
+    """Raise 409 `duplicate` if the contact takes part in the event in this role already."""
     taken = db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
     if taken:
         raise Problem("duplicate", f"The contact takes part in this event as {role} already.", participant_id=taken)
@@ -144,3 +189,15 @@ def free_badge_number(db):
     while db.value(sql.badge_taken, badge_number=number):
         number = badges.draw()
     return number
+
+
+def _named(db, fields, stored):
+    """Return the ids of the records that `fields` names, by id or by key, and the custom fields.
+
+    `stored` are the present custom fields. Raise 422 with every fault found.
+    """
+    faults = Faults()
+    ids = references.named(db, fields, faults, EVENT, CONTACT, CATEGORY)
+    values = custom_fields.checked(db, "event_participant", fields, stored, faults)
+    faults.raise_any()
+    return ids, values
