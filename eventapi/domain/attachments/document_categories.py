@@ -5,7 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 from eventapi import journal
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.references import DEFAULT_TEMPLATE
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
 sql = statements("document_categories")
@@ -22,8 +22,8 @@ def create(db, fields):
     A missing `key` is made from the name. Raise 422 for an unknown template; 409 `duplicate` for a taken key.
     """
     values = _with_template(db, fields, fields)
-    values["key"] = values["key"] or _free_key(db, values["name"])
-    _claim_key(db, values["key"])
+    values["key"] = values["key"] or slugs.free_key(db, sql.key_taken, "key", values["name"])
+    slugs.claim_key(db, sql.key_taken, "document category", "key", values["key"])
     category = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.DOCUMENT_CATEGORY, category)
     return category
@@ -35,7 +35,7 @@ def update(db, old, fields):
     Raise 422 and 409 as `create` does.
     """
     id, merged = old["id"], _with_template(db, {**old, **fields}, fields)
-    _claim_key(db, merged["key"], but=id)
+    slugs.claim_key(db, sql.key_taken, "document category", "key", merged["key"], but=id)
     if any(merged[name] != old[name] for name in old):
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
@@ -46,9 +46,7 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a document category. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The category has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The category has {}; it cannot be deleted.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_CATEGORY, category)
 
@@ -59,12 +57,3 @@ def _with_template(db, category, fields):
     values = {**category, **references.named(db, fields, faults, DEFAULT_TEMPLATE)}
     faults.raise_any()
     return values
-
-
-def _claim_key(db, key, but=None):
-    if db.value(sql.key_taken, key=key) not in (None, but):
-        raise Problem("duplicate", f"There is a document category with the key {key}.", member="key")
-
-
-def _free_key(db, name):
-    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, key=key))

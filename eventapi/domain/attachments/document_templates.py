@@ -6,7 +6,7 @@ from eventapi import journal, markup
 from eventapi.domain.attachments import placeholders
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
 sql = statements("document_templates")
@@ -35,8 +35,8 @@ def create(db, fields):
     placeholders of `body` that a template cannot have; 409 `duplicate` for a taken key.
     """
     values = _checked(db, fields, fields)
-    values["key"] = values["key"] or _free_key(db, values["name"])
-    _claim_key(db, values["key"])
+    values["key"] = values["key"] or slugs.free_key(db, sql.key_taken, "key", values["name"])
+    slugs.claim_key(db, sql.key_taken, "document template", "key", values["key"])
     template = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.DOCUMENT_TEMPLATE, template)
     return template
@@ -48,7 +48,7 @@ def update(db, old, fields):
     Raise 422 and 409 as `create` does.
     """
     id, merged = old["id"], _checked(db, {**old, **fields}, fields)
-    _claim_key(db, merged["key"], but=id)
+    slugs.claim_key(db, sql.key_taken, "document template", "key", merged["key"], but=id)
     if any(merged[name] != old[name] for name in old):
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
@@ -59,9 +59,7 @@ def update(db, old, fields):
 def delete(db, template):
     """Delete a document template. Raise 409 `in_use` while other records refer to it."""
     id = template["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The template has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The template has {}; it cannot be deleted.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_TEMPLATE, template)
 
@@ -74,12 +72,3 @@ def _checked(db, template, fields):
         markup.parse(fields["body"], faults, "/body", placeholders.is_known)
     faults.raise_any()
     return values
-
-
-def _claim_key(db, key, but=None):
-    if db.value(sql.key_taken, key=key) not in (None, but):
-        raise Problem("duplicate", f"There is a document template with the key {key}.", member="key")
-
-
-def _free_key(db, name):
-    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, key=key))

@@ -8,7 +8,7 @@ from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -46,9 +46,9 @@ def create(db, fields):
     Raise 422 for an unknown parent or event, a tree that becomes too deep, and too many decimals; 409 `duplicate` for a taken key.
     """
     parent_id, event_ids = _parent_and_events(db, fields)
-    key = fields["category_key"] or _free_key(db, fields["title"])
+    key = fields["category_key"] or slugs.free_key(db, sql.key_taken, "category_key", fields["title"])
     values = _columns(db, {**fields, "category_key": key, "parent_category_id": parent_id})
-    _claim_key(db, key)
+    slugs.claim_key(db, sql.key_taken, "category", "category_key", key)
     id = db.insert(sql.add, **values, now=db.now)
     db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
     category = get(db, id)
@@ -62,7 +62,7 @@ def update(db, old, fields):
     parent_id, event_ids = _parent_and_events(db, fields, id, old["parent_category_id"])
     merged = {**old, **fields, "parent_category_id": parent_id}
     values = _columns(db, merged)
-    _claim_key(db, merged["category_key"], but=id)
+    slugs.claim_key(db, sql.key_taken, "category", "category_key", merged["category_key"], but=id)
     if values != _columns(db, old) or set(fields.get("event_keys", old["event_keys"])) != {*old["event_keys"]}:
         db.run(sql.change, **values, now=db.now)
     if event_ids is not None:
@@ -76,9 +76,7 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a category; its children move up one level. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The category is carried by {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The category is carried by {}; it cannot be deleted.")
     for child in [get(db, child) for child in db.values(sql.children, id=id)]:
         db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
         journal.updated(db, entities.CATEGORY, child, get(db, child["id"]))
@@ -115,12 +113,3 @@ def _check_place(db, id, parent_id, member, faults):
         faults.add(f"/{member}", "cycle", "must not be the category itself or one below it")
     elif len(above) + (db.value(sql.height, id=id) if id else 0) > DEEPEST:
         faults.add(f"/{member}", "too_deep", f"would lead deeper than {DEEPEST} levels")
-
-
-def _claim_key(db, category_key, but=None):
-    if db.value(sql.key_taken, category_key=category_key) not in (None, but):
-        raise Problem("duplicate", f"There is a category with the key {category_key}.", member="category_key")
-
-
-def _free_key(db, title):
-    return slugs.free(slugs.slug(title), lambda key: db.value(sql.key_taken, category_key=key))

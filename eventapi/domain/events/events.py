@@ -11,9 +11,9 @@ from eventapi.domain.entrance import admission
 from eventapi.domain.events import calendar_feed, images, schedules
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
-from eventapi.domain.records import custom_fields, due_dates, entities, slugs
+from eventapi.domain.records import custom_fields, due_dates, entities, references, slugs
 from eventapi.domain.submissions import types as submission_types
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -57,7 +57,7 @@ def create(db, fields, base_url):
 def add(db, event, base_url, faults=()):
     """Check, store and return a new event, which has these `faults` already. Raise 422 and 409 as `create` does."""
     _check(event, faults)
-    _claim_key(db, event["event_key"])
+    slugs.claim_key(db, sql.key_taken, "event", "event_key", event["event_key"])
     id = db.insert(sql.add, **_columns(event), now=db.now)
     custom_fields.store(db, "event", id, {}, event["custom_fields"])
     new = get(db, id, base_url)
@@ -74,7 +74,7 @@ def update(db, old, fields, base_url):
     merged = {**old, **fields, "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults)}
     _check(merged, faults)
     if merged["event_key"] != old["event_key"]:
-        _claim_key(db, merged["event_key"])
+        slugs.claim_key(db, sql.key_taken, "event", "event_key", merged["event_key"])
     if merged["timezone"] != old["timezone"]:
         admission.refuse_another_zone(db, id)
     if merged != old:
@@ -93,9 +93,7 @@ def update(db, old, fields, base_url):
 def delete(db, event):
     """Delete an event with its plans, offers, sessions and submission types. Raise 409 `in_use` while other records depend on it."""
     id = event["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The event has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The event has {}; it cannot be deleted.")
     cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
@@ -121,8 +119,8 @@ def remove_image(db, event, base_url):
 def free_key(db, event):
     """Return a free key made from title and year, with a suffix if it is taken."""
     year = (event["date_from"] or "")[:4]
-    wanted = slugs.slug(event["title"] if not year or year in event["title"] else f"{event['title']} {year}")
-    return slugs.free(wanted, lambda key: db.value(sql.key_taken, event_key=key))
+    title = event["title"] if not year or year in event["title"] else f"{event['title']} {year}"
+    return slugs.free_key(db, sql.key_taken, "event_key", title)
 
 
 def _journal_update(db, old, base_url):
@@ -156,8 +154,3 @@ def _check(event, faults=()):
                 faults.add(f"/opening_hours/{place}", "overlap", f"overlaps the entry from {other['opens']} on that day")
                 break
     faults.raise_any()
-
-
-def _claim_key(db, event_key):
-    if db.value(sql.key_taken, event_key=event_key):
-        raise Problem("duplicate", f"There is an event with the key {event_key}.", member="event_key")

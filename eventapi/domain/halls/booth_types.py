@@ -39,9 +39,9 @@ def create(db, fields):
 
     A missing `booth_type_key` is made from the name. Raise 422 for too many decimals; 409 `duplicate` for a taken key.
     """
-    key = fields["booth_type_key"] or _free_key(db, fields["booth_type_name"])
+    key = fields["booth_type_key"] or slugs.free_key(db, sql.key_taken, "booth_type_key", fields["booth_type_name"])
     values = _columns(db, {**fields, "booth_type_key": key})
-    _claim_key(db, key)
+    slugs.claim_key(db, sql.key_taken, "booth type", "booth_type_key", key)
     booth_type = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.BOOTH_TYPE, booth_type)
     return booth_type
@@ -53,7 +53,7 @@ def update(db, old, fields):
     Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken key.
     """
     id, values = old["id"], _columns(db, {**old, **fields})
-    _claim_key(db, values["booth_type_key"], but=id)
+    slugs.claim_key(db, sql.key_taken, "booth type", "booth_type_key", values["booth_type_key"], but=id)
     if values != _columns(db, old):
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
@@ -85,12 +85,3 @@ def _columns(db, booth_type):
               "tax_rate": whole(booth_type, "tax_rate", 2, faults)}
     faults.raise_any()
     return values
-
-
-def _claim_key(db, booth_type_key, but=None):
-    if db.value(sql.key_taken, booth_type_key=booth_type_key) not in (None, but):
-        raise Problem("duplicate", f"There is a booth type with the key {booth_type_key}.", member="booth_type_key")
-
-
-def _free_key(db, name):
-    return slugs.free(slugs.slug(name), lambda key: db.value(sql.key_taken, booth_type_key=key))

@@ -60,7 +60,8 @@ def create(db, fields):
     Raise 422 for an unknown event or too many decimals; 409 `duplicate` for a key that another plan of the event has.
     """
     values = _checked(db, fields)
-    values["plan_key"] = values["plan_key"] or _free_key(db, values)
+    values["plan_key"] = values["plan_key"] or slugs.free_key(
+        db, sql.key_taken, "plan_key", values["plan_name"], event_id=values["event_id"])
     _claim_key(db, values)
     plan = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.PLAN, plan)
@@ -85,10 +86,7 @@ def update(db, old, fields):
 
 def delete(db, plan):
     """Delete a plan with its booths. Raise 409 `in_use` if one of them was ever reserved or ordered for."""
-    users = db.values(sql.users, id=plan["id"])
-    if users:
-        raise Problem("in_use", f"The booths of the plan have {' and '.join(users)}; it cannot be deleted.",
-                      used_by=users)
+    references.refuse_in_use(db, sql.users, plan["id"], "The booths of the plan have {}; it cannot be deleted.")
     remove(db, plan)
 
 
@@ -132,10 +130,4 @@ def _object(thing, at, faults):
 
 
 def _claim_key(db, plan, but=None):
-    if db.value(sql.key_taken, event_id=plan["event_id"], plan_key=plan["plan_key"]) not in (None, but):
-        raise Problem("duplicate", f"The event has a plan with the key {plan['plan_key']}.", member="plan_key")
-
-
-def _free_key(db, plan):
-    return slugs.free(slugs.slug(plan["plan_name"]),
-                      lambda key: db.value(sql.key_taken, event_id=plan["event_id"], plan_key=key))
+    slugs.claim_key(db, sql.key_taken, "plan in the event", "plan_key", plan["plan_key"], but, event_id=plan["event_id"])

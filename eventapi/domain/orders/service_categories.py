@@ -4,8 +4,7 @@ Every function that writes is called inside a write transaction and journals the
 """
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import entities, slugs
-from eventapi.errors import Problem
+from eventapi.domain.records import entities, references, slugs
 from eventapi.storage.statements import statements
 
 sql = statements("service_categories")
@@ -21,8 +20,8 @@ def create(db, fields):
 
     A missing `category_key` is made from the name. Raise 409 `duplicate` for a taken key.
     """
-    key = fields["category_key"] or _free_key(db, fields["category_name"])
-    _claim_key(db, key)
+    key = fields["category_key"] or slugs.free_key(db, sql.key_taken, "category_key", fields["category_name"])
+    slugs.claim_key(db, sql.key_taken, "service category", "category_key", key)
     category = get(db, db.insert(sql.add, **{**fields, "category_key": key}, now=db.now))
     journal.created(db, entities.SERVICE_CATEGORY, category)
     return category
@@ -34,7 +33,7 @@ def update(db, old, fields):
     Raise 409 `duplicate` for a taken key.
     """
     id, merged = old["id"], {**old, **fields}
-    _claim_key(db, merged["category_key"], but=id)
+    slugs.claim_key(db, sql.key_taken, "service category", "category_key", merged["category_key"], but=id)
     if merged != old:
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
@@ -45,18 +44,7 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a service category with its documents and tasks. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The category has {' and '.join(users)}; it cannot be deleted.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The category has {}; it cannot be deleted.")
     cascade.delete_with(db, "service_category", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.SERVICE_CATEGORY, category)
-
-
-def _claim_key(db, category_key, but=None):
-    if db.value(sql.key_taken, category_key=category_key) not in (None, but):
-        raise Problem("duplicate", f"There is a service category with the key {category_key}.", member="category_key")
-
-
-def _free_key(db, category_name):
-    return slugs.free(slugs.slug(category_name), lambda key: db.value(sql.key_taken, category_key=key))

@@ -11,7 +11,7 @@ from eventapi.domain.orders import offers
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import SERVICE_CATEGORY
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
 sql = statements("services")
@@ -46,8 +46,8 @@ def create(db, fields):
     the minimum quantity; 409 `duplicate` for a taken key.
     """
     values, rows = _checked(db, fields, fields)
-    values["service_key"] = fields["service_key"] or _free_key(db, fields["service_name"])
-    _claim_key(db, values["service_key"])
+    values["service_key"] = fields["service_key"] or slugs.free_key(db, sql.key_taken, "service_key", fields["service_name"])
+    slugs.claim_key(db, sql.key_taken, "service", "service_key", values["service_key"])
     id = db.insert(sql.add, **values, now=db.now)
     offers.replace(db, id, rows)
     service = get(db, id)
@@ -62,7 +62,7 @@ def update(db, old, fields):
     """
     id = old["id"]
     values, rows = _checked(db, {**old, **fields}, fields)
-    _claim_key(db, values["service_key"], but=id)
+    slugs.claim_key(db, sql.key_taken, "service", "service_key", values["service_key"], but=id)
     if rows is not None:
         offers.replace(db, id, rows)
     if values != _columns(db, old, Faults()) or get(db, id) != old:
@@ -75,9 +75,7 @@ def update(db, old, fields):
 def delete(db, service):
     """Delete a service with its offers, documents and tasks. Raise 409 `in_use` if it was ever ordered."""
     id = service["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", "The service has been ordered; it cannot be deleted, but made inactive.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The service has been ordered; it cannot be deleted, but made inactive.")
     cascade.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.SERVICE, service)
@@ -116,12 +114,3 @@ def _columns(db, service, faults):
     return {**{name: value for name, value in service.items() if name != "events"},
             "tax_rate": whole(service, "tax_rate", 2, faults),
             "base_price": whole(service, "base_price", places, faults)}
-
-
-def _claim_key(db, service_key, but=None):
-    if db.value(sql.key_taken, service_key=service_key) not in (None, but):
-        raise Problem("duplicate", f"There is a service with the key {service_key}.", member="service_key")
-
-
-def _free_key(db, service_name):
-    return slugs.free(slugs.slug(service_name), lambda key: db.value(sql.key_taken, service_key=key))

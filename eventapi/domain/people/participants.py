@@ -127,7 +127,8 @@ def change(db, old, merged):
     if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
         anonymity.refuse(db, "contact", old["contact_id"])
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
-        refuse_in_use(db, old["id"], "its event and contact cannot change")
+        references.refuse_in_use(db, sql.users, old["id"],
+                                 "The participant has {}: its event and contact cannot change.")
     identity = merged["event_id"], merged["contact_id"], merged["role"]
     if identity != (old["event_id"], old["contact_id"], old["role"]):
         claim(db, *identity)
@@ -158,7 +159,7 @@ def move(db, old, action):
 def delete(db, participant_id):
     """Delete a participant with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     old = get(db, participant_id)
-    refuse_in_use(db, participant_id, "it cannot be deleted; cancel it")
+    references.refuse_in_use(db, sql.users, participant_id, "The participant has {}: it cannot be deleted; cancel it.")
     cascade.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
     journal.deleted(db, entities.EVENT_PARTICIPANT, old)
@@ -169,12 +170,6 @@ def forget_application(db, application_id):
     for id in db.values(sql.of_application, application_id=application_id):
         old = get(db, id)
         change(db, old, {**old, "application_id": None})
-
-
-def refuse_in_use(db, participant_id, consequence):
-    users = db.values(sql.users, id=participant_id)
-    if users:
-        raise Problem("in_use", f"The participant has {' and '.join(users)}: {consequence}.", used_by=users)
 
 
 def claim(db, event_id, contact_id, role):

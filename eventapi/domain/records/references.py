@@ -1,5 +1,5 @@
 """A record may be named by id or by key, in bodies and in filters alike; both in one request must agree."""
-from eventapi.errors import fault, invalid
+from eventapi.errors import Problem, fault, invalid
 from eventapi.storage.statements import statements
 
 sql = statements("references")
@@ -86,3 +86,10 @@ def filters(db, query, *references):
         if ids:
             query[target] = ids.pop()
     return query
+
+
+def refuse_in_use(db, statement, id, text):
+    """Raise 409 `in_use` if `statement` returns the nouns of records that refer to the record. They replace {} in `text`."""
+    users = db.values(statement, id=id)
+    if users:
+        raise Problem("in_use", text.format(" and ".join(users)), used_by=users)

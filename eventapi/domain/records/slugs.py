@@ -2,6 +2,8 @@
 import re
 import unicodedata
 
+from eventapi.errors import Problem
+
 SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe", "æ": "ae", "å": "aa", "ł": "l", "đ": "d"})
 
 
@@ -19,3 +21,17 @@ def free(wanted, taken):
         number += 1
         key = f"{wanted}-{number}"
     return key
+
+
+def free_key(db, statement, member, title, **scope):
+    """Return a key made from the title that no record has; `statement` returns the id of the record that has `member`.
+
+    `scope` holds the other parameters of the statement: keys of plans need to be unique within their event only.
+    """
+    return free(slug(title), lambda key: db.value(statement, **{member: key}, **scope))
+
+
+def claim_key(db, statement, noun, member, key, but=None, **scope):
+    """Raise 409 `duplicate` if a record other than the one with the id `but` has the key. Parameters as for `free_key`."""
+    if db.value(statement, **{member: key}, **scope) not in (None, but):
+        raise Problem("duplicate", f"Another {noun} has the key {key}.", member=member)
