@@ -5,7 +5,7 @@ from bottle import Bottle, HTTPError, Route, Router, request, response
 
 from eventapi import plugins, resources
 from eventapi.errors import Problem
-from eventapi.plugins.request import problem_response, request_id, tell
+from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
 from eventapi.storage.connections import Connections
 from eventapi.web import masking
@@ -32,7 +32,7 @@ class App(Bottle):
         response.set_header("X-Request-ID", request_id(request.environ))
         response.set_header("X-Content-Type-Options", "nosniff")
         answer = problem_response(_problem_of(error))
-        tell(request.environ)
+        log_request(request.environ)
         return answer
 
 

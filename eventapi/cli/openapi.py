@@ -10,4 +10,4 @@ def register(commands):
 
 def print_document(args, config):
     from eventapi.reference import document as openapi
-    print(json.dumps(openapi.document(config), ensure_ascii=False, indent=2))
+    print(json.dumps(openapi.document(config.base_url), ensure_ascii=False, indent=2))

@@ -3,8 +3,6 @@ import json
 from functools import lru_cache
 from html import escape
 
-from bottle import request
-
 from eventapi.errors import CODES
 from eventapi.pages import cached, page, policy, reference
 from eventapi.reference.document import document
@@ -21,14 +19,14 @@ def get_root():
 
 
 @routes.get("/docs", forms=("text/html",))
-def get_docs():
+def get_docs(config):
     """Return the reference: every endpoint, field and error."""
-    return cached(*_page(request.environ["eventapi.config"].base_url, base_url()))
+    return cached(*_page(config.base_url, base_url()))
 
 
 @lru_cache(maxsize=4)
 def _page(configured, address):
-    whole = document(request.environ["eventapi.config"])
+    whole = document(configured)
     sections = [(tag, operations_of(whole, tag["name"])) for tag in whole["tags"]]
     links = "".join(f'<li><a href="#{tag["name"]}">{tag["name"]}</a></li>' for tag, _ in sections)
     body = (f'<nav><a href="#start"><b>{escape(whole["info"]["title"])}</b></a> <span class="quiet">{whole["info"]["version"]}</span>'

@@ -1,8 +1,6 @@
 """GET /healthz: a health check for load balancers and monitoring."""
 import logging
 
-from bottle import request
-
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
@@ -16,13 +14,12 @@ log = logging.getLogger("eventapi.health")
 
 
 @routes.get("/healthz")
-def get_health():
+def get_health(config, connections):
     """Report the age of the worker's last heartbeat. A stale worker does not fail the check."""
-    config = request.environ["eventapi.config"]
     try:
         if not config.database.exists():
             raise SchemaError("the file does not exist")
-        db = request.environ["eventapi.connections"].reader()
+        db = connections.reader()
         check_schema_version(db.connection)
         age = housekeeping.worker_age(db)
     except (StorageError, SchemaError) as error:

@@ -4,12 +4,10 @@ GET only asks, because mail scanners open every link; POST makes the change.
 """
 from html import escape
 
-from bottle import request
-
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.pages import page
-from eventapi.plugins.authentication import client_address
+from eventapi.web import client
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
@@ -28,7 +26,7 @@ def get_confirmation(db, token):
 def confirm_subscription(db, token):
     row = newsletter.of_confirm_token(db, token)
     if row:
-        newsletter.confirm(db, row, words(db)["confirm_question"].format(**placeholders(db, row)), *client())
+        newsletter.confirm(db, row, words(db)["confirm_question"].format(**placeholders(db, row)), client.address(), client.agent())
     return show(db, row, "confirm", is_done=True)
 
 
@@ -43,7 +41,7 @@ def unsubscribe_by_link(db, token):
     """Unsubscribe, also by the one-click POST of mail programs (RFC 8058). The body is ignored."""
     row = newsletter.of_unsubscribe_token(db, token)
     if row:
-        newsletter.unsubscribe(db, row, "mail", *client())
+        newsletter.unsubscribe(db, row, "mail", client.address(), client.agent())
     return show(db, row, "unsubscribe", is_done=True)
 
 
@@ -67,16 +65,11 @@ def respond(texts, content, status=200):
 
 def words(db):
     """Return the texts in the first available language of Accept-Language, otherwise in the organiser's language."""
-    for part in request.environ.get("HTTP_ACCEPT_LANGUAGE", "").split(","):
-        tag = part.strip()[:2].lower()
-        if tag in mail_words.WORDS:
-            return mail_words.WORDS[tag]
+    for language in client.languages():
+        if language in mail_words.WORDS:
+            return mail_words.WORDS[language]
     return mail_words.words(None, db.config)
 
 
 def placeholders(db, row):
     return {"sender": mail_words.sender(db.config), "email": row["email"]}
-
-
-def client():
-    return client_address(request.environ), request.environ.get("HTTP_USER_AGENT", "")[:200] or None

@@ -1,8 +1,6 @@
 """GET /openapi.json: the OpenAPI document."""
 import json
 
-from bottle import request
-
 from eventapi.pages import cached
 from eventapi.reference.document import document
 from eventapi.web.routes import Routes
@@ -11,7 +9,7 @@ routes = Routes("openapi", root="", public=True)
 
 
 @routes.get("/openapi.json", forms=("application/json",))
-def get_openapi():
+def get_openapi(config):
     """Return the OpenAPI document."""
-    text = json.dumps(document(request.environ["eventapi.config"]), ensure_ascii=False)
+    text = json.dumps(document(config.base_url), ensure_ascii=False)
     return cached(text, {"Content-Type": "application/json"})

@@ -9,6 +9,7 @@ from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
 from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
+from eventapi.web import client
 
 sql = statements("api_keys")
 log = logging.getLogger("eventapi.authentication")
@@ -60,13 +61,7 @@ def identify(db, environ):
     if (row["last_used_at"] or "")[:HOUR] != now[:HOUR]:
         _touch(db, row["id"], now)
     return Who(row["id"], row["admin_id"], row["admin_name"], frozenset(row["scopes"].split()), row["tier"],
-               frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"], client_address(environ),
-               environ.get("HTTP_USER_AGENT", "")[:200] or None)
-
-
-def client_address(environ):
-    """Behind a unix socket only nginx can speak to us, so its X-Real-IP is trusted there, and there only."""
-    return environ.get("REMOTE_ADDR") or environ.get("HTTP_X_REAL_IP") or None
+               frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"], client.address(), client.agent())
 
 
 def _touch(db, key_id, now):

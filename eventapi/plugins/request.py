@@ -1,4 +1,8 @@
-"""First plugin: request id, envelope, ETag, every error as a problem document, one line in the log."""
+"""First plugin: request id, envelope, ETag, problem documents, and one line per request in the log.
+
+Handlers that name them receive `config`, `connections` and `request_id`.
+"""
+import inspect
 import logging
 import random
 import re
@@ -12,16 +16,17 @@ from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
 from eventapi.storage.group_commit import deferred_commit
 from eventapi.web import masking, request_log
-from eventapi.web.rest import Response, base_url, etag, is_known
+from eventapi.web.rest import Response, base_url, envelope, etag, is_known
+from eventapi.web.routes import JSON
 
-REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)         # a key that was sent as one is none
+REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)         # never an API key
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
+PARTS = ("config", "connections", "request_id")       # arguments of handlers, in the environ as eventapi.NAME
 log = logging.getLogger("eventapi.request")
-JSON = "application/json"
 
 
-def request_id(environ):
-    """The id of this request: the client's, when it is well-formed, else a new one."""
+def request_id(environ: dict) -> str:
+    """Return the id of this request: that of the client if it is well-formed, otherwise a new one."""
     known = environ.get("eventapi.request_id")
     if known is None:
         given = environ.get("HTTP_X_REQUEST_ID", "")
@@ -29,13 +34,13 @@ def request_id(environ):
     return known
 
 
-def new_id():
-    """Time comes first, in milliseconds, so that the audit log's index of request ids grows at its end."""
+def new_id() -> str:
+    """Return a new request id. It begins with the time in milliseconds, so that the index of the audit log grows at its end."""
     return f"req_{time.time_ns() // 1_000_000:011x}{random.getrandbits(36):09x}"
 
 
-def problem_response(problem):
-    """A problem document (RFC 9457) as bytes; sets status and headers of the response."""
+def problem_response(problem: Problem) -> bytes:
+    """Set status and headers of the response; return the problem document (RFC 9457)."""
     response.status = problem.status
     for name, value in problem.headers.items():
         response.set_header(name, value)
@@ -59,79 +64,91 @@ class Request:
     name, api = "request", 2
 
     def __init__(self, config):
-        self.config = config
+        pass
 
     def apply(self, callback, route):
-        singular, reads = route.config["options"].singular, route.method == "GET"
-
-        def handle(**values):
-            environ, start = request.environ, time.perf_counter()
-            response.set_header("X-Request-ID", request_id(environ))
-            response.set_header("Cache-Control", "private, no-cache")
-            response.set_header("X-Content-Type-Options", "nosniff")
-            try:
-                return succeed(callback(**values), environ)
-            except HTTPResponse:
-                raise
-            except Exception as error:
-                return problem_response(self.problem(error))
-            finally:
-                tell(environ, start)
-
-        def succeed(answer, environ):
-            if not isinstance(answer, Response):
-                answer = Response(answer)
-            if answer.status != 200:
-                response.status = answer.status
-            for name, value in answer.headers.items():
-                response.set_header(name, value)
-            if answer.body is not None:
-                return answer.body
-            if answer.status == 204:
-                return b""
-            response.content_type = JSON
-            data = minimal(answer.data, environ) or as_json(answer.data)
-            if reads and answer.has_etag and isinstance(answer.data, dict):
-                if not_modified(data):
-                    return b""
-            meta = "," + as_json(answer.meta)[1:] if answer.meta else "}"
-            return f'{{"data":{data},"meta":{{"request_id":"{environ["eventapi.request_id"]}"{meta}}}'.encode()
-
-        def minimal(data, environ):
-            """The small object of Prefer: return=minimal (RFC 7240), or None; what is no record has none."""
-            if reads or not isinstance(data, dict) or "id" not in data or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
-                return None
-            response.set_header("Preference-Applied", "return=minimal")
-            small = {f"{singular}_id": data.get("id")}
-            return as_json({**small, **{name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}})
-
-        return handle
-
-    def problem(self, error):
-        """The problem that an exception stands for; what somebody has to mend goes to the log with its trace."""
-        if isinstance(error, Problem):
-            return error
-        problem = storage_problem(error) or Problem("internal_error", "The server failed; the log has the details under this request id.")
-        if problem.code in ("internal_error", "unhealthy"):
-            log.error("request %s failed", request_id(request.environ), exc_info=error)
-        return problem
+        return Exchange(callback, route)
 
 
-def tell(environ, start=None):
-    """The line of this request in the log, after the commit that its answer waits for."""
+class Exchange:
+    """The handler of one route, with the response to what it returns or raises."""
+
+    def __init__(self, callback, route):
+        takes = inspect.signature(route.callback).parameters
+        self.callback = callback
+        self.id_name = f"{route.config['options'].singular}_id"
+        self.reads = route.method == "GET"
+        self.takes = [name for name in PARTS if name in takes]
+
+    def __call__(self, **values):
+        environ, start = request.environ, time.perf_counter()
+        response.set_header("X-Request-ID", request_id(environ))
+        response.set_header("Cache-Control", "private, no-cache")
+        response.set_header("X-Content-Type-Options", "nosniff")
+        for name in self.takes:
+            values[name] = environ[f"eventapi.{name}"]
+        try:
+            return self.respond(self.callback(**values), environ)
+        except HTTPResponse:
+            raise
+        except Exception as error:
+            return problem_response(problem_of(error))
+        finally:
+            log_request(environ, start)
+
+    def respond(self, result, environ: dict):
+        """Set status and headers of the response; return its body. `result` is what the handler returned."""
+        if not isinstance(result, Response):
+            result = Response(result)
+        if result.status != 200:
+            response.status = result.status
+        for name, value in result.headers.items():
+            response.set_header(name, value)
+        if result.body is not None:
+            return result.body
+        if result.status == 204:
+            return b""
+        response.content_type = JSON
+        data = self.minimal(result.data, environ) or as_json(result.data)
+        if self.reads and result.has_etag and isinstance(result.data, dict) and not_modified(data):
+            return b""
+        before, after = envelope(environ["eventapi.request_id"], result.meta)
+        return f"{before}{data}{after}".encode()
+
+    def minimal(self, data, environ: dict) -> str | None:
+        """Return the small object of `Prefer: return=minimal` (RFC 7240) as JSON. None if it is not asked for, or data is not a record."""
+        if self.reads or not isinstance(data, dict) or "id" not in data or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
+            return None
+        response.set_header("Preference-Applied", "return=minimal")
+        times_of = {name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}
+        return as_json({self.id_name: data["id"], **times_of})
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return the problem of an exception. Log the traceback if the administrator must act on it."""
+    if isinstance(error, Problem):
+        return error
+    problem = storage_problem(error) or Problem("internal_error", "The server failed. Its log has the details under this request id.")
+    if problem.code in ("internal_error", "unhealthy"):
+        log.error("request %s failed", request_id(request.environ), exc_info=error)
+    return problem
+
+
+def log_request(environ: dict, start: float | None = None) -> None:
+    """Write the log line of this request, after the commit that its response waits for."""
     if not log.isEnabledFor(logging.INFO):
         return
     who, path = environ.get("eventapi.who"), masking.path(environ["PATH_INFO"])
-    words = f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} {response.status_code}"
+    text = f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} {response.status_code}"
 
-    def say():
+    def write_line():
         seconds = time.perf_counter() - start if start else 0.0
-        request_log.tell(f"{words} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
-    deferred_commit(environ).after_commit(say)
+        request_log.tell(f"{text} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
+    deferred_commit(environ).after_commit(write_line)
 
 
-def not_modified(data):
-    """Sets the ETag; True when the client has it already."""
+def not_modified(data: str) -> bool:
+    """Set the ETag of the response. Return True, with status 304, if the client already has it."""
     tag = etag(data)
     response.set_header("ETag", tag)
     if is_known(tag):

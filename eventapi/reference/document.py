@@ -32,13 +32,9 @@ HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this d
 (`name:read` is enough for reading), and x-flag is the feature that must be enabled."""
 
 
-def document(config):
-    """The whole document, as plain data. It is made once; whoever wants to change it takes a copy."""
-    return _document(config.base_url)
-
-
 @lru_cache(maxsize=4)
-def _document(base_url):
+def document(base_url: str | None) -> dict:
+    """Return the OpenAPI document for a service at this address. It is cached: copy before modifying."""
     schemas, problems, all_routes = Schemas(), {}, list(routes())
     paths = {}
     for route in all_routes:

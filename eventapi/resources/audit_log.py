@@ -3,7 +3,8 @@ import json
 
 from eventapi.storage import search
 from eventapi.storage.statements import statements
-from eventapi.web.rest import found, page
+from eventapi.web.lists import page
+from eventapi.web.rest import found
 from eventapi.web.routes import Routes
 
 routes = Routes("audit-log", "audit_entry", scope="audit")

@@ -1,7 +1,8 @@
 """Booth formulas: how the price of a booth is computed if neither the booth nor its type has a plain price."""
 from eventapi.domain.halls import booth_formulas
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth_formulas", "booth_formula", scope="booths", flag="booths")

@@ -10,7 +10,8 @@ from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.errors import Faults
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,))

@@ -1,7 +1,8 @@
 """Booth types: the kinds of booths and their prices."""
 from eventapi.domain.halls import booth_types
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth_types", "booth_type", scope="booths", flag="booths")

@@ -9,7 +9,8 @@ from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT, FORMULA, PLAN
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")

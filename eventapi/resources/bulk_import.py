@@ -11,7 +11,8 @@ from eventapi.plugins.access import require_scope
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
 from eventapi.web.import_bodies import CSV, FORMS, receiver
-from eventapi.web.rest import Response, found, location, one, page
+from eventapi.web.lists import one, page
+from eventapi.web.rest import Response, found, location
 from eventapi.web.routes import Routes
 
 routes = Routes("bulk_import", "bulk_import", scope="by_entity_type")

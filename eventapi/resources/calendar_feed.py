@@ -3,7 +3,8 @@ from eventapi.domain.events import calendar_feed
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, base_url, created, deleted, drawn, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, base_url, created, deleted, drawn, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("calendar_feed", "calendar_subscription", scope="calendar-feed")

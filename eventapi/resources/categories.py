@@ -5,7 +5,8 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("categories", "category", scope="categories")

@@ -1,8 +1,6 @@
 """Check-ins: who came in, when and where. One record is one visit; scans that are refused are kept as well."""
 from datetime import datetime, timezone
 
-from bottle import request
-
 from eventapi import __version__, times
 from eventapi.domain.entrance import admission, badges, check_ins, roster
 from eventapi.domain.records import references
@@ -11,7 +9,8 @@ from eventapi.errors import Faults, Problem, fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
-from eventapi.web.rest import Response, created, deleted, etag, found, is_known, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, created, deleted, etag, found, is_known, streamed, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("check-ins", "check_in", scope="checkins")
@@ -62,7 +61,7 @@ def get_stats(db, query):
 
 
 @routes.get("/check-ins/roster", query="check_in.named", response="check_in.roster")
-def get_roster(db, query):
+def get_roster(db, query, request_id):
     """Gives a device what it needs to check badges without a connection.
 
     For a badge it takes the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and looks it up: let in
@@ -75,8 +74,8 @@ def get_roster(db, query):
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
         return Response(status=304, headers={"ETag": tag}, body=b"")
-    head = as_json({"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256", "updated_at": now})
-    return Response(body=enveloped(head, roster.badges(db, event["id"], state["salt"], since)),
+    head = {"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256", "updated_at": now}
+    return Response(body=streamed(head, "badges", roster.badges(db, event["id"], state["salt"], since), request_id),
                   headers={"Content-Type": "application/json", "ETag": tag})
 
 
@@ -133,11 +132,3 @@ def event_of(db, query):
     if faults:
         raise invalid([fault(entry["code"], entry["detail"], parameter=entry["pointer"][1:]) for entry in faults])
     return event
-
-
-def enveloped(head, pieces):
-    """Yield the bytes of {"data": …, "meta": …}, with the badges at the end of data."""
-    yield f'{{"data":{head[:-1]},"badges":['.encode()
-    for piece in pieces:
-        yield piece.encode()
-    yield f']}},"meta":{{"request_id":{as_json(request.environ["eventapi.request_id"])}}}}}'.encode()

@@ -8,7 +8,8 @@ from eventapi.domain.records.field_definitions import represent
 from eventapi.domain.submissions import submissions
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("custom-fields", "custom_field", scope="custom_fields")

@@ -3,7 +3,8 @@ from eventapi.domain.attachments import document_categories
 from eventapi.domain.records import references
 from eventapi.domain.records.references import DEFAULT_TEMPLATE
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("document_categories", "document_category", scope="documents", flag="documents")

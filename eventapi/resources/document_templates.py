@@ -4,7 +4,8 @@ from eventapi.domain.attachments.document_templates import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("document_templates", "document_template", scope="documents", flag="documents")

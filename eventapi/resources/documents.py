@@ -1,6 +1,4 @@
 """Documents: pages made from templates, files, and contracts that are signed."""
-from bottle import request
-
 from eventapi import money
 from eventapi.domain.attachments import cascade, content_types, contracts, documents
 from eventapi.domain.attachments import pages as document_pages
@@ -12,7 +10,8 @@ from eventapi.errors import Faults, Problem, not_found
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
-from eventapi.web.rest import Response, created, deleted, etag, found, is_known, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import Response, created, deleted, etag, found, is_known, unchanged, unchanged_content
 from eventapi.web.routes import Routes
 
 routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
@@ -82,14 +81,14 @@ def delete_document(db, id):
 
 
 @routes.get("/documents/<id>/content", forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS), ranges=True)
-def get_document_content(db, id):
+def get_document_content(db, id, form):
     """The file, or the page or (by Accept) the PDF of what was made from a template.
 
     Takes Range with one range. A browser is told to show nothing but PDF and pictures, and to run nothing.
     """
-    row, form = get(db, id), request.environ["eventapi.form"]
+    row = get(db, id)
     if is_stored(row, form):
-        return downloads.stored_file(request.environ, db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
+        return downloads.stored_file(db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
     if row["content"] is None:
         raise not_found("content of document", id)
     if form not in (content_types.HTML, content_types.PDF):
@@ -105,9 +104,7 @@ def get_document_content(db, id):
 def set_document_content(db, id, upload):
     """Sends the bytes of a file, or the signed file of a contract. What it is, is judged by the bytes."""
     row = get(db, id)
-    wanted = request.environ.get("HTTP_IF_MATCH")
-    if wanted and f'"{row["sha256"]}"' not in [tag.strip() for tag in wanted.split(",")] and not (wanted.strip() == "*" and row["sha256"]):
-        raise Problem("precondition_failed", "The content was changed since you read it; read it again.")
+    unchanged_content(row["sha256"])
     refuse_in_use(db, row, "an event whose picture it is")
     if upload.sha256 != row["sha256"]:
         refuse_handed_in(db, row)

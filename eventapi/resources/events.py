@@ -10,7 +10,8 @@ from eventapi.plugins.access import require_scope
 from eventapi.storage import search
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import base_url, created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import base_url, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")

@@ -9,7 +9,8 @@ from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, created, deleted, found, is_known, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import Response, created, deleted, found, is_known, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))

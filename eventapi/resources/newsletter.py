@@ -2,7 +2,8 @@
 from eventapi.domain.people import newsletter
 from eventapi.storage.search import expression
 from eventapi.storage.statements import statements
-from eventapi.web.rest import base_url, created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import base_url, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("newsletter", "newsletter_subscriber", scope="newsletter")

@@ -1,12 +1,11 @@
 """Notes: what the staff writes down about another record. The scope is that of the record's kind."""
-from bottle import request
-
 from eventapi.domain.attachments import cascade, notes
 from eventapi.domain.attachments.notes import represent
 from eventapi.domain.records import entities
-from eventapi.plugins.access import READS, require_scope
+from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("notes", "note", scope="by_entity_type")
@@ -15,7 +14,7 @@ sql = statements("notes")
 
 @routes.list("/notes", query="note.query")
 def list_notes(db, who, query):
-    allow(who, query["entity_type"])
+    allow(who, query["entity_type"], writes=False)
     return page(db, sql.list, query, represent)
 
 
@@ -28,7 +27,7 @@ def create_note(db, who, body):
 
 @routes.get("/notes/<id>")
 def get_note(db, who, id):
-    return get(db, who, id)
+    return get(db, who, id, writes=False)
 
 
 @routes.update("/notes/<id>", schema="note")
@@ -51,11 +50,11 @@ def pin_note(db, who, id):
     return notes.update(db, note, {"is_pinned": not note["is_pinned"]})
 
 
-def get(db, who, id):
+def get(db, who, id, *, writes=True):
     note = found(notes.get(db, id), "note", id)
-    allow(who, note["entity_type"])
+    allow(who, note["entity_type"], writes=writes)
     return note
 
 
-def allow(who, entity_type):
-    require_scope(who, entities.KINDS[entity_type].scope, writes=request.method not in READS)
+def allow(who, entity_type, *, writes=True):
+    require_scope(who, entities.KINDS[entity_type].scope, writes=writes)

@@ -1,6 +1,4 @@
 """Participants: contacts that take part in an event."""
-from bottle import request
-
 from eventapi.domain.billing import claims
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
@@ -9,7 +7,8 @@ from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, created, deleted, drawn, found, location, one, page, picture, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import Response, created, deleted, drawn, found, location, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
@@ -77,9 +76,9 @@ def get_readiness(db, id):
 
 
 @routes.get("/participants/<id>/badge", query="participant.badge", forms=badge_sheets.FORMS)
-def get_badge(db, id, query):
+def get_badge(db, id, query, form):
     """Draw the badge as a card of 86 by 54 mm with a QR code of its number, as SVG or PDF."""
-    form, badge = request.environ["eventapi.form"], found(badge_sheets.read(db, id), "participant", id)
+    badge = found(badge_sheets.read(db, id), "participant", id)
     return picture([query, badge], form, lambda: badge_sheets.draw(badge, form, query["language"]))
 
 

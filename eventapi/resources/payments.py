@@ -4,7 +4,8 @@ from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))

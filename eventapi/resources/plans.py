@@ -1,13 +1,12 @@
 """Plans: the halls of an event, with what stands in them besides booths."""
-from bottle import request
-
 from eventapi import times
 from eventapi.domain.halls import booths, layout_checks, plan_pictures, plans
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, created, deleted, found, location, one, page, picture, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import Response, created, deleted, found, location, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("plans", "plan", scope="plans", flag="plans")
@@ -58,9 +57,9 @@ def check_plan(db, id, query):
 
 
 @routes.get("/plans/<id>/svg", query="plan.picture", forms=plan_pictures.FORMS)
-def get_plan_svg(db, id, query):
+def get_plan_svg(db, id, query, form):
     """Draw a plan as SVG or PDF, for the screen and for A3 paper."""
-    form, hall = request.environ["eventapi.form"], found(plan_pictures.read(db, id, query["view"]), "plan", id)
+    hall = found(plan_pictures.read(db, id, query["view"]), "plan", id)
     return picture([query, hall], form, lambda: plan_pictures.draw(hall, form, query["language"]))
 
 

@@ -1,7 +1,8 @@
 """Service categories: the headings of the services sold."""
 from eventapi.domain.orders import service_categories
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("service_categories", "service_category", scope="services", flag="services")

@@ -6,7 +6,8 @@ from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("service_orders", "service_order", scope="service_orders", flag="service_orders",

@@ -4,7 +4,8 @@ from eventapi.domain.records.references import EVENT
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.types import represent
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("submission_types", "submission_type", scope="submissions")

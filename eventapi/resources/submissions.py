@@ -7,7 +7,8 @@ from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))

@@ -6,7 +6,8 @@ from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage import search
 from eventapi.storage.statements import statements
-from eventapi.web.rest import created, deleted, found, one, page, unchanged
+from eventapi.web.lists import one, page
+from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("tasks", "task", scope="tasks", flag="tasks", states=(TRANSITIONS,))

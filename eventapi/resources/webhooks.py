@@ -4,7 +4,8 @@ from eventapi.domain.webhooks import feed as webhook_feed
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.domain.webhooks.subscriptions import represent, represent_delivery
 from eventapi.storage.statements import statements
-from eventapi.web.rest import Response, created, deleted, found, page, unchanged
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("webhooks", "webhook", scope="webhooks", flag="webhooks")

@@ -1,53 +1,55 @@
-"""A stored file as an answer: whole or one range of it (RFC 9110, 14), streamed, and never as a page of ours."""
+"""Stored files as responses: streamed, whole or one range (RFC 9110, 14), and with headers that keep browsers from running them."""
 import io
 import os
 import re
 from urllib.parse import quote
+
+from bottle import request
 
 from eventapi.domain.attachments import content_types
 from eventapi.errors import Problem
 from eventapi.storage import files
 from eventapi.web.rest import Response, is_known
 
-PIECE = 64 * 1024
+CHUNK = 64 * 1024              # bytes read at a time
 RANGE = re.compile(r"bytes\s*=\s*(\d{0,18})-(\d{0,18})", re.I | re.ASCII)
 INLINE = content_types.PICTURES | {content_types.PDF}
 GUARD = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def stored_file(environ, config, sha256, kind, name):
-    """The bytes of this hash, or the part of them that Range asks for."""
+def stored_file(config, sha256: str, kind: str, name: str) -> Response:
+    """Return the stored file with this hash, or the range of it that the header Range requests."""
     headers = {"ETag": f'"{sha256}"', **guarded(kind, name), "Accept-Ranges": "bytes"}
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers=headers)
     file = files.path(config, sha256)
     size = os.stat(file).st_size
-    part = asked_range(environ, size, headers["ETag"])
+    part = requested_range(request.environ, size, headers["ETag"])
     first, last = part or (0, size - 1)
     headers["Content-Length"] = str(last - first + 1)
     if part:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
-    return Response(status=206 if part else 200, headers=headers, body=Piece(file, first, last - first + 1))
+    return Response(status=206 if part else 200, headers=headers, body=FileRange(file, first, last - first + 1))
 
 
-def guarded(kind, name):
-    """The headers that keep a browser from running what it is given."""
+def guarded(kind: str, name: str) -> dict[str, str]:
+    """Return the headers of a file. They keep a browser from running its content. `kind` is the media type."""
     text = "; charset=utf-8" if kind == content_types.HTML else ""
     return {"Content-Type": kind + text, "Content-Disposition": disposition("inline" if kind in INLINE else "attachment", name),
             "Content-Security-Policy": GUARD, "Cross-Origin-Resource-Policy": "same-origin", "Vary": "Accept"}
 
 
-def disposition(how, name):
-    """Content-Disposition (RFC 6266) with the name in ASCII for old clients, and whole (RFC 8187) for the others."""
+def disposition(how: str, name: str) -> str:
+    """Return Content-Disposition (RFC 6266) with the name in ASCII for old clients and in full (RFC 8187) for others."""
     plain = re.sub(r'[^ !#-$&-\[\]-~]', "_", name)
     whole = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
     return f'{how}; filename="{plain}"{whole}'
 
 
-def asked_range(environ, size, tag):
-    """(first, last) that a single Range asks for; None for all of it; 416 where it lies outside.
+def requested_range(environ: dict, size: int, tag: str) -> tuple[int, int] | None:
+    """Return (first, last) of a single range, None for the whole file. Raise 416 if the range is outside the file.
 
-    Several ranges, and other units, may be ignored (RFC 9110, 14.2), as is a Range whose If-Range names another state.
+    Several ranges and other units are ignored (RFC 9110, 14.2), as is a range whose If-Range does not match the tag.
     """
     found = RANGE.fullmatch(environ.get("HTTP_RANGE", "").strip())
     if not found or not any(found.groups()) or not is_same(environ.get("HTTP_IF_RANGE"), tag):
@@ -63,13 +65,13 @@ def asked_range(environ, size, tag):
     return first, last
 
 
-def is_same(if_range, tag):
-    """Only a strong tag proves it: files have no date here."""
+def is_same(if_range: str | None, tag: str) -> bool:
+    """Return whether If-Range matches. Only a strong tag does: files have no date here."""
     return if_range is None or if_range.strip() == tag
 
 
-class Piece(io.FileIO):
-    """A part of a file for the server to send: by sendfile where it can, as long as Content-Length."""
+class FileRange(io.FileIO):
+    """A range of a file. The server sends it with sendfile if possible, exactly `length` bytes."""
 
     def __init__(self, path, first, length):
         super().__init__(path)
@@ -77,18 +79,18 @@ class Piece(io.FileIO):
         self.first, self.left = first, length
 
     def fileno(self):
-        """None but from the beginning: gunicorn 20.1 would send the part from there."""
+        """Only for a range from the beginning: gunicorn 20.1 always sends from there."""
         if self.first:
             raise io.UnsupportedOperation("read it")
         return super().fileno()
 
     def read(self, size=-1):
-        piece = super().read(min(self.left, PIECE if size < 0 else size))
-        self.left -= len(piece)
-        return piece
+        chunk = super().read(min(self.left, CHUNK if size < 0 else size))
+        self.left -= len(chunk)
+        return chunk
 
     def __next__(self):
-        piece = self.read(PIECE)
-        if not piece:
+        chunk = self.read(CHUNK)
+        if not chunk:
             raise StopIteration
-        return piece
+        return chunk

@@ -7,13 +7,13 @@ from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports import runs as import_runs
 from eventapi.errors import Faults, Problem, fault, invalid
-from eventapi.plugins.validation import JSON, parse, read_body
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.validation.bodies import Body
 from eventapi.web import uploads
+from eventapi.web.json_bodies import parse, read_body
+from eventapi.web.routes import CSV, JSON
 
-CSV = "text/csv"
 FORMS = (JSON, CSV)
 MOST_JSON = 16 * 1024 * 1024
 YES, NO = ("true", "1"), ("false", "0")

@@ -157,7 +157,7 @@ class SharedApp:
         self.config = furnished(folder, template)
         self.app = webtest.TestApp(create_app(self.config))
         self.db = Database(self.config)
-        self.document = openapi.document(self.config)
+        self.document = openapi.document(self.config.base_url)
         self.organiser, self.anonymous = self.person(SCOPES), Client(self.app, None)
         self.organiser.get("/events", status=200)           # the first use of a key is noted
 

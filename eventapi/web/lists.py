@@ -1,0 +1,152 @@
+"""Lists: pages, cursors and CSV."""
+import base64
+import binascii
+import json
+from collections.abc import Callable
+
+from bottle import request
+
+from eventapi import spreadsheet
+from eventapi.errors import fault, invalid
+from eventapi.storage.database import Database, as_json
+from eventapi.storage.statements import Statement
+from eventapi.web.rest import Response, base_url
+from eventapi.web.routes import CSV
+
+CSV_ROWS = 500              # rows that a CSV response reads at a time
+Includes = dict[str, Callable[[Database, list[dict]], None]]
+
+
+def one(db: Database, record: dict, query: dict, includes: Includes) -> dict | Response:
+    """Return a single record with the fields that `include` asks for. With `include` there is no ETag: it covers only the record."""
+    include = query.get("include")
+    if not include:
+        return record
+    _include(db, [record], include, includes)
+    return Response(record, has_etag=False)
+
+
+def page(db: Database, statement: Statement, query: dict, represent: Callable[[dict], dict] = lambda row: row,
+         includes: Includes | None = None) -> Response:
+    """Return a list: a page of it, the records after a cursor, or all records as CSV.
+
+    `represent` turns a row into an API object. `includes`: word of `include` -> function(db, records) that adds a field to every
+    record, with one statement for all of them. If the schema of that field does not list its parts, `function.columns(db)` returns
+    the names of its CSV columns.
+    """
+    values = {name: value for name, value in query.items() if value is not None}
+    given = frozenset(values)
+    if "ids" in values:
+        values["ids"] = as_json(values["ids"])
+    include = query.get("include") or []
+
+    def records(rows):
+        rows = [represent(row) for row in rows]
+        _include(db, rows, include, includes)
+        return rows
+
+    if request.environ.get("eventapi.form") == CSV:
+        return _csv(db, statement, given, values, records, include, includes)
+    if "after" in values:
+        return _after_cursor(db, statement, given, values, records)
+    return _page(db, statement, given, values, records)
+
+
+def _include(db, records, include, includes):
+    if records:
+        for word in include:
+            includes[word](db, records)
+
+
+def _page(db, statement, given, values, records):
+    number, size = values["page"], values["per_page"]
+    with db.snapshot():
+        rows = db.rows(statement.page(given, values["sort"], values["order"]),
+                       {**values, "limit": size, "offset": (number - 1) * size})
+        is_last = len(rows) < size and (rows or number == 1)     # the total is known without counting
+        total = (number - 1) * size + len(rows) if is_last else db.count(statement.count(given), values)
+        data = records(rows)
+    last = max(1, -(-total // size))
+    links = {"first": 1, "prev": min(number - 1, last), "next": number + 1 if number < last else 0, "last": last}
+    address = _address("page")
+    return Response(data, meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
+                  headers={"Link": ", ".join(f'<{address}{page}>; rel="{rel}"' for rel, page in links.items() if page)})
+
+
+def _address(parameter):
+    """Return the address of this request up to the value of `parameter`. The query keeps the encoding of the client."""
+    environ = request.environ
+    pieces = [piece for piece in environ.get("QUERY_STRING", "").split("&") if piece and piece.partition("=")[0] != parameter]
+    query = "".join(f"{piece}&" for piece in pieces).replace("<", "%3C").replace(">", "%3E").replace('"', "%22")
+    return f'{base_url()}{environ["PATH_INFO"]}?{query}{parameter}='
+
+
+def _after_cursor(db, statement, given, values, records):
+    cursor = _read_cursor(values["after"], values["sort"], values["order"])
+    with db.snapshot():
+        rows, following = _after(db, statement, given, values, cursor, values["per_page"])
+        data = records(rows)
+    next_cursor = following and _write_cursor(values["sort"], values["order"], following)
+    links = {"Link": f'<{_address("after")}{next_cursor}>; rel="next"'} if next_cursor else {}
+    return Response(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
+
+
+def _after(db, statement, given, values, cursor, size):
+    """Return the rows after the cursor (value, id), and the cursor after the last of them, None at the end. Rows with NULL come last."""
+    rows, part = [], "value" if cursor else "first"
+    if cursor and cursor[0] is None:
+        part = "null"
+    while part and len(rows) <= size:
+        value, last = cursor or (None, None)
+        text = statement.after(given, values["sort"], values["order"], part)
+        rows += db.rows(text, {**values, "after_value": value, "after_id": last, "limit": size + 1 - len(rows)})
+        part = "first null" if part in ("first", "value") else None
+    more, rows = len(rows) > size, rows[:size]
+    following = (rows[-1]["after_value"], rows[-1]["id"]) if more else None
+    for row in rows:
+        del row["after_value"]
+    return rows, following
+
+
+def _write_cursor(sort, order, position):
+    return base64.urlsafe_b64encode(as_json([sort, order, *position]).encode()).decode().rstrip("=")
+
+
+def _read_cursor(text, sort, order):
+    """Return (value, id) of a cursor, None for the empty cursor at the beginning. Raise 422 if it is not a cursor of this list."""
+    if not text:
+        return None
+    try:
+        used_sort, used_order, value, last = json.loads(base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4)))
+        if (used_sort, used_order) == (sort, order) and type(last) is int and _storable(last) and _storable(value):
+            return value, last
+    except (ValueError, TypeError, binascii.Error):
+        pass
+    raise invalid([fault("cursor", "is not a cursor of this list in this order", parameter="after")])
+
+
+def _storable(value):
+    """Return whether SQLite can store the value. A cursor comes from a client and may contain anything."""
+    if type(value) is int:
+        return -2 ** 63 <= value < 2 ** 63
+    if type(value) is str:
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value is None or type(value) is float
+
+
+def _csv(db, statement, given, values, records, include, includes):
+    def pieces():
+        cursor = None
+        while True:
+            with db.snapshot():
+                rows, cursor = _after(db, statement, given, values, cursor, CSV_ROWS)
+                data = records(rows)
+            yield data
+            if cursor is None:
+                return
+
+    options = request.route.config["options"]
+    parts = {word: includes[word].columns(db) for word in include if hasattr(includes[word], "columns")}
+    return Response(body=spreadsheet.lines(options.singular, include, pieces(), parts), headers={
+        "Content-Type": "text/csv; charset=utf-8; header=present",
+        "Content-Disposition": f'attachment; filename="{options.resource}.csv"'})
