@@ -132,7 +132,7 @@ def test_what_cannot_be_a_host_stands_in_no_address(app, organiser):
 def test_an_error_tells_nothing_of_the_inside(organiser, app, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("SELECT secret FROM /var/lib/eventapi")
-    monkeypatch.setattr(Database, "few", broken)
+    monkeypatch.setattr(Database, "rows", broken)
     answer = organiser.get("/events", status=500)
     assert answer.json["code"] == "internal_error" and answer.content_type == "application/problem+json"
     assert "SELECT" not in answer.text and "Traceback" not in answer.text and "/var" not in answer.text
