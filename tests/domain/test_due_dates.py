@@ -1,6 +1,7 @@
 """Due dates: days, moments, and days relative to an event."""
 import pytest
 
+from eventapi.domain.attachments import tasks
 from eventapi.domain.records import due_dates
 from eventapi.errors import Faults
 
@@ -50,8 +51,7 @@ def test_out_of_the_calendar_is_a_fault(db):
 
 def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
     event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
-    monkeypatch.setattr(due_dates, "FOLLOWERS", [])
-    due_dates.follower(lambda db, event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
+    monkeypatch.setattr(tasks, "follow", lambda db, event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"application_deadline": "2027-01-01"}, status=200)
@@ -61,7 +61,7 @@ def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
 
 def test_an_event_does_not_push_due_dates_out_of_the_calendar(organiser, db, monkeypatch):
     event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
-    monkeypatch.setattr(due_dates, "FOLLOWERS", [lambda db, event: due_dates.instant(db, {"after": "date_from", "days": 100}, event)])
+    monkeypatch.setattr(tasks, "follow", lambda db, event: due_dates.instant(db, {"after": "date_from", "days": 100}, event))
     problem = organiser.patch(f"/events/{event['id']}", {"date_from": "9998-12-01"}, status=422).json
     assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]
 

@@ -131,9 +131,8 @@ def move_to(db, entity_type, old_id, new_id):
         change(db, old, {**old, "entity_id": new_id})
 
 
-@due_dates.follower
 def follow(db, event):
-    """What is due relative to an event, or on a day of its zone, moves with it."""
+    """Move the due dates of all tasks about an event after its dates or its zone changed. Raise OverflowError outside of the calendar."""
     for id in db.values(sql.due_with_event, event_id=event["id"]):
         old = get(db, id)
         change(db, old, {**old, "due_at": due_dates.instant(db, old["due_date"], event)})

@@ -6,14 +6,14 @@ service: the URL of an event's picture begins with it.
 import json
 
 from eventapi import journal, times
-from eventapi.domain.attachments import cascade
+from eventapi.domain.attachments import cascade, tasks
 from eventapi.domain.entrance import admission
 from eventapi.domain.events import calendar_feed, images, schedules
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, entities, references, slugs
 from eventapi.domain.submissions import types as submission_types
-from eventapi.errors import Faults
+from eventapi.errors import Faults, fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -84,10 +84,20 @@ def update(db, old, fields, base_url):
     changed = [name for name in DATES if new[name] != old[name]]
     if changed:
         pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
-        due_dates.follow(db, id, f"/{changed[0]}")
+        _move_due_dates(db, id, f"/{changed[0]}")
     if new["timezone"] != old["timezone"]:
         schedules.follow(db, id, new["timezone"])
     return new
+
+
+def _move_due_dates(db, id, pointer):
+    """Move what is due relative to the event. Raise 422 at `pointer` if a due date would leave the calendar."""
+    event = due_dates.event_of(db, id)
+    try:
+        tasks.follow(db, event)
+        submission_types.follow(db, event)
+    except OverflowError:
+        raise invalid([fault("date", "would move due dates out of the calendar", pointer=pointer)]) from None
 
 
 def delete(db, event):

@@ -1,35 +1,17 @@
 """Due dates: a day, a moment, or so many days before or after a date of the event; kept as given and as the UTC instant it means.
 
 A schema has them as `due` of schemas/submission_type.json, a column holds the given one as JSON text (`stored`, `given`).
-A service whose records are due marks with `follower` what moves their instants when the event's dates or zone change.
+When the dates or the zone of an event change, events.py moves the instants of the tasks and submission types that are due with it.
 """
 import json
 
 from eventapi import times
-from eventapi.errors import fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("due_dates")
 
-FOLLOWERS = []
 INSTEAD = {"date_to": "date_from"}          # an event without an end ends on its first day
-
-
-def follower(function):
-    """Marks function(db, event), which brings the instants of all records of the event up to date and journals them."""
-    FOLLOWERS.append(function)
-    return function
-
-
-def follow(db, event_id, at="/date_from"):
-    """After the event has changed: everything that is due relative to it moves along; 422 where that leads out of the calendar."""
-    event = event_of(db, event_id)
-    try:
-        for function in FOLLOWERS:
-            function(db, event)
-    except OverflowError:
-        raise invalid([fault("date", "would move due dates out of the calendar", pointer=at)]) from None
 
 
 def event_of(db, event_id):

@@ -115,9 +115,8 @@ def change(db, old, values):
     return new
 
 
-@due_dates.follower
 def follow(db, event):
-    """What is due relative to an event moves with it."""
+    """Move the due dates of all types of an event after its dates or its zone changed. Raise OverflowError outside of the calendar."""
     for kind in of_event(db, event["id"]):
         due_at = due_dates.instant(db, kind["due"], event)
         if due_at != kind["due_at"]:
