@@ -59,9 +59,18 @@ UPDATE invoices SET invoice_number = :invoice_number, series = :series, sequence
   seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :now
  WHERE id = :id;
 
+-- name: freeze_pdf
+UPDATE invoices SET pdf_source = :source WHERE id = :id;
+
+-- name: pdf_source
+SELECT pdf_source FROM invoices WHERE id = :id;
+
+-- name: pdfs_due
+SELECT id FROM invoices WHERE pdf_source IS NOT NULL ORDER BY id;
+
 -- name: keep_pdf
--- Store the PDF as sent. It never changes.
-UPDATE invoices SET pdf_sha256 = :sha256 WHERE id = :id AND pdf_sha256 IS NULL;
+-- Store the PDF as sent. It never changes, and it is not stored once the buyer is anonymised.
+UPDATE invoices SET pdf_sha256 = :sha256, pdf_source = NULL WHERE id = :id AND pdf_sha256 IS NULL AND buyer IS NOT NULL;
 
 -- name: cancel
 UPDATE invoices SET status = 'cancelled', credited = total, related_invoice_id = :credit_note_id, updated_at = :now

@@ -231,7 +231,8 @@ UPDATE payments SET notes = NULL, updated_at = :now
  WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_invoice
-UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, pdf_sha256 = NULL, updated_at = :now WHERE id = :id;
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :now
+ WHERE id = :id;
 
 -- name: blank_items
 UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;

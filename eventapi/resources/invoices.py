@@ -1,4 +1,6 @@
 """Invoices and credit notes."""
+import hashlib
+
 from eventapi import times
 from eventapi.domain.billing import drafts, invoices, issuing, payments
 from eventapi.domain.billing import pdf as invoice_pdf
@@ -90,20 +92,15 @@ def remind_invoice(db, id, body):
 def get_invoice_pdf(db, id):
     """The invoice as it was sent; a draft as it would be."""
     row = get(db, id)
-    sha256 = row["pdf_sha256"] or row["locked_at"] and keep_pdf(db, row)
     headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
-    if not sha256:
+    if not row["locked_at"]:
         return Response(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
+    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db, row)
+    sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()
     headers["ETag"] = f'"{sha256}"'
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers={"ETag": headers["ETag"]})
-    return Response(body=files.read(db.config, sha256), headers=headers)
-
-
-def keep_pdf(db, row):
-    """For what was sent before a PDF could be drawn here."""
-    with db.write():
-        return invoice_pdf.keep(db, row)
+    return Response(body=body or files.read(db.config, sha256), headers=headers)
 
 
 def get(db, id):

@@ -14,11 +14,11 @@ import time
 from eventapi.domain.upkeep import housekeeping as signs
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy, StorageError
-from eventapi.worker import bulk_import, expiry, housekeeping
+from eventapi.worker import bulk_import, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
 
-JOBS = (webhooks, mail, bulk_import, expiry, housekeeping)
+JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping)
 
 NAP = 0.5                    # seconds between two looks at the database: one PRAGMA each
 SIGN_EVERY = 10

@@ -41,6 +41,7 @@ CREATE TABLE invoices (
   taken_over            INTEGER NOT NULL DEFAULT 0 CHECK (taken_over IN (0, 1)),    -- an old invoice outside the series
   seller                TEXT,                             -- JSON, as it was when the invoice was sent
   buyer                 TEXT,                             -- JSON, as it was when the invoice was sent
+  pdf_source            TEXT,                             -- JSON, the row as it was sent, until its PDF is stored
   pdf_sha256            TEXT,                             -- the stored PDF, as it was sent
   locked_at             TEXT,
   reminder_sent_at      TEXT,
@@ -62,6 +63,7 @@ CREATE INDEX invoices_by_event ON invoices (event_id);
 CREATE INDEX invoices_by_related ON invoices (related_invoice_id);
 CREATE INDEX invoices_by_update ON invoices (updated_at);
 CREATE INDEX invoices_by_issue_date ON invoices (issue_date);
+CREATE INDEX invoices_without_pdf ON invoices (id) WHERE pdf_source IS NOT NULL;
 -- Reports sum per currency and read only this index. It begins with the columns that they group by, because sorting
 -- would take longer than adding.
 CREATE INDEX invoices_by_currency

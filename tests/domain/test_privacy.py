@@ -43,7 +43,7 @@ PERSONAL = {
     "newsletter_subscribers": "email name mail_error",
     "newsletter_consents": "consent_text source ip_address user_agent",
     "mails": "recipient error",
-    "invoices": "buyer buyer_reference text notes",
+    "invoices": "buyer buyer_reference text notes pdf_source",
     "invoice_items": "description",
     "payments": "transaction_id notes",
     "bulk_import_errors": "source email customer_number external_id",
@@ -93,7 +93,7 @@ OTHERS = {
     "where our links lead": "mails.base_url",
 }
 # What the law wants kept of a contact that was anonymised, until its time is over.
-KEPT = {"invoices.buyer", "invoices.buyer_reference", "invoices.text", "invoice_items.description", "payments.transaction_id",
+KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "invoices.text", "invoice_items.description", "payments.transaction_id",
         "documents.content", "documents.signer_name"}
 
 

@@ -140,7 +140,8 @@ def issue(db, row):
         issued.update(numbering.number(db, row["invoice_type"], day[:4]))
     db.run(sql.send, id=row["id"], **issued, now=db.now)
     sent = invoices.row(db, row["id"])
-    return {**sent, "pdf_sha256": pdf.keep(db, sent)}
+    pdf.freeze(db, sent)
+    return sent
 
 
 def fit_into_invoice(db, note):

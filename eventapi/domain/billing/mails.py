@@ -33,7 +33,7 @@ def _refusal(db, row, buyer):
     if not buyer["email"]:
         return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
                        "Set `email` on the contact before you send the invoice, or send `mail` as false.", missing=["contact.email"])
-    if not (row["pdf_sha256"] or pdf.keep(db, row)):         # the PDF could not be drawn when it was sent
+    if not (row["pdf_sha256"] or pdf.is_drawable()):
         return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn, because a package is missing on "
                        f"this server. GET /invoices/{row['id']}/pdf names the package. Install it, or send `mail` as false.")
     return None

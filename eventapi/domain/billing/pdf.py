@@ -1,36 +1,71 @@
-"""The PDF of an invoice: kept as it was sent, and drawn anew for a draft."""
+"""The PDF of an invoice: a draft is drawn on demand, a sent invoice is drawn once from the row as it was sent, and stored.
+
+Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only stores the row in `pdf_source`
+(`freeze`). The worker draws the PDF from it, and replaces `pdf_source` by `pdf_sha256` (`store`). A mail with the invoice does the same
+before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the same source gives the same bytes. After a
+crash, `pdf_source` is still there, and the worker draws it again.
+"""
+import json
 import re
 
 from eventapi.domain.billing import invoices
 from eventapi.errors import Problem
+from eventapi.pictures import fonts
 from eventapi.pictures import invoice as picture
 from eventapi.pictures.words import WORDS
 from eventapi.storage import files
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
 
-def draw(row, seller, buyer):
-    """The PDF as bytes, in the buyer's language where we speak it; 501 where reportlab or a font is missing."""
+def draw(row, seller, buyer) -> bytes:
+    """Return the PDF in the buyer's language, or in English. Raise 501 `not_installed` if reportlab or a font is missing."""
     language = (buyer.get("language") or "")[:2].lower()
     return picture.draw(invoices.represent(row), seller, buyer, language if language in WORDS else "en")
 
 
-def keep(db, row):
-    """Draws and stores a sent invoice, in its transaction; gives the sha256, or None where it cannot be drawn yet."""
-    shown = invoices.represent(row)
+def is_drawable() -> bool:
+    """Return whether the packages that draw a PDF are installed. A font may still lack a letter."""
     try:
-        data = draw(row, shown["seller"], invoices.buyer_as_sent(shown))
-    except Problem as problem:
-        if problem.code != "not_installed":
-            raise
-        return None
-    sha256 = files.store(db.config, data)
-    db.run(sql.keep_pdf, id=row["id"], sha256=sha256)
-    return sha256
+        fonts.require()
+    except Problem:
+        return False
+    return True
 
 
-def file_name(invoice):
-    """The number as the name of a file."""
+def freeze(db, row) -> None:
+    """Store the row of an invoice that has just been sent as the source of its PDF. Internal notes are left out."""
+    db.run(sql.freeze_pdf, id=row["id"], source=as_json({**row, "notes": None}))
+
+
+def draw_sent(db, row) -> bytes:
+    """Return the PDF of a sent invoice whose PDF is not stored. Raise 409 `anonymized`, or 501 as `draw`."""
+    frozen = db.value(sql.pdf_source, id=row["id"])
+    row = json.loads(frozen) if frozen else row
+    shown = invoices.represent(row)
+    return draw(row, shown["seller"], invoices.buyer_as_sent(shown))
+
+
+def due(db) -> list[int]:
+    """Return the ids of the sent invoices whose PDF must still be drawn."""
+    return db.values(sql.pdfs_due)
+
+
+def store(db, id: int) -> None:
+    """Draw and store the PDF of a sent invoice, unless it is stored already or its buyer was anonymised.
+
+    No transaction may be open. Two callers at once draw the same bytes, and the second changes nothing.
+    """
+    row = invoices.row(db, id)
+    if row is None or row["pdf_sha256"] or not row["buyer"]:
+        return
+    sha256 = files.store(db.config, draw_sent(db, row))
+    with db.write():
+        db.run(sql.keep_pdf, id=id, sha256=sha256)
+
+
+def file_name(invoice) -> str:
+    """Return the invoice number as the name of a file."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"]) + ".pdf"

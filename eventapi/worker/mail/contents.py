@@ -44,6 +44,8 @@ def build(db, mail):
     The domain of the recipient is in its ASCII form. Raise Gone if there is nothing to send.
     """
     recipient = envelope_address(mail["recipient"])
+    if mail["kind"] in WITH_PDF:
+        invoice_pdf.store(db, mail["entity_id"])
     with db.snapshot():
         name, paragraphs, headers, attachment = CONTENTS[mail["kind"]](db, mail)
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
@@ -171,4 +173,5 @@ def localised(db, shown):
     return texts, {"number": shown["invoice_number"], "currency": shown["currency"], **amounts, **days}
 
 
+WITH_PDF = ("invoice", "invoice_reminder")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice, "invoice_reminder": invoice_reminder}
