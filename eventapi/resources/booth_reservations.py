@@ -2,7 +2,7 @@
 from functools import partial
 
 from eventapi import money, times
-from eventapi.domain.halls import booking, booths, reservations
+from eventapi.domain.halls import booking, booth_rows, reservations
 from eventapi.domain.halls.reservations import TRANSITIONS, represent
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.amounts import whole
@@ -112,7 +112,7 @@ def named(db, body, faults):
     """The rows of booth and participant that a new reservation names; both must be of one event."""
     booth_id = references.resolve(db, body, BOOTH, faults)
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
-    booth = booth_id and booths.row(db, booth_id)
+    booth = booth_id and booth_rows.row(db, booth_id)
     participant = participant_id and db.one(participants.get, id=participant_id)
     if booth and participant and booth["event_id"] != participant["event_id"]:
         faults.add("/event_participant_id", "other_event", f"takes part in {participant['event_key']}, where booth {booth['booth_number']} is not")
@@ -121,7 +121,7 @@ def named(db, body, faults):
 
 def booth_for(db, row, booth_id, faults):
     """The booth that a reservation is to be moved to: one of the same event."""
-    booth = booths.row(db, booth_id)
+    booth = booth_rows.row(db, booth_id)
     if booth is None:
         faults.add("/booth_id", "unknown", "names no record")
     elif booth["event_id"] != row["event_id"]:

@@ -1,6 +1,6 @@
 """Custom fields: what an organiser adds to contacts, applications, participants, events, booths and submissions, and the values."""
 from eventapi.domain.events import events
-from eventapi.domain.halls import booths
+from eventapi.domain.halls import booth_rows
 from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import field_definitions as definitions
 from eventapi.domain.records import field_values
@@ -17,7 +17,7 @@ sql = statements("custom_fields")
 
 # entity type -> function that returns the record by id, as the journal receives it
 RECORDS = {"contact": contacts.state, "application": applications.get, "event_participant": participants.get,
-           "event": events.get, "booth": booths.stored, "submission": submissions.get}
+           "event": events.get, "booth": booth_rows.stored, "submission": submissions.get}
 
 
 @routes.list("/custom-fields", query="custom_field.query")

@@ -1,6 +1,6 @@
 """Plans: the halls of an event, with what stands in them besides booths."""
 from eventapi import times
-from eventapi.domain.halls import booths, layout_checks, plan_pictures, plans
+from eventapi.domain.halls import booth_rows, layout_checks, plan_pictures, plans
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.database import as_json
@@ -81,7 +81,7 @@ def include_booth_count(db, records):
 def include_booths(db, records):
     by_id = {plan["id"]: plan.setdefault("booths", []) for plan in records}
     for row in plans.booths_of(db, list(by_id)):
-        by_id[row["plan_id"]].append(booths.represent(db, row))
+        by_id[row["plan_id"]].append(booth_rows.represent(db, row))
 
 
 def include_objects(db, records):

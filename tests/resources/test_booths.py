@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventapi.domain.halls import booths, pricing
+from eventapi.domain.halls import booth_rows, pricing
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
@@ -50,7 +50,7 @@ def reserve(db, booth, participant, status="pending", expires_at="2099-01-01T00:
                               (booth["id"], booth["event_id"], participant["id"], status, expires_at, db.now, db.now))
         if status in ("pending", "confirmed"):
             held = status == "pending"
-            booths.set_status(db, booth["id"], "reserved" if held else "sold", expires_at if held else None)
+            booth_rows.set_status(db, booth["id"], "reserved" if held else "sold", expires_at if held else None)
 
 
 def actions(db, entity_type="booth"):
@@ -320,7 +320,7 @@ def test_a_price_that_depends_on_the_participant_is_open_until_there_is_one(orga
     booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
     assert booth["price"] is None and "category" in booth["price_breakdown"]["note"]
     with db.write():
-        row = booths.row(db, booth["id"])
+        row = booth_rows.row(db, booth["id"])
         quoted = pricing.quote(db, row, db.one(PARTICIPANTS.get, id=exhibitor["id"]))
         assert pricing.quote(db, row)["price"] is None
     assert (quoted["price"], quoted["tax_rate"]) == (90300, 1900)
@@ -331,9 +331,9 @@ def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_t
     formula = organiser.make("/booths/formulas", {"name": "share", "expression": "1000 / {category_price}"})
     booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
     participant = db.one(PARTICIPANTS.get, id=exhibitor["id"])
-    assert pricing.quote(db, booths.row(db, booth["id"]), participant)["price"] == 222
+    assert pricing.quote(db, booth_rows.row(db, booth["id"]), participant)["price"] == 222
     with pytest.raises(Problem) as refused:
-        pricing.quote(db, booths.row(db, booth["id"]), {**participant, "category_id": None})
+        pricing.quote(db, booth_rows.row(db, booth["id"]), {**participant, "category_id": None})
     assert [(entry["pointer"], entry["code"]) for entry in refused.value.errors] == [("/booth_id", "impossible_price")]
     assert "division by zero" in refused.value.errors[0]["detail"]
 
@@ -345,7 +345,8 @@ def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhib
     assert (small["price"], large["price"]) == (None, 100), "only the branch that is taken counts"
     assert "{field:members}" in small["price_breakdown"]["note"]
     with db.write():
-        assert pricing.quote(db, booths.row(db, small["id"]), db.one(PARTICIPANTS.get, id=exhibitor["id"]))["price"] is None
+        participant = db.one(PARTICIPANTS.get, id=exhibitor["id"])
+        assert pricing.quote(db, booth_rows.row(db, small["id"]), participant)["price"] is None
 
 
 def test_percents_are_of_what_the_type_asks(organiser, hall):

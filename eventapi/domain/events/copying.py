@@ -2,7 +2,7 @@
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
 from eventapi.domain.events import categories, events
-from eventapi.domain.halls import booths, plans, pricing
+from eventapi.domain.halls import booth_rows, plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, entities
 from eventapi.domain.submissions import types as submission_types
@@ -41,9 +41,9 @@ def _bring_booth(db, booth):
     faults = Faults()
     id = db.insert(sql_of_booths.add, **booth, now=db.now)
     custom_fields.copy(db, "booth", booth["id"], id)
-    pricing.settle(db, booths.row(db, id), "/date_from", faults)
+    pricing.settle(db, booth_rows.row(db, id), "/date_from", faults)
     faults.raise_any()
-    new = booths.get(db, id)
+    new = booth_rows.get(db, id)
     journal.created(db, entities.BOOTH, new)
 
 

@@ -6,7 +6,7 @@ run out ends it. Every function here that writes is called inside a write.
 from datetime import datetime, timedelta
 
 from eventapi import journal, money, times
-from eventapi.domain.halls import booths, pricing
+from eventapi.domain.halls import booth_rows, pricing
 from eventapi.domain.halls.availability import blockers, overlapping, reach, refuse_taken, unavailable
 from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store
 from eventapi.domain.records import anonymity, entities
@@ -76,7 +76,8 @@ def priced(db, booth, participant, negotiated=None):
         refuse_unpriced(price, booth["booth_number"])
         return price
     breakdown = {"model": "negotiated", "total": money.major(negotiated, db.config.currency)}
-    return {"final_price": negotiated, "is_negotiated": 1, "tax_rate": booths.tax_rate(db, booth), "price_breakdown": as_json(breakdown)}
+    return {"final_price": negotiated, "is_negotiated": 1, "tax_rate": booth_rows.tax_rate(db, booth),
+            "price_breakdown": as_json(breakdown)}
 
 
 def computed(quote):
@@ -147,7 +148,8 @@ def another_price(db, old, negotiated):
                       state=old["status"], allowed_from=["pending", "waitlisted"], allowed_actions=TRANSITIONS.actions(old["status"]))
     if negotiated is None and old["status"] == "waitlisted":
         return UNPRICED
-    return priced(db, booths.row(db, old["booth_id"]), db.one(participants.get, id=old["event_participant_id"]), negotiated)
+    participant = db.one(participants.get, id=old["event_participant_id"])
+    return priced(db, booth_rows.row(db, old["booth_id"]), participant, negotiated)
 
 
 def standing(db, old):
@@ -202,10 +204,10 @@ def expire(db, old):
 
 def vacate(db, old):
     """A booth without its reservation `old`: free, then offered to its line, then to the lines of those that it stood in the way of."""
-    booths.set_status(db, old["booth_id"], "available")
+    booth_rows.set_status(db, old["booth_id"], "available")
     if old["status"] == "confirmed":
         announce_assigned(db, "unassigned", old)
-    offer_around(db, booths.row(db, old["booth_id"]))
+    offer_around(db, booth_rows.row(db, old["booth_id"]))
 
 
 def offer_around(db, booth):
@@ -221,7 +223,7 @@ def offer(db, booth_id):
     Where no price can be computed, one has to be agreed on before it is confirmed.
     """
     first = db.value(sql.first_in_line, booth_id=booth_id)
-    booth = first and booths.row(db, booth_id)
+    booth = first and booth_rows.row(db, booth_id)
     if first is None or booth["status"] == "blocked" or blockers(db, booth):
         return
     old = row(db, first)
@@ -239,12 +241,12 @@ def price_of_offer(db, booth, old):
 
 def occupy(db, new):
     """The booth follows its reservation."""
-    booths.set_status(db, new["booth_id"], HELD_AS[new["status"]], new["expires_at"])
+    booth_rows.set_status(db, new["booth_id"], HELD_AS[new["status"]], new["expires_at"])
 
 
 def announce_assigned(db, action, reservation):
     """Write the outgoing event booth.assigned or booth.unassigned: the booth, its participant and its reservation."""
-    booth = {**booths.get(db, reservation["booth_id"]), "event_participant_id": reservation["event_participant_id"],
+    booth = {**booth_rows.get(db, reservation["booth_id"]), "event_participant_id": reservation["event_participant_id"],
              "booth_reservation_id": reservation["id"]}
     journal.announced(db, entities.BOOTH, action, booth)
 

@@ -1,82 +1,185 @@
-"""Booths as stored, as answered, and the status that their reservations give them."""
-import json
+"""Booths: creating, changing and deleting the parts of a hall that are sold.
 
-from eventapi import journal, money, times
-from eventapi.domain.records import entities
-from eventapi.storage.database import as_json
+Every function that writes is called inside a write transaction and journals the change. `booth_rows` reads booths and
+describes the units of their rows.
+"""
+from eventapi import journal, money
+from eventapi.domain.attachments import cascade
+from eventapi.domain.halls import availability, booking, booth_rows, pricing
+from eventapi.domain.halls.reservations import has_run_out
+from eventapi.domain.records import custom_fields, entities, references
+from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import BOOTH_TYPE, FORMULA, PLAN
+from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
 
 sql = statements("booths")
 
-AS_STORED = ("id", "plan_id", "plan_name", "event_id", "event_key", "event_title", "booth_type_id", "booth_type_key", "booth_type_name",
-             "color", "booth_number", "booth_name", "description", "formula_id", "status", "event_participant_id", "blocked_reason",
-             "amenities", "notes", "created_at", "updated_at")
+METRES = ("width", "depth", "pos_x", "pos_y")
+BY_RESERVATION = ("reserved", "sold")
+GROUND = ("plan_id", "width", "depth", "pos_x", "pos_y", "rotation")
+FREEING = ("status", *GROUND)                       # a change of these may free the booth, or booths that it overlapped
 
 
-def row(db, id):
-    """The booth as it is stored, with what its price depends on; None when there is none."""
-    found = db.one(sql.get, id=id)
-    return found and {**found, "custom_fields": json.loads(found["custom_fields"])}
+def create(db, fields):
+    """Create a booth, compute its price, and return it. `fields` is a complete validated body.
+
+    A missing `booth_number` is the next one of the plan's area. Raise 422 for unknown records, too many decimals, one
+    coordinate without the other, a status that only reservations set, or a formula that fails; 409 `duplicate` for a
+    taken number.
+    """
+    faults = Faults()
+    booth = {**fields, **_named(db, fields, faults), **_columns(db, fields, faults)}
+    _check_position(fields, faults)
+    values = custom_fields.checked(db, "booth", fields, {}, faults)
+    _status("available", "available", fields, faults)
+    faults.raise_any()
+    booth["booth_number"] = booth["booth_number"] or _free_number(db, booth)
+    _claim_number(db, booth)
+    id = db.insert(sql.add, **booth, now=db.now)
+    custom_fields.store(db, "booth", id, {}, values)
+    _store_price(db, id)
+    new = booth_rows.get(db, id)
+    journal.created(db, entities.BOOTH, new)
+    return new
 
 
-def rows(db, ids):
-    """The same of several."""
-    return [{**found, "custom_fields": json.loads(found["custom_fields"])} for found in db.all(sql.some, ids=as_json(ids))]
+def update(db, booth, fields):
+    """Change a booth, recompute its price, and return it. `fields` holds the changed fields.
+
+    A booth that becomes free is offered to its waiting list. Raise 422 and 409 as `create` does,
+    409 `booth_unavailable` if reservations prevent another status or place, and 409 `in_use` for another event once it
+    was reserved or ordered for.
+    """
+    id = booth["id"]
+    if "status" in fields:
+        booking.settle(db, booth_rows.row(db, id))
+    old = booth_rows.row(db, id)
+    merged = _merged(db, old, fields)
+    if merged != old:
+        db.run(sql.change, **merged, now=db.now)
+        custom_fields.store(db, "booth", id, old["custom_fields"], merged["custom_fields"])
+        _store_price(db, id)
+        booth_rows.journal_update(db, old)
+    if any(merged[name] != old[name] for name in FREEING):
+        booking.offer_around(db, old)
+    return booth_rows.get(db, id)
 
 
-def get(db, id):
-    """The booth as it is answered, or None."""
-    found = row(db, id)
-    return found and represent(db, found)
+def delete(db, booth):
+    """Delete a booth with its documents and tasks. Raise 409 `in_use` if it was ever reserved or ordered for."""
+    _refuse_in_use(db, booth, "it cannot be deleted. It can be blocked")
+    cascade.delete_with(db, "booth", booth["id"])
+    db.run(sql.remove, id=booth["id"])
+    journal.deleted(db, entities.BOOTH, booth)
 
 
-def represent(db, row):
-    """As it is answered: a hold that has run out is over, unless somebody waits in line, whom it is offered to next."""
-    booth = record(db, row)
-    if row["status"] == "reserved" and row["held_until"] and row["held_until"] <= (db.now or times.now()):
-        booth["event_participant_id"] = None
-        booth["status"] = "reserved" if row["is_awaited"] else "available"
-    return booth
+def _merged(db, old, fields):
+    """Return the row `old` with the changed fields. Raise 422 and 409 as `update` does."""
+    faults = Faults()
+    sent = {**fields, **_named(db, fields, faults), **_columns(db, fields, faults),
+            "custom_fields": custom_fields.checked(db, "booth", fields, old["custom_fields"], faults)}
+    if sent.get("tax_rate") == booth_rows.tax_rate(db, old):
+        del sent["tax_rate"]                        # unchanged: it may be the rate of the type or of the tenant
+    _check_position({**old, **fields}, faults)
+    status = _status(booth_rows.represent(db, old)["status"], old["status"], sent, faults)
+    faults.raise_any()
+    merged = {**old, **{name: value for name, value in sent.items() if name in old}, "status": status}
+    if status != "blocked" and old["status"] == "blocked":
+        merged["blocked_reason"] = None
+    if status != old["status"]:
+        _refuse_reserved(db, old)
+    if merged["event_id"] != old["event_id"]:
+        _refuse_in_use(db, old, "it stays at its event")
+    if any(merged[name] != old[name] for name in GROUND):
+        _refuse_overlap(db, merged)
+    if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):
+        _claim_number(db, merged, but=old["id"])
+    return merged
 
 
-def record(db, row):
-    """As the journal keeps it: with the status that is stored."""
-    currency, placed = db.config.currency, row["pos_x"] is not None
-    return {
-        **{name: row[name] for name in AS_STORED}, **({"custom_fields": row["custom_fields"]} if "custom_fields" in row else {}),
-        "dimensions": {"width": metres(row["width"]), "depth": metres(row["depth"]), "area": money.unscaled(row["area"], 6)},
-        "position": {"x": metres(row["pos_x"]), "y": metres(row["pos_y"]), "rotation": row["rotation"]} if placed else None,
-        "fixed_price": money.major(row["fixed_price"], currency), "tax_rate": money.unscaled(tax_rate(db, row), 2),
-        "price": money.major(row["price"], currency),
-        "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"]),
-    }
+def _status(shown, stored, fields, faults):
+    """Return the status to store. `shown` is the status of the API object: a client may send it back unchanged.
+
+    Add a fault for a status that only reservations set.
+    """
+    status = fields.get("status", shown)
+    if status == shown:
+        return stored
+    if status in BY_RESERVATION:
+        faults.add("/status", "follows_reservations", "follows the reservations; by hand it is blocked or available")
+    return status
 
 
-def stored(db, id):
-    """The booth as the journal keeps it, or None."""
-    found = row(db, id)
-    return found and record(db, found)
+def _named(db, fields, faults):
+    """Return the ids of the records that `fields` names, by id or by key, and the id of the event of its plan."""
+    ids = references.named(db, fields, faults, PLAN, BOOTH_TYPE, FORMULA)
+    plan = db.one(sql.plan, id=ids.get("plan_id"))
+    return {**ids, "event_id": plan["event_id"]} if plan else ids
 
 
-def tax_rate(db, row):
-    """In hundredths of a percent: the booth's own, else that of its type, else the tenant's."""
-    return next(rate for rate in (row["tax_rate"], row["type_tax_rate"], db.config.tax_rate) if rate is not None)
+def _columns(db, fields, faults):
+    """Return the numbers of `fields` in millimetres, minor units and hundredths of a percent."""
+    places = {**dict.fromkeys(METRES, 3), "fixed_price": money.decimals(db.config.currency), "tax_rate": 2}
+    return {name: whole(fields, name, decimals, faults) for name, decimals in places.items() if name in fields}
 
 
-def metres(millimetres):
-    return money.unscaled(millimetres, 3)
+def _check_position(booth, faults):
+    """Add a fault if one coordinate is set without the other."""
+    if (booth["pos_x"] is None) != (booth["pos_y"] is None):
+        missing = "pos_x" if booth["pos_x"] is None else "pos_y"
+        faults.add(f"/{missing}", "incomplete",
+                   "goes with the other coordinate: both, or neither for a booth that is not placed")
 
 
-def set_status(db, booth_id, status, held_until=None):
-    """What a reservation makes of its booth: `available`, `reserved` (until a moment) or `sold`."""
-    old = row(db, booth_id)
-    if (old["status"], old["held_until"]) == (status, held_until):
-        return
-    db.run(sql.set_status, id=booth_id, status=status, held_until=held_until, now=db.now)
-    tell(db, old)
+def _store_price(db, id):
+    """Compute and store the price of a booth that was just written. Raise 422 if its formula fails."""
+    faults, booth = Faults(), booth_rows.row(db, id)
+    member = next((name for name in ("fixed_price", "formula_id") if booth[name] is not None), "booth_type_id")
+    pricing.settle(db, booth, f"/{member}", faults)
+    faults.raise_any()
 
 
-def tell(db, old):
-    """Journals what has changed in a booth since it was read as `old`."""
-    new = record(db, row(db, old["id"]))
-    journal.updated(db, entities.BOOTH, record(db, old), new)
+def _refuse_reserved(db, booth):
+    """Raise 409 `booth_unavailable` while a reservation determines the status of the booth."""
+    for live in availability.blockers(db, booth):
+        if live["booth_id"] == booth["id"]:
+            raise availability.unavailable(booth, live)
+
+
+def _refuse_overlap(db, booth):
+    """Raise 409 `booth_unavailable` if a reserved or sold booth would overlap another one."""
+    standing = [live for live in availability.blockers(db, booth) if not has_run_out(db, live)]
+    others = [live for live in standing if live["booth_id"] != booth["id"]]
+    if others and others != standing:
+        raise availability.unavailable(booth, others[0])
+
+
+def _refuse_in_use(db, booth, consequence):
+    """Raise 409 `in_use` if the booth was ever reserved or ordered for. `consequence` completes the error text."""
+    users = db.values(sql.users, id=booth["id"])
+    if users:
+        raise Problem("in_use", f"The booth has {' and '.join(users)}; {consequence}.", used_by=users)
+
+
+def _claim_number(db, booth, but=None):
+    """Raise 409 `duplicate` if another booth of the event has the number."""
+    taken = db.value(sql.number_taken, event_id=booth["event_id"], booth_number=booth["booth_number"])
+    if taken not in (None, but):
+        raise Problem("duplicate", f"The event has a booth {booth['booth_number']}.", member="booth_number",
+                      booth_id=taken)
+
+
+def _free_number(db, booth):
+    """Return the number after the highest of the plan's area, or of the event if the area has no letter."""
+    event_id, area = booth["event_id"], _area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"])
+    number = (db.value(sql.last_number, event_id=event_id, area=area) or 0) + 1
+    while db.value(sql.number_taken, event_id=event_id, booth_number=f"{area}{number}"):
+        number += 1                                 # taken by a number that last_number does not count
+    return f"{area}{number}"
+
+
+def _area_letter(area_name):
+    """Return A for `Hall A` and `A`, and "" for a name that does not end in a single letter."""
+    last = (area_name or "").split()[-1:]
+    return last[0].upper() if last and len(last[0]) == 1 and last[0].isalpha() and last[0].isascii() else ""

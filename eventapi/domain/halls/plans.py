@@ -7,7 +7,7 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.halls import booths
+from eventapi.domain.halls import booth_rows
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import EVENT
@@ -48,8 +48,8 @@ def objects(text):
 
 
 def booths_of(db, plan_ids):
-    """Return the rows of the booths of several plans (see `booths.row`)."""
-    return booths.rows(db, db.values(sql.booths_of, ids=as_json(plan_ids)))
+    """Return the rows of the booths of several plans (see `booth_rows.row`)."""
+    return booth_rows.rows(db, db.values(sql.booths_of, ids=as_json(plan_ids)))
 
 
 # Writing
@@ -92,7 +92,7 @@ def delete(db, plan):
 
 def remove(db, plan):
     """Delete a plan with its booths. The caller has checked that no booth is in use."""
-    for booth in [booths.record(db, row) for row in booths_of(db, [plan["id"]])]:
+    for booth in [booth_rows.record(db, row) for row in booths_of(db, [plan["id"]])]:
         cascade.delete_with(db, "booth", booth["id"])
         journal.deleted(db, entities.BOOTH, booth)
     db.run(sql.remove_booths, id=plan["id"])

@@ -7,7 +7,7 @@ a type, the participant's category fee and custom fields as long as there is no 
 from fractions import Fraction
 
 from eventapi import money, times
-from eventapi.domain.halls import booths, formulas
+from eventapi.domain.halls import booth_rows, formulas
 from eventapi.domain.halls.formulas import FormulaError, Missing
 from eventapi.domain.records import custom_fields
 from eventapi.errors import Faults
@@ -46,9 +46,9 @@ def settle(db, booth, at, faults):
 def reprice(db, booth_ids, at=""):
     """Computes the prices of booths anew, after what they depend on has changed; 422 at the pointer names all that can have none."""
     faults = Faults()
-    for booth in booths.rows(db, booth_ids):
+    for booth in booth_rows.rows(db, booth_ids):
         if settle(db, booth, at, faults):
-            booths.tell(db, booth)
+            booth_rows.journal_update(db, booth)
     faults.raise_any()
 
 
@@ -61,7 +61,7 @@ def _quoted(db, booth, participant, at, faults):
         faults.add(at, "impossible_price", f"booth {booth['booth_number']} would have no price: {error}")
         return None
     return {"price": price, "breakdown": {**breakdown, "total": money.major(price, db.config.currency)},
-            "tax_rate": booths.tax_rate(db, booth)}
+            "tax_rate": booth_rows.tax_rate(db, booth)}
 
 
 class _Impossible(Exception):
@@ -84,7 +84,8 @@ def _by_type(db, booth):
     if booth["price_model"] == "per_m2":
         return money.divided(booth["type_price"] * booth["area"], 10 ** 6), {**told, "area": money.unscaled(booth["area"], 6)}
     if booth["price_model"] == "per_front_m":
-        return money.divided(booth["type_price"] * booth["width"], 10 ** 3), {**told, "front": booths.metres(booth["width"])}
+        price = money.divided(booth["type_price"] * booth["width"], 10 ** 3)
+        return price, {**told, "front": booth_rows.metres(booth["width"])}
     return booth["type_price"], told
 
 
