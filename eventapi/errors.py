@@ -211,6 +211,11 @@ def invalid_at(pointer, code, detail):
     return invalid([fault(code, detail, pointer=pointer)])
 
 
+def invalid_parameter(parameter, code, detail):
+    """Return the 422 Problem for one fault of a query parameter, a header or a command line option."""
+    return invalid([fault(code, detail, parameter=parameter)])
+
+
 def suggestion(word, known):
     """Return "; did you mean X?" with the known word that is most like `word`, or "" if none is like it."""
     from difflib import get_close_matches

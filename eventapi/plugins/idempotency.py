@@ -10,7 +10,7 @@ from hashlib import sha256
 from bottle import request
 
 from eventapi import times
-from eventapi.errors import Problem, fault, invalid
+from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.rest import Response, base_url
@@ -36,7 +36,7 @@ class Idempotency:
             if key is None:
                 return callback(**values)
             if not KEY.fullmatch(key):
-                raise invalid([fault("format", "must have 1 to 255 visible characters", parameter="Idempotency-Key")])
+                raise invalid_parameter("Idempotency-Key", "format", "must have 1 to 255 visible characters")
             return respond_once(request.environ, key, lambda: callback(**values))
         return once
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports import runs as import_runs
-from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.errors import Faults, Problem, fault, invalid, invalid_parameter
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.validation.bodies import Body
@@ -83,7 +83,8 @@ def _mapping(text):
     try:
         return parse(text.encode())
     except Problem:
-        raise invalid([fault("format", 'must be a JSON object such as {"Firma": "company_name"}', parameter="field_mapping")]) from None
+        raise invalid_parameter("field_mapping", "format",
+                                'must be a JSON object such as {"Firma": "company_name"}') from None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from bottle import request
 
 from eventapi import spreadsheet
-from eventapi.errors import fault, invalid
+from eventapi.errors import invalid_parameter
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import Statement
 from eventapi.web.rest import Response, base_url
@@ -122,7 +122,7 @@ def _read_cursor(text, sort, order):
             return value, last
     except (ValueError, TypeError, binascii.Error):
         pass
-    raise invalid([fault("cursor", "is not a cursor of this list in this order", parameter="after")])
+    raise invalid_parameter("after", "cursor", "is not a cursor of this list in this order")
 
 
 def _storable(value):

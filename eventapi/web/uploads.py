@@ -2,7 +2,7 @@
 import re
 from contextlib import contextmanager
 
-from eventapi.errors import Problem, fault, invalid
+from eventapi.errors import Problem, invalid_at
 from eventapi.storage import files
 
 
@@ -25,7 +25,7 @@ def stored(environ, config, limit):
     try:
         with files.received(config, stream, limit) as upload:
             if not upload.size:
-                raise invalid([fault("required", "the body must hold the bytes of the file", pointer="")])
+                raise invalid_at("", "required", "the body must hold the bytes of the file")
             yield upload
     except files.TooLarge:
         raise too_large(limit) from None

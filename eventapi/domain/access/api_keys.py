@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from eventapi import journal, times
 from eventapi.domain.records import entities
-from eventapi.errors import Problem, fault, invalid, not_found, suggestion
+from eventapi.errors import Problem, fault, invalid, invalid_parameter, not_found, suggestion
 from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
@@ -30,8 +30,7 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     name = _named(name, "key")
     scopes = checked_scopes(scopes)
     if expires_at is not None and expires_at <= db.now:
-        raise invalid([fault("past", f"the key would already be expired: {expires_at} is in the past",
-                             parameter="expires")])
+        raise invalid_parameter("expires", "past", f"the key would already be expired: {expires_at} is in the past")
     admin = _active(db, admin_id) if admin_id is not None else _first_admin(db)
     return _add_key(db, {"name": name, "scopes": " ".join(scopes), "admin_id": admin, "expires_at": expires_at}, "created")
 
@@ -104,7 +103,7 @@ def _status(key):
 def add_admin(db, name, email=None):
     name = _named(name, "admin")
     if email is not None and ("@" not in email.strip()[1:-1] or " " in email.strip()):
-        raise invalid([fault("format", f"{email!r} is not an email address", parameter="email")])
+        raise invalid_parameter("email", "format", f"{email!r} is not an email address")
     email = email and email.strip()
     id = db.insert(sql.add_admin, name=name, email=email, now=db.now)
     journal.administered(db, entities.ADMIN, "created", id, title=name, new={"name": name, "email": email})
@@ -151,7 +150,7 @@ def set_flag(db, name, enabled):
     """Switches a feature; running servers see it at the next request."""
     known = {flag["name"]: flag["enabled"] for flag in flags(db)}
     if name not in known:
-        raise invalid([fault("unknown", f"unknown flag {name!r}{_nearest(name, sorted(known))}", parameter="name")])
+        raise invalid_parameter("name", "unknown", f"unknown flag {name!r}{_nearest(name, sorted(known))}")
     if known[name] != enabled:
         db.run(sql.set_flag, name=name, enabled=int(enabled))
         journal.administered(db, entities.FLAG, "updated", title=name, old={"enabled": known[name]},
@@ -164,7 +163,7 @@ def tier(db):
 
 def set_tier(db, name):
     if name not in TIERS:
-        raise invalid([fault("unknown", f"unknown plan tier {name!r}{_nearest(name, TIERS)}", parameter="name")])
+        raise invalid_parameter("name", "unknown", f"unknown plan tier {name!r}{_nearest(name, TIERS)}")
     old = tier(db)
     if old != name:
         db.run(sql.set_tier, tier=name)
@@ -174,8 +173,8 @@ def set_tier(db, name):
 def _named(name, what):
     name = name.strip()
     if not 1 <= len(name) <= 200 or not name.isprintable():
-        raise invalid([fault("format", f"the name of the {what} must have 1 to 200 characters, all of them printable",
-                             parameter="name")])
+        raise invalid_parameter("name", "format",
+                                f"the name of the {what} must have 1 to 200 characters, all of them printable")
     return name
 
 

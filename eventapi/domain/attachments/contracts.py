@@ -1,7 +1,7 @@
 """Contracts: documents that are signed. Whoever runs the signing tells of it; what was sent to be signed is kept as it was."""
 from eventapi.domain.attachments import documents, pages
 from eventapi.domain.attachments.documents import sql
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Problem, invalid_at
 from eventapi.states import Transitions
 from eventapi.storage import files
 
@@ -45,9 +45,7 @@ def mark_signed(db, row, admin_id, signer_name, signed_at):
     if not begins(row, "mark-signed"):
         return row
     if signed_at and signed_at > db.now:
-        faults = Faults()
-        faults.add("/signed_at", "future", "must not lie in the future")
-        faults.raise_any()
+        raise invalid_at("/signed_at", "future", "must not lie in the future")
     return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
 
 
@@ -77,9 +75,7 @@ def bring_to(db, row, esign_status):
     refuse_no_contract(row)
     action = SIGNATURE.action_to(row["esign_status"], esign_status)
     if action in ("request-signature", "mark-signed"):
-        faults = Faults()
-        faults.add("/esign_status", "by_action", f"is reached by POST /documents/{row['id']}/{action}")
-        faults.raise_any()
+        raise invalid_at("/esign_status", "by_action", f"is reached by POST /documents/{row['id']}/{action}")
     return view(db, row) if action == "view" else take_back(db, row, action)
 
 

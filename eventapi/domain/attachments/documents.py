@@ -5,7 +5,7 @@ import json
 from eventapi import journal, markup, times
 from eventapi.domain.attachments import content_types, placeholders
 from eventapi.domain.records import entities, numbering
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -73,9 +73,7 @@ def generate(db, document, template):
 
 def checked_length(content):
     if len(content) > markup.LONGEST:
-        faults = Faults()
-        faults.add("/template_id", "too_long", f"makes a document of more than {markup.LONGEST} characters")
-        faults.raise_any()
+        raise invalid_at("/template_id", "too_long", f"makes a document of more than {markup.LONGEST} characters")
     return content
 
 

@@ -5,7 +5,7 @@ note with what is attached to it.
 """
 from eventapi import journal
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Faults
+from eventapi.errors import invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("notes")
@@ -70,6 +70,4 @@ def delete_with(db, entity_type, entity_id):
 def _check_entity(db, note):
     """Raise 422 unless `entity_type` and `entity_id` refer to a record."""
     if not db.value(sql.entity_exists, entity_type=note["entity_type"], entity_id=note["entity_id"]):
-        faults = Faults()
-        faults.add("/entity_id", "unknown", f"names no {note['entity_type']}")
-        faults.raise_any()
+        raise invalid_at("/entity_id", "unknown", f"names no {note['entity_type']}")

@@ -4,7 +4,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from eventapi import journal, money
 from eventapi.domain.billing import invoices
 from eventapi.domain.records import entities
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("ledger")
@@ -45,9 +45,7 @@ def settle(db, invoice, *, paid=0, credited=0):
     sums = {"paid_amount": invoice["paid_amount"] + paid, "credited": invoice["credited"] + credited}
     limit = money.LIMIT * 10 ** money.decimals(invoice["currency"])
     if sums["paid_amount"] >= limit:
-        faults = Faults()
-        faults.add("/amount", "maximum", "brings what is paid on the invoice to 10^12 or more")
-        faults.raise_any()
+        raise invalid_at("/amount", "maximum", "brings what is paid on the invoice to 10^12 or more")
     status = status_of(invoice["total"], **sums)
     old = invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None
     if not old:                        # the usual case touches no index of the state

@@ -6,7 +6,7 @@ from eventapi.domain.halls import booth_rows, plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, entities
 from eventapi.domain.submissions import types as submission_types
-from eventapi.errors import Faults, fault, invalid
+from eventapi.errors import Faults, invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("copying")
@@ -90,5 +90,5 @@ def copy(db, old, fields, base_url):
         for bring, _ in [PARTS[part] for part in parts if part in PARTS]:
             bring(db, old["id"], id, days)
     except OverflowError:
-        raise invalid([fault("date", "would move dates out of the calendar", pointer="/date_from")]) from None
+        raise invalid_at("/date_from", "date", "would move dates out of the calendar") from None
     return events.get(db, id, base_url)

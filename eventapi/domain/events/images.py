@@ -1,6 +1,6 @@
 """The picture of an event: a document about it, without a number, kept as it was sent."""
 from eventapi.domain.attachments import cascade, content_types, documents, images
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("events")
@@ -24,9 +24,7 @@ def size(upload, kind):
         try:
             return images.size(file, kind)
         except images.Broken as broken:
-            faults = Faults()
-            faults.add("", "broken_picture", f"is no whole picture: {broken}")
-            faults.raise_any()
+            raise invalid_at("", "broken_picture", f"is no whole picture: {broken}")
 
 
 def remove(db, event):

@@ -8,7 +8,7 @@ from eventapi import journal, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.records import entities, normalising, references
 from eventapi.domain.records.references import EVENT
-from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -174,8 +174,8 @@ def follow(db, event_id, zone_name):
         old = get(db, id)
         moved = {**old, **instants(old, zone_name)}
         if moved["starts_at"] is None or moved["ends_at"] is None:
-            raise invalid([fault("no_such_time", f"has no such time as that of “{old['title']}” on {old['slot_date']} (slot {id})",
-                                 pointer="/timezone")])
+            raise invalid_at("/timezone", "no_such_time",
+                             f"has no such time as that of “{old['title']}” on {old['slot_date']} (slot {id})")
         db.run(sql.move, **moved, now=db.now)
         tell(db, old)
 

@@ -10,7 +10,7 @@ from eventapi.domain.halls import booth_rows, pricing
 from eventapi.domain.halls.availability import blockers, overlapping, reach, refuse_taken, unavailable
 from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
 
@@ -87,7 +87,8 @@ def computed(quote):
 
 def refuse_unpriced(price, booth_number):
     if price["final_price"] is None:
-        raise invalid([fault("required", f"is required: no price can be computed for booth {booth_number}", pointer="/final_price")])
+        raise invalid_at("/final_price", "required",
+                         f"is required: no price can be computed for booth {booth_number}")
 
 
 # What may be done with one

@@ -6,7 +6,7 @@ from eventapi import journal
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import formulas, pricing
 from eventapi.domain.records import entities
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("booth_formulas")
@@ -63,12 +63,10 @@ def delete(db, formula):
 
 def _check(expression):
     """Raise 422 for an expression that cannot be parsed."""
-    faults = Faults()
     try:
         formulas.parse(expression)
     except formulas.FormulaError as error:
-        faults.add("/expression", "formula", str(error))
-    faults.raise_any()
+        raise invalid_at("/expression", "formula", str(error)) from None
 
 
 def _claim_name(db, name, but=None):

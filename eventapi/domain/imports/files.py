@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from itertools import islice
 
-from eventapi.errors import fault, invalid
+from eventapi.errors import fault, invalid, invalid_at
 from eventapi.spreadsheet import unguarded
 from eventapi.validation.messages import pointer
 
@@ -39,7 +39,7 @@ def understand(path):
         _check_columns(form["columns"])
         return form, sum(1 for _ in cells(path, form))
     except Unreadable as error:
-        raise invalid([fault("unreadable", str(error), pointer="")]) from None
+        raise invalid_at("", "unreadable", str(error)) from None
 
 
 def _encoding(path):

@@ -3,7 +3,7 @@ import re
 
 from eventapi import times
 from eventapi.domain.entrance import badges
-from eventapi.errors import Problem, fault, invalid
+from eventapi.errors import Problem, invalid_parameter
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, svg
 from eventapi.storage.database import as_json
@@ -35,12 +35,13 @@ def chosen(db, query):
         count = db.connection.execute(sql.count.form(given), values).fetchone()[0]
         if "page" not in values and count > MOST:
             pages = -(-count // MOST)
-            raise invalid([fault("too_many", f"is required: {count} badges are too many for one response. Request "
-                                             f"page=1 to page={pages}, each with at most {MOST} badges", parameter="page")])
+            raise invalid_parameter("page", "too_many",
+                                    f"is required: {count} badges are too many for one response. Request page=1 to "
+                                    f"page={pages}, each with at most {MOST} badges")
         rows = db.rows(sql.chosen.form(given), {**values, "limit": MOST, "offset": (page - 1) * MOST})
     if not rows:
         asked = next(name for name in ("page", "ids", "event_key") if name in query or name == "event_key")
-        raise invalid([fault("nothing", "selects no badge: no active participant matches", parameter=asked)])
+        raise invalid_parameter(asked, "nothing", "selects no badge: no active participant matches")
     return [_badge(row) for row in rows]
 
 

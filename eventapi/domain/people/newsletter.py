@@ -12,7 +12,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import contacts
 from eventapi.domain.records import entities
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.statements import statements
 
 sql = statements("newsletter")
@@ -128,9 +128,7 @@ def _note_consent(db, id, consent):
 def update(db, old, fields):
     """Change the name of a subscriber. Raise 422 for another address: a consent belongs to one address."""
     if fields.get("email", old["email"]).lower() != old["email"].lower():
-        faults = Faults()
-        faults.add("/email", "fixed", "cannot change: a consent is of one address; subscribe the other one")
-        faults.raise_any()
+        raise invalid_at("/email", "fixed", "cannot change: a consent is of one address; subscribe the other one")
     if fields.get("name", old["name"]) != old["name"]:
         rename(db, get(db, old["id"]), fields["name"])
 

@@ -1,5 +1,5 @@
 """A record may be named by id or by key, in bodies and in filters alike; both in one request must agree."""
-from eventapi.errors import Problem, fault, invalid
+from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.statements import statements
 
 sql = statements("references")
@@ -82,7 +82,7 @@ def filters(db, query, *references):
         given = [(member, query.pop(member), statement) for member, statement in ways if query.get(member) is not None]
         ids = {db.value(statement, name=value) or UNKNOWN for _, value, statement in given}
         if len(ids) > 1:
-            raise invalid([fault("disagrees", f"names another record than {given[0][0]}", parameter=given[1][0])])
+            raise invalid_parameter(given[1][0], "disagrees", f"names another record than {given[0][0]}")
         if ids:
             query[target] = ids.pop()
     return query

@@ -4,7 +4,7 @@ import re
 
 from eventapi import times
 from eventapi.domain.webhooks.subscriptions import message_id
-from eventapi.errors import fault, invalid
+from eventapi.errors import invalid_parameter
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -48,6 +48,7 @@ def _start(db, after, kept):
         return oldest - 1, id < oldest - 1
     event = found and db.one(sql.event, id=id)
     if not event or times.unix(event["created_at"]) != int(found[2]):
-        raise invalid([fault("cursor", "is no event of this feed, which may have been restored from a backup: begin again with after=",
-                             parameter="after")])
+        raise invalid_parameter("after", "cursor",
+                                "is no event of this feed, which may have been restored from a backup. "
+                                "Begin again with after=")
     return id, False
