@@ -1,4 +1,4 @@
-"""Applications: someone asks to take part in one or more events."""
+"""Applications: requests to take part in one or more events."""
 from eventapi.domain.people import applications
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
@@ -53,7 +53,10 @@ def review_application(db, id):
 
 @routes.post("/applications/<id>/approve", schema="application.approve")
 def approve_application(db, who, id, body):
-    """Approve an application. Links or creates the contact, and adds a participant to each event, or to those in `event_keys`."""
+    """Approve an application.
+
+    Links or creates the contact, and adds a participant to each event, or to those in `event_keys`.
+    """
     return applications.approve(db, get(db, id), body, who.admin_id)
 
 

@@ -1,4 +1,4 @@
-"""The audit log: who changed what and when, to read. Entries are written by journal.py, in the transaction of the change."""
+"""Audit log: reading who changed what and when. journal.py writes the entries, in the transaction of the change."""
 import json
 
 from eventapi.storage import search
@@ -13,7 +13,7 @@ sql = statements("audit_log")
 
 @routes.list("/audit-log", query="audit_entry.query")
 def list_audit_log(db, query):
-    """Lists changes, newest first."""
+    """List changes, newest first."""
     if "search" in query:
         query["search"] = search.pattern(query["search"])
     if "entity_id" in query and "entity_type" not in query:

@@ -1,4 +1,4 @@
-"""Bulk import: many contacts or participants at once, as JSON or as CSV; the records that are not right come back with the reason."""
+"""Bulk import: many contacts or participants at once, as JSON or CSV. Rejected records are returned with the reason."""
 import csv
 import io
 
@@ -23,7 +23,7 @@ KINDS = ("contacts", "participants")
 
 @routes.list("/bulk-import", query="bulk_import.query")
 def list_bulk_imports(db, who, query):
-    """Lists the imports of contacts, of participants or of both, as far as the key may read these."""
+    """List the imports of contacts, participants or both, as far as the key may read these."""
     readable = [kind for kind in KINDS if {kind, f"{kind}:read"} & set(who.scopes)]
     if query.get("kind") or len(readable) < len(KINDS):
         query["kind"] = query.get("kind") or (readable or KINDS)[0]
@@ -34,12 +34,15 @@ def list_bulk_imports(db, who, query):
 @routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts", raw_body=FORMS,
              receive=receiver("contacts"), response="bulk_import", status=201, again=202)
 def import_contacts(db, upload):
-    """Imports contacts, each judged as POST /contacts judges it.
+    """Import contacts.
 
-    As JSON: up to 10,000 records and 16 MiB, with the options beside them. As text/csv: the options stand in the query; separated by
-    comma, semicolon or tab, in UTF-8, UTF-16 or Windows-1252; columns are named as in our own lists, in any case; an empty cell says
-    nothing. Up to 2,000 records are done at once (201); more by the worker (202): Location shows how far it is. Rejected records come
-    back from /bulk-import/{id}/errors, to be corrected and sent again as they are.
+    Each record is validated as in POST /contacts.
+
+    As JSON: up to 10,000 records and 16 MiB, with the options beside them. As text/csv: options in the query;
+    separated by comma, semicolon or tab; in UTF-8, UTF-16 or Windows-1252; columns named as in our lists, in any
+    case; an empty cell sets nothing. Up to 2,000 records are imported at once (201), more by the worker (202):
+    Location shows the progress. Download rejected records from /bulk-import/{id}/errors, correct them and send them
+    again.
     """
     return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
 
@@ -47,10 +50,13 @@ def import_contacts(db, upload):
 @routes.post("/bulk-import/participants", scope="participants", query="bulk_import.of_participants", schema="bulk_import.participants",
              raw_body=FORMS, receive=receiver("participants"), response="bulk_import", status=201, again=202)
 def import_participants(db, upload):
-    """Imports participants of one event, as contacts are imported.
+    """Import participants of one event.
 
-    Each record names its contact by contact_id or match_field; what it holds of the contact is used where that has to be made
-    (create_contacts), and changes no contact that is there. A record that names another event is rejected.
+    Options and formats are those of /bulk-import/contacts.
+
+    Each record names its contact by `contact_id` or `match_field`. Its contact fields are used only to create a
+    missing contact (`create_contacts`); an existing contact does not change. A record that names another event is
+    rejected.
     """
     faults = Faults()
     event_id = references.resolve(db, upload.options, EVENT, faults)
@@ -65,7 +71,7 @@ def imported(db, kind, options, upload):
 
 @routes.get("/bulk-import/<id>")
 def get_bulk_import(db, who, id):
-    """How far an import is, and what became of it: counters, the first 1,000 errors and the first 1,000 records."""
+    """Get the progress and the result of an import: counters, the first 1,000 errors and the first 1,000 records."""
     with db.snapshot():
         get(db, who, id)
         return one(db, import_runs.whole(db, id), {}, INCLUDES)
@@ -73,7 +79,7 @@ def get_bulk_import(db, who, id):
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))
 def get_rejected_records(db, who, id):
-    """The rejected records as CSV, with the reason in the last column: correct them and send them again as they are."""
+    """Download the rejected records as CSV, with the reason in the last column. Correct them and send them again."""
     row = get(db, who, id)
     return Response(body=lines(db, row), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
@@ -87,7 +93,7 @@ def get(db, who, id):
 
 
 def lines(db, row):
-    """The bytes of the CSV, a chunk for each piece."""
+    """Yield the bytes of the CSV in chunks."""
     columns = row["form"].get("columns") or named(db, row["id"])
     columns = [name for name in columns if name and name not in REASONS]
     yield written([[*map(cell, columns), *REASONS]])
@@ -96,7 +102,7 @@ def lines(db, row):
 
 
 def named(db, id):
-    """The members of rejected objects, in the order in which they come; custom fields each for itself."""
+    """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
     return list(dict.fromkeys(name for piece in import_runs.rejected(db, id) for _, sent, _ in piece for name in flat(sent)))
 
 

@@ -1,4 +1,6 @@
-"""The calendar feed, as iCalendar (RFC 5545), and subscriptions to it for programs that send no key."""
+"""Calendar feed: events, deadlines and tasks as iCalendar (RFC 5545), and subscriptions for programs that cannot send
+a key.
+"""
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
@@ -13,9 +15,10 @@ sql = statements("calendar_feed")
 
 @routes.get("/calendar-feed", query="calendar_subscription.feed", forms=(calendar_feed.FORM,))
 def get_calendar_feed(db, query):
-    """Events, application deadlines, public schedule slots and due dates of tasks as iCalendar.
+    """Get events, application deadlines, public schedule slots and due dates of tasks as iCalendar.
 
-    Days are all-day entries, all other times are UTC. What was cancelled or deleted is told as STATUS:CANCELLED for a year.
+    Days are all-day entries, all other times are UTC. Cancelled and deleted entries are included as STATUS:CANCELLED
+    for a year.
     """
     query, name = references.filters(db, query, EVENT), db.config.organiser_name or "Events"
     with db.snapshot():
@@ -30,7 +33,10 @@ def list_calendar_subscriptions(db, query):
 
 @routes.post("/calendar-feed/subscriptions", schema="calendar_subscription")
 def create_calendar_subscription(db, body):
-    """Create a subscription: an address that calendar programs can read. It is secret, and `url` is in this response only."""
+    """Create a subscription: an address that calendar programs can read.
+
+    It is secret, and `url` is in this response only.
+    """
     subscription, token = calendar_feed.create(db, body)
     return created(shown(subscription, token), f"/calendar-feed/subscriptions/{subscription['id']}", secret="url")
 

@@ -1,4 +1,4 @@
-"""Categories: the tree that contacts, applications and participants carry."""
+"""Categories: a tree of labels for contacts, applications and participants."""
 from eventapi.domain.events import categories
 from eventapi.domain.events.categories import PARENT, represent
 from eventapi.domain.records import references
@@ -15,7 +15,10 @@ sql = statements("categories")
 
 @routes.list("/categories", query="category.query")
 def list_categories(db, query):
-    """List categories. With hierarchical=1 a page holds roots, each with its children, and total counts the roots."""
+    """List categories.
+
+    With `hierarchical=1` a page holds root categories, each with its children, and `total` counts the roots.
+    """
     query = references.filters(db, query, EVENT, PARENT)
     query["include"] = ["event_keys"]
     if query.pop("hierarchical", 0):

@@ -1,4 +1,4 @@
-"""Check-ins: who came in, when and where. One record is one visit; scans that are refused are kept as well."""
+"""Check-ins: visits of participants, with time and station, and the scans that were refused."""
 from datetime import datetime, timezone
 
 from eventapi import __version__, times
@@ -27,10 +27,13 @@ def list_check_ins(db, query):
 
 @routes.post("/check-ins", schema="check_in", again=200)
 def create_check_in(db, body):
-    """Takes in a scan: 201 with the visit that it opens, 200 with the one that it closes or is part of already.
+    """Record a scan.
 
-    When the scan was made decides, not when it came. The same `client_ref` again, or the same badge at the same station within ten
-    seconds, is the same scan. A refused scan is kept, see /check-ins/refusals. A visit ends at the latest with its day.
+    Returns 201 with the check-in that it opens, or 200 with the one that it closes or repeats.
+
+    The time of the scan counts, not the time of the request. A scan with the same `client_ref`, or of the same badge
+    at the same station within ten seconds, is the same scan. A refused scan is stored, see /check-ins/refusals. A
+    visit ends with its day at the latest.
     """
     record, is_new = admission.scan(db, body)
     return created(record, f"/check-ins/{record['id']}") if is_new else record
@@ -38,9 +41,12 @@ def create_check_in(db, body):
 
 @routes.post("/check-ins/batch", schema="check_in.batch", response="check_in.results")
 def create_check_ins(db, body):
-    """Takes in up to 1,000 scans, in any order and sent any number of times; one that is refused stops none.
+    """Record up to 1,000 scans, in any order and any number of times.
 
-    Each result says what the scan alone would have been answered: its status, with the record, or with the code and detail of the problem.
+    A refused scan does not stop the others.
+
+    Each result is what the scan alone would return: its status, with the record, or with the code and detail of the
+    problem.
     """
     check = Body("check_in", "POST", db.config.timezone)
     scans, results = [], []
@@ -62,12 +68,12 @@ def get_stats(db, query):
 
 @routes.get("/check-ins/roster", query="check_in.named", response="check_in.roster")
 def get_roster(db, query, request_id):
-    """Gives a device what it needs to check badges without a connection.
+    """Get the roster that a device needs to check badges offline.
 
-    For a badge it takes the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and looks it up: let in
-    who is registered or confirmed. With `updated_since`, the `updated_at` of the answer before, only what changed since comes; the
-    salt of an event stays the same. A participant that was deleted is in the whole list no more, and is not told with `updated_since`.
-    What it let in it sends to /check-ins/batch later.
+    To check a badge, compute the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and
+    look it up. Admit participants that are registered or confirmed. With `updated_since` (the `updated_at` of the
+    last response) only changes are returned; the salt of an event stays the same. A deleted participant no longer
+    appears in the full roster, and `updated_since` does not report it. Send the scans to /check-ins/batch later.
     """
     event, since = event_of(db, query), query.get("updated_since")
     state, now = roster.state(db, event["id"]), times.text(datetime.now(timezone.utc) - roster.OVERLAP)

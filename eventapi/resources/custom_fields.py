@@ -1,4 +1,6 @@
-"""Custom fields: what an organiser adds to contacts, applications, participants, events, booths and submissions, and the values."""
+"""Custom fields: definitions and values of fields that organisers add to contacts, applications, participants,
+events, booths and submissions.
+"""
 from eventapi.domain.events import events
 from eventapi.domain.halls import booth_rows
 from eventapi.domain.people import applications, contacts, participants
@@ -27,7 +29,7 @@ def list_custom_fields(db, query):
 
 @routes.list("/custom-fields/definitions", query="custom_field.query")
 def list_custom_field_definitions(db, query):
-    """The same list as /custom-fields."""
+    """List custom fields. The same list as /custom-fields."""
     return page(db, sql.list, query, represent)
 
 

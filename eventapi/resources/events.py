@@ -1,4 +1,4 @@
-"""Events: the trade shows themselves."""
+"""Events: trade shows."""
 import json
 
 from eventapi import times

@@ -1,4 +1,4 @@
-"""The newsletter's subscribers."""
+"""Newsletter: subscribers and the records of their consent."""
 from eventapi.domain.people import newsletter
 from eventapi.storage.search import expression
 from eventapi.storage.statements import statements
@@ -19,10 +19,12 @@ def list_newsletter_subscribers(db, query):
 
 @routes.post("/newsletter", schema="newsletter_subscriber", again=200)
 def create_newsletter_subscriber(db, body):
-    """Subscribe an address. Sends a mail with a confirmation link, or with `send_confirmation` false records a consent given elsewhere.
+    """Subscribe an address.
 
-    A known address returns 200. If it is pending, the link is sent again, at most every ten minutes. If it is confirmed, nothing changes.
-    If it has unsubscribed, it is pending again until it confirms.
+    Sends a mail with a confirmation link, or with `send_confirmation` false records a consent given elsewhere.
+
+    A known address returns 200. If it is pending, the link is sent again, at most every ten minutes. If it is
+    confirmed, nothing changes. If it has unsubscribed, it is pending again until it confirms.
     """
     id, is_new = newsletter.subscribe(db, body, base_url())
     return created(get(db, id), f"/newsletter/{id}") if is_new else get(db, id)

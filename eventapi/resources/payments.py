@@ -1,4 +1,4 @@
-"""Payments: money received against an invoice."""
+"""Payments: money received for an invoice."""
 from eventapi.domain.billing import invoices, payments
 from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references

@@ -1,4 +1,4 @@
-"""Reports: figures over the records, as JSON, as a table (CSV) and as a chart (SVG)."""
+"""Reports: figures as JSON, as a table (CSV) and as a chart (SVG)."""
 from eventapi import spreadsheet
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
@@ -13,78 +13,78 @@ FORMS = ("application/json", CSV, SVG)
 
 @routes.get("/reports", response="report.catalogue")
 def list_reports():
-    """Lists the reports with their parameters and columns."""
+    """List the reports with their parameters and columns."""
     return reports.catalogue()
 
 
 @routes.get("/reports/revenue", query="report.by_period", response="report.revenue", forms=FORMS)
 def get_revenue_report(db, query, form):
-    """What was invoiced and credited, by period and currency."""
+    """Get the invoiced and credited amounts by period and currency."""
     return report(db, "revenue", query, form)
 
 
 @routes.get("/reports/participants", query="report.by_day", response="report.participants", forms=FORMS)
 def get_participants_report(db, query, form):
-    """Who takes part, by event and role."""
+    """Get the number of participants by event and role."""
     return report(db, "participants", query, form)
 
 
 @routes.get("/reports/applications", query="report.by_period", response="report.applications", forms=FORMS)
 def get_applications_report(db, query, form):
-    """What became of applications, by the period in which they came."""
+    """Get the number of applications by status and by the period of their creation."""
     return report(db, "applications", query, form)
 
 
 @routes.get("/reports/payments", query="report.by_period", response="report.payments", forms=FORMS)
 def get_payments_report(db, query, form):
-    """What was received, by period, currency and gateway."""
+    """Get the received payments by period, currency and gateway."""
     return report(db, "payments", query, form)
 
 
 @routes.get("/reports/overview", query="report.by_day", response="report.overview", forms=FORMS)
 def get_overview_report(db, query, form):
-    """The totals of other reports."""
+    """Get the totals of the other reports."""
     return report(db, "overview", query, form)
 
 
 @routes.get("/reports/receivables", query="report.at_a_day", response="report.receivables", forms=FORMS)
 def get_receivables_report(db, query, form):
-    """What is owed, by how long it is past due."""
+    """Get the open amounts by days past due."""
     return report(db, "receivables", query, form)
 
 
 @routes.get("/reports/tax", query="report.by_period", response="report.tax", forms=FORMS)
 def get_tax_report(db, query, form):
-    """Net and tax by period, category and rate."""
+    """Get net amount and tax by period, category and rate."""
     return report(db, "tax", query, form)
 
 
 @routes.get("/reports/booths", query="report.of_event", response="report.booths", forms=FORMS)
 def get_booths_report(db, query, form):
-    """Space by hall and type: how much of it is sold, and for how much."""
+    """Get the booth space by hall and type: how much is sold, and the revenue."""
     return report(db, "booths", query, form)
 
 
 @routes.get("/reports/services", query="report.by_day", response="report.services", forms=FORMS)
 def get_services_report(db, query, form):
-    """What was ordered of each service, and what is left of it."""
+    """Get the ordered quantity and the remaining stock of each service."""
     return report(db, "services", query, form)
 
 
 @routes.get("/reports/check-ins", query="report.by_day", response="report.check_ins", forms=FORMS)
 def get_check_ins_report(db, query, form):
-    """Who came in and went out, by hour and station."""
+    """Get check-ins and check-outs by hour and station."""
     return report(db, "check-ins", query, form)
 
 
 @routes.get("/reports/readiness", query="report.of_event", response="report.readiness", forms=FORMS)
 def get_readiness_report(db, query, form):
-    """How many participants are ready, and what the others lack, by event and role."""
+    """Get the number of participants that are ready, and what the others lack, by event and role."""
     return report(db, "readiness", query, form)
 
 
 def report(db, name, query, form):
-    """The report in the form asked for."""
+    """Return the report in the requested format."""
     found = reports.answer(db, name, references.filters(db, query, references.EVENT))
     if form == SVG:
         return picture([name, found["filters"], found["data"]], SVG, lambda: report_charts.draw(found))

@@ -1,4 +1,4 @@
-"""Schedules: what happens when and where at an event, and who speaks, hosts or attends."""
+"""Schedules: sessions of an event with time, location, speakers, hosts and attendees."""
 from eventapi.domain.events import schedules
 from eventapi.domain.events.schedules import represent
 from eventapi.domain.records import normalising, references
@@ -28,7 +28,8 @@ def list_schedules(db, query):
 def create_schedule(db, body):
     """Create a schedule slot.
 
-    Returns `schedule_conflict` if the location is taken at that time, or if a speaker or host is busy; `conflict` names the other slot.
+    Returns `schedule_conflict` if the location is taken at that time, or if a speaker or host is busy; `conflict`
+    names the other slot.
     """
     slot = schedules.create(db, body)
     return created(slot, f"/schedules/{slot['id']}")

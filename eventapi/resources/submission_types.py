@@ -1,4 +1,4 @@
-"""Submission types: what an event asks its participants to hand in, and until when."""
+"""Submission types: what an event asks its participants to submit, and until when."""
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.domain.submissions import types as submission_types

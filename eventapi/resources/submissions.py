@@ -1,4 +1,4 @@
-"""Submissions: what participants hand in for an event, from the draft to the approval, with every revision."""
+"""Submissions: what participants submit for an event, from draft to approval, with every revision."""
 from eventapi import times
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
@@ -24,7 +24,10 @@ def list_submissions(db, query):
 
 @routes.post("/submissions", schema="submission")
 def create_submission(db, body):
-    """Create a submission. Submits it at once unless `draft` is true. After the due date it is accepted and marked as late."""
+    """Create a submission.
+
+    Submits it at once unless `draft` is true. After the due date it is accepted and marked as late.
+    """
     submission = submissions.create(db, body)
     return created(submission, f"/submissions/{submission['id']}")
 
@@ -36,7 +39,10 @@ def get_submission(db, id, query):
 
 @routes.update("/submissions/<id>", schema="submission")
 def update_submission(db, id, body):
-    """Change value or document of a submission that is pending or needs a revision. `draft` false submits it at once."""
+    """Change value or document of a submission that is pending or needs a revision.
+
+    `draft` false submits it at once.
+    """
     return submissions.update(db, unchanged(get(db, id)), body)
 
 

@@ -1,4 +1,4 @@
-"""Tasks: what the staff has to do, by when, and about which record."""
+"""Tasks: work for the staff, with a due date and the record that it is about."""
 from eventapi import times
 from eventapi.domain.attachments import cascade, tasks
 from eventapi.domain.attachments.tasks import TRANSITIONS, represent

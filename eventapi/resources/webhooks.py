@@ -1,4 +1,6 @@
-"""Webhooks: addresses that are told of events as they happen, signed and repeated until they take them; and the feed of the same events."""
+"""Webhooks: URLs that receive events as signed HTTP requests, retried until they succeed; and a feed of the same
+events.
+"""
 from eventapi.domain.webhooks import checks, event_types
 from eventapi.domain.webhooks import feed as webhook_feed
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -19,15 +21,19 @@ def list_webhooks(db, query):
 
 @routes.post("/webhooks", schema="webhook", prepare=checks.faults_of)
 def create_webhook(db, who, body):
-    """Makes a webhook. `secret`, with which its deliveries are signed, is shown in this answer and by rotate-secret only.
+    """Create a webhook.
 
-    It is told what the key that makes it may read, and no more, asked again at each delivery.
+    `secret`, which signs its deliveries, is only in this response and in that of rotate-secret.
 
-    A delivery carries webhook-id (the same at each attempt: take each once), webhook-timestamp and webhook-signature as Standard Webhooks
-    (standardwebhooks.com) wants them: any of its libraries verifies them with the secret as it is. Without one: the signature is `v1,` and the
-    base64 of HMAC-SHA256 over `id.timestamp.body`, the key being the decoded base64 behind `whsec_`; after a rotation two stand there, with a
-    space between. X-Webhook-Signature is `v1=` and the hex of HMAC-SHA256 over `timestamp.body`, X-Webhook-Timestamp being the timestamp and the
-    key the whole secret as text. Any 2xx takes a delivery; a redirect is not followed and counts as failure.
+    A webhook receives the events that its API key may read. Every delivery checks this again.
+
+    A delivery has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks
+    (standardwebhooks.com), so any of its libraries verifies it with the secret as it is. `webhook-id` is the same at
+    every attempt: process each id once. Without a library: the signature is `v1,` and the base64 of HMAC-SHA256 over
+    `id.timestamp.body`; the key is the decoded base64 after `whsec_`. For 24 hours after a rotation the header holds
+    two signatures, separated by a space. `X-Webhook-Signature` is `v1=` and the hex of HMAC-SHA256 over
+    `timestamp.body`; `X-Webhook-Timestamp` is the timestamp, and the key is the whole secret as text. Any 2xx
+    response completes a delivery. A redirect is not followed and counts as a failure.
     """
     webhook = webhooks.create(db, body, who.key_id)
     return created(webhook, f"/webhooks/{webhook['id']}", secret="secret")
@@ -35,16 +41,17 @@ def create_webhook(db, who, body):
 
 @routes.get("/webhooks/events", response="webhook.events")
 def list_webhook_events():
-    """Every event there is: its type, the scope that a key needs to hear of it, and a message as it is sent."""
+    """List all event types, each with the scope that a key needs to receive it and an example of its message."""
     return Response(event_types.listed())
 
 
 @routes.get("/webhooks/feed", query="webhook.feed", response="webhook.messages")
 def read_webhook_feed(db, who, query):
-    """The events that webhooks tell, for those who cannot be called: oldest first, kept for 30 days, as far as the key may read them.
+    """Read the events that webhooks deliver, without receiving requests: oldest first, kept for 30 days, as far as
+    the key may read them.
 
-    Send meta.next as `after` to go on; while meta.more is true there is more at once. meta.missed says that the events which followed
-    `after` are kept no longer.
+    To continue, send `meta.next` as `after`; while `meta.more` is true, more events are available at once.
+    `meta.missed` is true if events that followed `after` have been deleted.
     """
     with db.snapshot():
         events, following, more, missed = webhook_feed.read(db, query["after"], query["per_page"], who.scopes)
@@ -58,9 +65,12 @@ def get_webhook(db, id):
 
 @routes.update("/webhooks/<id>", schema="webhook", prepare=checks.faults_of)
 def update_webhook(db, who, id, body):
-    """Changes a webhook. Whoever gives it another url answers for it from then on: it is told what that key may read.
+    """Change a webhook.
 
-    While it is not active it is told nothing of what happens; what was to be delivered before waits.
+    A new `url` binds it to the API key of this request: it then receives what that key may read.
+
+    An inactive webhook misses the events that happen meanwhile. Deliveries that were due before wait until it is
+    active again.
     """
     return webhooks.update(db, unchanged(get(db, id)), body, who.key_id)
 
@@ -73,29 +83,35 @@ def delete_webhook(db, id):
 
 @routes.post("/webhooks/<id>/test", status=202, response="webhook_delivery")
 def test_webhook(db, id):
-    """Sends an event webhook.tested to this webhook, whatever it listens to. The answer is the delivery, which the worker makes."""
+    """Send a `webhook.tested` event to this webhook, whatever it subscribes to.
+
+    Returns the delivery, which the worker makes.
+    """
     return Response(webhooks.add_test(db, get(db, id)), 202)
 
 
 @routes.post("/webhooks/<id>/rotate-secret")
 def rotate_webhook_secret(db, id):
-    """Gives the webhook a new secret, shown in this answer only. For 24 hours the old one signs as well in webhook-signature.
+    """Replace the secret of a webhook.
 
-    X-Webhook-Signature has room for one: from now on the new secret makes it.
+    The new secret is only in this response.
+
+    For 24 hours `webhook-signature` holds a signature by the old secret, too. `X-Webhook-Signature` has room for one:
+    it is made with the new secret at once.
     """
     return Response(webhooks.rotate_secret(db, get(db, id)), secret="secret")
 
 
 @routes.list("/webhooks/<id>/deliveries", query="webhook_delivery.query", singular="webhook_delivery")
 def list_webhook_deliveries(db, id, query):
-    """What was and is to be delivered to a webhook, kept for 30 days."""
+    """List the deliveries of a webhook, past and pending. They are kept for 30 days."""
     get(db, id)
     return page(db, sql.deliveries, {**query, "webhook_id": id}, represent_delivery)
 
 
 @routes.post("/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, response="webhook_delivery")
 def redeliver_webhook_delivery(db, id, item_id):
-    """Sends a delivery again, with all its attempts; one that waits for its next attempt is sent now."""
+    """Send a delivery again, with all its attempts. A delivery that waits for its next attempt is sent now."""
     get(db, id)
     delivery = found(webhooks.get_delivery(db, id, item_id), "webhook_delivery", item_id)
     return Response(webhooks.redeliver(db, delivery), 202)

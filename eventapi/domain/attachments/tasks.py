@@ -39,7 +39,9 @@ def create(db, fields, admin_id):
 
 
 def update(db, old, fields):
-    """Change a task and return it. `fields` holds the changed fields; a new `status` stands for the action that leads there.
+    """Change a task and return it.
+
+    `fields` holds the changed fields; a new `status` stands for the action that leads there.
 
     Raise 422 and 409 as `create` does, and 409 `invalid_transition`.
     """
@@ -51,7 +53,10 @@ def update(db, old, fields):
 
 
 def _checked(db, old, task):
-    """Return the task with what follows from its fields (see `settled`). `old` is None for a new task. Raise 422 and 409 `anonymized`."""
+    """Return the task with what follows from its fields (see `settled`).
+
+    `old` is None for a new task. Raise 422 and 409 `anonymized`.
+    """
     faults = Faults()
     for member, other in (("entity_type", "entity_id"), ("entity_id", "entity_type")):
         if task[member] is None and task[other] is not None:
@@ -132,7 +137,10 @@ def move_to(db, entity_type, old_id, new_id):
 
 
 def follow(db, event):
-    """Move the due dates of all tasks about an event after its dates or its zone changed. Raise OverflowError outside of the calendar."""
+    """Move the due dates of all tasks about an event after its dates or its zone changed.
+
+    Raise OverflowError outside of the calendar.
+    """
     for id in db.values(sql.due_with_event, event_id=event["id"]):
         old = get(db, id)
         change(db, old, {**old, "due_at": due_dates.instant(db, old["due_date"], event)})

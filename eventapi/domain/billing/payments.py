@@ -1,7 +1,8 @@
 """Payments: recording, changing, deleting and refunding money received against an invoice.
 
-Rows hold amounts in minor units of their currency, records (see `represent`) in major units. Every function that writes is called
-inside a write transaction, journals the change, and adjusts the paid amount and the state of the invoice.
+Rows hold amounts in minor units of their currency, records (see `represent`) in major units. Every function that
+writes is called inside a write transaction, journals the change, and adjusts the paid amount and the state of the
+invoice.
 """
 from decimal import Decimal
 
@@ -53,10 +54,12 @@ def of_invoices(db, ids):
 # Writing
 
 def record(db, fields):
-    """Record a new payment and return its API object. `fields` is a complete validated body.
+    """Record a new payment and return its API object.
 
-    Raise 422 for an unknown invoice, another currency than that of the invoice, or an amount with too many decimals; 409
-    `invoice_not_payable`, or `duplicate` if the gateway has reported the transaction before.
+    `fields` is a complete validated body.
+
+    Raise 422 for an unknown invoice, another currency than that of the invoice, or an amount with too many decimals;
+    409 `invoice_not_payable`, or `duplicate` if the gateway has reported the transaction before.
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
@@ -72,7 +75,9 @@ def record(db, fields):
 
 
 def update(db, row, fields):
-    """Change a payment and return its API object. `fields` holds the changed fields; a new `status` stands for the action that leads there.
+    """Change a payment and return its API object.
+
+    `fields` holds the changed fields; a new `status` stands for the action that leads there.
 
     Raise 422 for fields that contradict the invoice or an earlier refund; 409 `payment_locked`, `invalid_transition`,
     `invoice_not_payable` or `duplicate`.
@@ -104,7 +109,8 @@ def delete(db, row):
 def move(db, row, action):
     """Complete, fail, cancel or fully refund a payment and return its API object.
 
-    A payment that is in the target state already stays as it is. Raise 409 `invalid_transition`, or `invoice_not_payable` for `complete`.
+    A payment that is in the target state already stays as it is. Raise 409 `invalid_transition`, or
+    `invoice_not_payable` for `complete`.
     """
     status = TRANSITIONS.move(action, row["status"])
     if status is None:
@@ -118,10 +124,12 @@ def move(db, row, action):
 
 
 def refund(db, row, amount=None):
-    """Refund `amount` of a payment and return its API object. The amount is in major units; without one, refund what is left.
+    """Refund `amount` of a payment and return its API object.
 
-    A refund of everything that is left changes the state to `refunded`. Raise 422 for too many decimals; 409 `exceeds_payment` or
-    `invalid_transition`.
+    The amount is in major units; without one, refund what is left.
+
+    A refund of everything that is left changes the state to `refunded`. Raise 422 for too many decimals; 409
+    `exceeds_payment` or `invalid_transition`.
     """
     units = amount and _in_minor_units(amount, row["currency"])
     left = row["amount"] - row["refunded_amount"]
@@ -136,7 +144,10 @@ def refund(db, row, amount=None):
 
 
 def _invoice_and_amount(db, wanted, faults):
-    """Return the invoice of `invoice_number` (see `ledger.by_number`) and the amount in minor units. Add what is wrong to `faults`."""
+    """Return the invoice of `invoice_number` (see `ledger.by_number`) and the amount in minor units.
+
+    Add what is wrong to `faults`.
+    """
     invoice = ledger.by_number(db, wanted["invoice_number"])
     if invoice is None:
         faults.add("/invoice_number", "unknown", "names no invoice")
@@ -200,7 +211,10 @@ def _merged(db, row, fields):
 
 
 def _store(db, old, new, action, invoice=None):
-    """Write and journal a changed row, adjust its invoices, and return the API object. Write nothing if nothing changed."""
+    """Write and journal a changed row, adjust its invoices, and return the API object.
+
+    Write nothing if nothing changed.
+    """
     if new == old:
         return represent(old)
     _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
@@ -212,7 +226,10 @@ def _store(db, old, new, action, invoice=None):
 
 
 def _adjust_invoice(db, old, new, invoice=None):
-    """Adjust the paid amount of the invoices of a payment. `old` and `new` are its rows; None for one that does not exist."""
+    """Adjust the paid amount of the invoices of a payment.
+
+    `old` and `new` are its rows; None for one that does not exist.
+    """
     before, after = _paid(old), _paid(new)
     if old and new and old["invoice_id"] != new["invoice_id"]:
         _adjust_invoice(db, old, None)

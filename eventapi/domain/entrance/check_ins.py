@@ -18,7 +18,10 @@ def get(db, id):
 
 
 def represent(row, now=None):
-    """Turn a row into the API object at the time `now`, in place, and return it. A visit whose day is over has ended."""
+    """Turn a row into the API object at the time `now`, in place, and return it.
+
+    A visit whose day is over has ended.
+    """
     ends_at = row.pop("ends_at")
     is_in = ends_at > (now or times.now())
     row["contact"] = {member: row.pop(column) for member, column in CONTACT.items()}
@@ -39,9 +42,12 @@ def title(record):
 
 
 def update(db, old, fields):
-    """Change station and notes of a check-in and return it. `fields` holds the changed fields. Call this inside a write transaction.
+    """Change station and notes of a check-in and return it.
 
-    Raise 422 for another value of any other field: scans are facts. Raise 409 `anonymized` for new notes on an anonymised contact.
+    `fields` holds the changed fields. Call this inside a write transaction.
+
+    Raise 422 for another value of any other field: scans are facts. Raise 409 `anonymized` for new notes on an
+    anonymised contact.
     """
     _check_fixed(old, fields)
     anonymity.refuse_text(db, "check_in", old, fields, "notes")

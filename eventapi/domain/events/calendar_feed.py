@@ -61,7 +61,9 @@ def represent(row):
 
 
 def create(db, fields):
-    """Create a subscription. Return it and its token, which is secret and never stored. `fields` is a complete validated body.
+    """Create a subscription.
+
+    Return it and its token, which is secret and never stored. `fields` is a complete validated body.
 
     Raise 422 for an unknown event.
     """
@@ -91,7 +93,10 @@ def rotate(db, old):
 
 
 def _columns(db, fields, old=None):
-    """Return the columns of a subscription. Its event changes only if `fields` names one by id or key. Raise 422 for an unknown event."""
+    """Return the columns of a subscription.
+
+    Its event changes only if `fields` names one by id or key. Raise 422 for an unknown event.
+    """
     faults = Faults()
     values = {**(old or {}), **fields}
     if any(member in fields for member, _ in EVENT[1]):

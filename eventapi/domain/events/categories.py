@@ -41,9 +41,12 @@ def represent(db, row):
 # Writing
 
 def create(db, fields):
-    """Create a category and return it. `fields` is a complete validated body; a missing `category_key` is made from the title.
+    """Create a category and return it.
 
-    Raise 422 for an unknown parent or event, a tree that becomes too deep, and too many decimals; 409 `duplicate` for a taken key.
+    `fields` is a complete validated body; a missing `category_key` is made from the title.
+
+    Raise 422 for an unknown parent or event, a tree that becomes too deep, and too many decimals; 409 `duplicate` for
+    a taken key.
     """
     parent_id, event_ids = _parent_and_events(db, fields)
     key = fields["category_key"] or slugs.free_key(db, sql.key_taken, "category_key", fields["title"])
@@ -86,7 +89,10 @@ def delete(db, category):
 
 
 def _columns(db, category):
-    """Return the category with its price in minor units and its tax rate in hundredths of a percent. Raise 422 for too many decimals."""
+    """Return the category with its price in minor units and its tax rate in hundredths of a percent.
+
+    Raise 422 for too many decimals.
+    """
     faults, places = Faults(), money.decimals(db.config.currency)
     values = {**category, "base_price": whole(category, "base_price", places, faults),
               "tax_rate": whole(category, "tax_rate", 2, faults)}
@@ -95,7 +101,10 @@ def _columns(db, category):
 
 
 def _parent_and_events(db, fields, id=None, parent_id=None):
-    """Return the ids of the parent (`parent_id` if none is sent) and of the events (None if not sent). Raise 422 for unknown ones."""
+    """Return the ids of the parent (`parent_id` if none is sent) and of the events (None if not sent).
+
+    Raise 422 for unknown ones.
+    """
     faults = Faults()
     event_ids = references.event_ids(db, fields, faults)
     if any(member in fields for member, _ in PARENT[1]):

@@ -17,7 +17,10 @@ DATES = ("date_from", "date_to", "application_deadline")
 
 
 def moved(event, date_from, *, opening_hours):
-    """The members of the copy, as of a body, and by how many days it lies later. Of an event without dates nothing moves."""
+    """The members of the copy, as of a body, and by how many days it lies later.
+
+    Of an event without dates nothing moves.
+    """
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
     days = times.days_between(times.local_day(known, zone), times.local_day(date_from, zone)) if known else 0
@@ -78,9 +81,12 @@ def scopes(parts):
 
 
 def copy(db, old, fields, base_url):
-    """Copy the event `old` to begin on `date_from`, with the parts that `with` names, and return the copy. It is not visible yet.
+    """Copy the event `old` to begin on `date_from`, with the parts that `with` names, and return the copy.
 
-    Call this inside a write transaction. Raise 422 if a date leaves the calendar, 409 `duplicate` if `event_key` is taken.
+    It is not visible yet.
+
+    Call this inside a write transaction. Raise 422 if a date leaves the calendar, 409 `duplicate` if `event_key` is
+    taken.
     """
     parts = fields["with"]
     try:

@@ -1,7 +1,7 @@
 """Events: creating, changing and deleting trade shows, and their pictures.
 
-Every function that writes is called inside a write transaction and journals the change. `base_url` is the public address of the
-service: the URL of an event's picture begins with it.
+Every function that writes is called inside a write transaction and journals the change. `base_url` is the public
+address of the service: the URL of an event's picture begins with it.
 """
 import json
 
@@ -43,7 +43,9 @@ def represent(row, base_url=None):
 # Writing
 
 def create(db, fields, base_url):
-    """Create an event and return it. `fields` is a complete validated body; a missing `event_key` is made from title and year.
+    """Create an event and return it.
+
+    `fields` is a complete validated body; a missing `event_key` is made from title and year.
 
     Raise 422 for dates, opening hours and custom fields that are wrong; 409 `duplicate` for a taken key.
     """
@@ -66,9 +68,12 @@ def add(db, event, base_url, faults=()):
 
 
 def update(db, old, fields, base_url):
-    """Change an event and return it. `fields` holds the changed fields. Booth prices, due dates and sessions follow the dates and the zone.
+    """Change an event and return it.
 
-    Raise 422 as `create` does, and if a price or due date cannot follow; 409 `duplicate`, or `in_use` for a new zone after check-ins.
+    `fields` holds the changed fields. Booth prices, due dates and sessions follow the dates and the zone.
+
+    Raise 422 as `create` does, and if a price or due date cannot follow; 409 `duplicate`, or `in_use` for a new zone
+    after check-ins.
     """
     id, faults = old["id"], Faults()
     merged = {**old, **fields, "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults)}
@@ -101,7 +106,10 @@ def _move_due_dates(db, id, pointer):
 
 
 def delete(db, event):
-    """Delete an event with its plans, offers, sessions and submission types. Raise 409 `in_use` while other records depend on it."""
+    """Delete an event with its plans, offers, sessions and submission types.
+
+    Raise 409 `in_use` while other records depend on it.
+    """
     id = event["id"]
     references.refuse_in_use(db, sql.users, id, "The event has {}; it cannot be deleted.")
     cascade.delete_with(db, "event", id)
@@ -115,7 +123,10 @@ def delete(db, event):
 
 
 def set_image(db, event, upload, base_url):
-    """Replace the picture of an event by an uploaded file and return the event. Raise 415 or 422 for a file that is no picture."""
+    """Replace the picture of an event by an uploaded file and return the event.
+
+    Raise 415 or 422 for a file that is no picture.
+    """
     images.hold(db, event, upload)
     return _journal_update(db, event, base_url)
 

@@ -1,8 +1,8 @@
 """iCalendar (RFC 5545): a calendar as text.
 
-Times are UTC and no VTIMEZONE is sent: nothing here recurs, so a zone would add nothing, and UTC is what all calendar programs read
-alike (some take a TZID for a zone of their own, or guess where they do not know it). What is whole days is VALUE=DATE, without a
-zone: the first of May is the first of May everywhere.
+Times are UTC and no VTIMEZONE is sent: nothing here recurs, so a zone would add nothing, and UTC is what all calendar
+programs read alike (some take a TZID for a zone of their own, or guess where they do not know it). What is whole days
+is VALUE=DATE, without a zone: the first of May is the first of May everywhere.
 """
 import re
 
@@ -18,7 +18,10 @@ NOTHING = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T00
 
 
 def calendar(name, entries, identity, zone):
-    """The bytes of a calendar. `identity` is part of each UID, `zone` that in which days are counted where an entry names none."""
+    """The bytes of a calendar.
+
+    `identity` is part of each UID, `zone` that in which days are counted where an entry names none.
+    """
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN", "METHOD:PUBLISH",
              f"NAME:{text(name)}", f"X-WR-CALNAME:{text(name)}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}", f"X-PUBLISHED-TTL:{REFRESH}"]
     for entry in entries:
@@ -28,7 +31,10 @@ def calendar(name, entries, identity, zone):
 
 
 def component(entry, identity, zone):
-    """The lines of an entry, as sql/calendar_feed.sql reads it. None of them takes up time that others could plan with."""
+    """The lines of an entry, as sql/calendar_feed.sql reads it.
+
+    None of them takes up time that others could plan with.
+    """
     yield "BEGIN:VEVENT"
     yield f"UID:{entry['kind']}-{entry['record_id']}@{identity}.eventapi"
     yield f"DTSTAMP:{moment(entry['updated_at'])}"
@@ -61,7 +67,9 @@ def span(entry, zone):
 
 
 def whole_days(first, last, zone):
-    """The days in the zone of what lasts from the beginning of one to the end of another, or is due at the end of one; else None."""
+    """The days in the zone of what lasts from the beginning of one to the end of another, or is due at the end of
+    one; else None.
+    """
     first_day, last_day = times.local_day(first, zone), times.local_day(last, zone)
     if last == times.end(last_day, zone) and (first == last or first == times.start(first_day, zone)):
         return first_day, last_day

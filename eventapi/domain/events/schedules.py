@@ -32,10 +32,12 @@ def represent(row):
 
 
 def create(db, fields):
-    """Create a slot and return it. `fields` is a complete validated body.
+    """Create a slot and return it.
 
-    Raise 422 for what contradicts other records; 409 `participant_cancelled`, `capacity_reached`, or `schedule_conflict` if the location
-    is taken at that time or a speaker or host is busy.
+    `fields` is a complete validated body.
+
+    Raise 422 for what contradicts other records; 409 `participant_cancelled`, `capacity_reached`, or
+    `schedule_conflict` if the location is taken at that time or a speaker or host is busy.
     """
     slot = _checked(db, {"assignments": []}, fields)
     id = db.insert(sql.add, **_columns(slot), now=db.now)
@@ -70,7 +72,10 @@ def _assign(db, id, assignments):
 
 
 def _checked(db, old, fields):
-    """Return the slot `old` with the changed fields. Raise 422 for what contradicts other records, and 409 `participant_cancelled`."""
+    """Return the slot `old` with the changed fields.
+
+    Raise 422 for what contradicts other records, and 409 `participant_cancelled`.
+    """
     faults, slot = Faults(), {**old, **fields}
     event = db.one(sql.event, id=references.resolve(db, fields, EVENT, faults) or old.get("event_id"))
     if event:
@@ -99,7 +104,10 @@ def _period(slot, zone_name, faults):
 
 
 def _assigned(db, event, assignments, faults):
-    """Return {id: participant} of the assignments. Add those that are unknown, of another event or repeated to `faults`."""
+    """Return {id: participant} of the assignments.
+
+    Add those that are unknown, of another event or repeated to `faults`.
+    """
     rows = db.all(sql.participants, ids=as_json([_participant_id(entry) for entry in assignments if _participant_id(entry)]))
     people, seen = {row["id"]: row for row in rows}, set()
     for place, entry in enumerate(assignments):

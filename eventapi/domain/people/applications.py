@@ -48,10 +48,12 @@ def represent(row):
 # Writing
 
 def create(db, fields):
-    """Create an application and return it. `fields` is a complete validated body.
+    """Create an application and return it.
 
-    Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or `duplicate` for an
-    open application with the same e-mail and event.
+    `fields` is a complete validated body.
+
+    Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
+    `duplicate` for an open application with the same e-mail and event.
     """
     event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}})
     _refuse_late(db, fields, event_ids)
@@ -65,7 +67,10 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change an application and return it. `fields` holds the changed fields. Raise 422 and 409 as `create` does, and 409 `anonymized`."""
+    """Change an application and return it.
+
+    `fields` holds the changed fields. Raise 422 and 409 as `create` does, and 409 `anonymized`.
+    """
     id = old["id"]
     merged = {**old, **fields, "custom_fields": old["custom_fields"]}
     event_ids, category_ids, values = _check(db, fields, merged)
@@ -96,10 +101,12 @@ def delete(db, application):
 # Decisions
 
 def move(db, old, action, **values):
-    """Apply an action of TRANSITIONS and return the application. `values` are the columns that the action sets besides the status.
+    """Apply an action of TRANSITIONS and return the application.
 
-    An application that is in the target state already stays as it is. Raise 409 `invalid_transition`, and `anonymized` if there are
-    `values` for an anonymised applicant.
+    `values` are the columns that the action sets besides the status.
+
+    An application that is in the target state already stays as it is. Raise 409 `invalid_transition`, and
+    `anonymized` if there are `values` for an anonymised applicant.
     """
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
@@ -115,8 +122,8 @@ def move(db, old, action, **values):
 def approve(db, application, fields, admin_id):
     """Approve an application and return it: link or create the contact, and add a participant to each event.
 
-    `fields` may name the contact (`contact_id`, `customer_number`) and narrow the events (`event_keys`). Raise 422 for events that were
-    not applied for; 409 `invalid_transition` or `ambiguous_contact`.
+    `fields` may name the contact (`contact_id`, `customer_number`) and narrow the events (`event_keys`). Raise 422
+    for events that were not applied for; 409 `invalid_transition` or `ambiguous_contact`.
     """
     faults = Faults()
     contact_id = references.resolve(db, fields, CONTACT, faults)
@@ -138,15 +145,20 @@ def reject(db, application, reason, admin_id):
 
 
 def _columns(application):
-    """Return the application with the requested area in thousandths of a square metre. Its text is exact for a float, too."""
+    """Return the application with the requested area in thousandths of a square metre.
+
+    Its text is exact for a float, too.
+    """
     area = application["requested_area"]
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
 def _check(db, fields, application):
-    """Return the ids of the events and of the categories in `fields` (None if not sent), and the custom field values after it.
+    """Return the ids of the events and of the categories in `fields` (None if not sent), and the custom field values
+    after it.
 
-    `application` is the complete application with these fields. Raise 422 for everything that the schema cannot express.
+    `application` is the complete application with these fields. Raise 422 for everything that the schema cannot
+    express.
     """
     faults = Faults()
     if not any(application[name] for name in NAMES):

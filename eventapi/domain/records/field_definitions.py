@@ -35,7 +35,9 @@ def represent(row):
 
 
 def create(db, fields):
-    """Create a custom field and return it. `fields` is a complete validated body; a missing `field_key` is made from the label.
+    """Create a custom field and return it.
+
+    `fields` is a complete validated body; a missing `field_key` is made from the label.
 
     Raise 422 for options, rules and switches that do not fit the type; 409 `too_many_fields` or `duplicate`.
     """
@@ -69,7 +71,10 @@ def update(db, old, fields):
 
 
 def delete(db, field, *, purge):
-    """Delete a custom field, and with `purge` its values. Raise 409 `in_use` if there are values and `purge` is false."""
+    """Delete a custom field, and with `purge` its values.
+
+    Raise 409 `in_use` if there are values and `purge` is false.
+    """
     if not purge and db.value(sql.has_values, id=field["id"]):
         raise Problem("in_use", "There are values of this custom field; purge=1 deletes them with it, is_active false keeps them.",
                       used_by=["values"])

@@ -81,7 +81,9 @@ def create(db, body):
 
 
 def update(db, old, body):
-    """Change value, document or custom fields of a submission and return it; `draft` false submits it at once. No state locks custom fields.
+    """Change value, document or custom fields of a submission and return it; `draft` false submits it at once.
+
+    No state locks custom fields.
 
     Raise 422 for everything that is wrong with the body; 409 `locked`, `anonymized` or `participant_cancelled`.
     """
@@ -121,7 +123,10 @@ def submit(db, old):
 
 
 def _participant_and_type(db, body):
-    """Return the participant and the type that a new submission names. Raise 422 unless both are of one event and the type fits the role."""
+    """Return the participant and the type that a new submission names.
+
+    Raise 422 unless both are of one event and the type fits the role.
+    """
     faults = Faults()
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     participant = participant_id and db.one(sql.participant, id=participant_id)

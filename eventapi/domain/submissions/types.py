@@ -31,7 +31,9 @@ def represent(row):
 
 
 def create(db, fields):
-    """Create a submission type and return it. `fields` is a complete validated body; a missing `type_key` is made from the title.
+    """Create a submission type and return it.
+
+    `fields` is a complete validated body; a missing `type_key` is made from the title.
 
     Raise 422 for everything that is wrong with the fields, 409 `duplicate` for a taken key.
     """
@@ -42,7 +44,9 @@ def create(db, fields):
 
 
 def update(db, old, fields):
-    """Change a submission type and return it. `fields` holds the changed fields. A new due date applies to existing submissions, too.
+    """Change a submission type and return it.
+
+    `fields` holds the changed fields. A new due date applies to existing submissions, too.
 
     Raise 422 as `create` does; 409 `duplicate`, or `in_use` for another event or input after something was submitted.
     """
@@ -61,7 +65,10 @@ def delete(db, kind):
 
 
 def _checked(db, fields, kind):
-    """Return the columns of the type `kind`, which holds these fields. Raise 422 for everything that is wrong with it."""
+    """Return the columns of the type `kind`, which holds these fields.
+
+    Raise 422 for everything that is wrong with it.
+    """
     faults = Faults()
     event_id = references.resolve(db, fields, EVENT, faults) or kind.get("event_id")
     faults.raise_any()
@@ -107,7 +114,10 @@ def add(db, values):
 
 
 def change(db, old, values):
-    """The type with other columns. Its submissions are due when it is: their due_at is the type's and needs no entry of its own."""
+    """The type with other columns.
+
+    Its submissions are due when it is: their due_at is the type's and needs no entry of its own.
+    """
     db.run(sql.change, **values, now=db.now)
     db.run(sql.move_submissions, id=old["id"], due_at=values["due_at"], now=db.now)
     new = get(db, old["id"])
@@ -116,7 +126,10 @@ def change(db, old, values):
 
 
 def follow(db, event):
-    """Move the due dates of all types of an event after its dates or its zone changed. Raise OverflowError outside of the calendar."""
+    """Move the due dates of all types of an event after its dates or its zone changed.
+
+    Raise OverflowError outside of the calendar.
+    """
     for kind in of_event(db, event["id"]):
         due_at = due_dates.instant(db, kind["due"], event)
         if due_at != kind["due_at"]:
@@ -144,6 +157,8 @@ def remove(db, kind):
 
 
 def delete_with(db, event_id):
-    """Deletes and journals the types of an event that is about to be deleted; that nobody submitted anything is the caller's to know."""
+    """Deletes and journals the types of an event that is about to be deleted; that nobody submitted anything is the
+    caller's to know.
+    """
     for kind in of_event(db, event_id):
         remove(db, kind)

@@ -1,4 +1,6 @@
-"""What is handed in fits what its type asks for: one line, an address, a confirmation, a file of the right kind and size."""
+"""What is handed in fits what its type asks for: one line, an address, a confirmation, a file of the right kind and
+size.
+"""
 from pathlib import PurePath
 
 from eventapi.storage.statements import statements

@@ -1,4 +1,6 @@
-"""Addresses that a client may have us call: none of this machine, of a private network or of a metadata service, whatever they are disguised as."""
+"""Addresses that a client may have us call: none of this machine, of a private network or of a metadata service,
+whatever they are disguised as.
+"""
 import ipaddress
 import re
 import socket
@@ -91,7 +93,10 @@ def refuse_closed(target, found, allowed):
 
 
 def acceptable(url, allowed, seconds=2):
-    """What is wrong with a URL that is to be called later, as text, or None. A name that is not known yet may be known then."""
+    """What is wrong with a URL that is to be called later, as text, or None.
+
+    A name that is not known yet may be known then.
+    """
     try:
         target = parsed(url)
         if INSIDE.fullmatch(target.host) and not is_ip(target.host) and not allowed:

@@ -1,4 +1,7 @@
-"""The types of all outgoing events, each with its scope and an example message. The registry of record kinds lists them."""
+"""The types of all outgoing events, each with its scope and an example message.
+
+The registry of record kinds lists them.
+"""
 from functools import lru_cache
 
 from eventapi.domain.records import entities

@@ -1,4 +1,7 @@
-"""Webhooks: who is told of which events. The worker makes deliveries of the events that happened, in the order they happened."""
+"""Webhooks: who is told of which events.
+
+The worker makes deliveries of the events that happened, in the order they happened.
+"""
 import json
 from datetime import datetime, timedelta, timezone
 
@@ -42,7 +45,10 @@ def represent_delivery(row):
 
 
 def message_id(event_id, moment):
-    """The same at every attempt and in the feed. The moment is in it because a restored database gives ids out again."""
+    """The same at every attempt and in the feed.
+
+    The moment is in it because a restored database gives ids out again.
+    """
     return f"evt_{event_id}_{times.unix(moment)}"
 
 
@@ -54,7 +60,9 @@ def message(name, moment, data):
 # Writing: each function is called inside a write transaction and journals the change
 
 def create(db, fields, key_id):
-    """Create a webhook and return it with its `secret`. `fields` is a complete validated body; the name defaults to the host of the URL.
+    """Create a webhook and return it with its `secret`.
+
+    `fields` is a complete validated body; the name defaults to the host of the URL.
 
     Its deliveries hold what the API key `key_id` may read. Raise 409 `too_many_webhooks`.
     """
@@ -152,7 +160,9 @@ def with_work(db):
 
 
 def settle(db, id):
-    """Looks at all new events for one webhook, before it changes: what happened until now is told by what it was until now."""
+    """Looks at all new events for one webhook, before it changes: what happened until now is told by what it was
+    until now.
+    """
     behind = db.one(sql.behind)
     if behind["after"] is not None and behind["newest"]:
         _look_at(db, behind["after"], behind["newest"], webhook_id=id)
@@ -168,7 +178,10 @@ def _look_at(db, after, until, **one):
 
 
 def add_test(db, webhook):
-    """Add an event `webhook.tested` for this webhook, whatever it subscribes to, and return its delivery. Raise 409 `webhook_inactive`."""
+    """Add an event `webhook.tested` for this webhook, whatever it subscribes to, and return its delivery.
+
+    Raise 409 `webhook_inactive`.
+    """
     if not webhook["is_active"]:
         raise Problem("webhook_inactive", f"The webhook {webhook['name']} is not active; set is_active first.")
     outgoing_id = journal.acted(db, entities.WEBHOOK, "tested", webhook)
