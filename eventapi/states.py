@@ -36,6 +36,10 @@ class Transitions:
         """What may be done now."""
         return [action for action, (allowed, _) in self.table.items() if state in allowed]
 
+    def of(self, record):
+        """Return the actions that the `status` of the record allows."""
+        return self.actions(record["status"])
+
     def action_to(self, state, target):
         """The action by which `status` in a body asks for `target`; the same 409 where none leads there."""
         for action, (allowed, end) in self.table.items():

@@ -4,8 +4,8 @@ from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.storage import search
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -86,27 +86,17 @@ def get(db, id):
 
 
 def include_events(db, records):
-    attach(db, sql.events_of, records, "events", "event_key")
+    attach_list(records, "events", db.all(sql.events_of, ids=ids_of(records)), "application_id")
+    for application in records:
+        application["event_keys"] = [part["event_key"] for part in application["events"]]
 
 
 def include_categories(db, records):
-    attach(db, sql.categories_of, records, "categories", "category_key")
-
-
-def include_allowed_actions(_, records):
+    attach_list(records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "application_id")
     for application in records:
-        application["allowed_actions"] = TRANSITIONS.actions(application["status"])
+        application["category_keys"] = [part["category_key"] for part in application["categories"]]
 
 
-def attach(db, statement, records, member, key):
-    """Add the events or categories of each application under `member`, and their keys."""
-    parts = {application["id"]: [] for application in records}
-    for row in db.all(statement, ids=as_json(list(parts))):
-        parts[row.pop("application_id")].append(row)
-    for application in records:
-        application[member] = parts[application["id"]]
-        application[f"{key}s"] = [part[key] for part in application[member]]
-
-
-INCLUDES = {"events": include_events, "categories": include_categories, "allowed_actions": include_allowed_actions,
+INCLUDES = {"events": include_events, "categories": include_categories,
+            "allowed_actions": allowed_actions(TRANSITIONS.of),
             "custom_fields": custom_fields.include("application")}

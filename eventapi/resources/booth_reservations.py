@@ -8,8 +8,8 @@ from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.errors import Faults
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -183,30 +183,16 @@ def checked(db, row, shown, body):
     return wanted, booth
 
 
-def include_booth(db, found_):
+def include_booth(db, records):
     scaled = {"width": 3, "depth": 3, "area": 6}
-    attach(found_, "booth", [{**row, **{name: money.unscaled(row[name], places) for name, places in scaled.items()}}
-                             for row in db.all(sql.booths_of, ids=ids_of(found_))])
+    booths = [{**row, **{name: money.unscaled(row[name], places) for name, places in scaled.items()}}
+              for row in db.all(sql.booths_of, ids=ids_of(records))]
+    attach_one(records, "booth", booths, "reservation_id")
 
 
-def include_participant(db, found_):
-    attach(found_, "participant", db.all(sql.participants_of, ids=ids_of(found_)))
+def include_participant(db, records):
+    attach_one(records, "participant", db.all(sql.participants_of, ids=ids_of(records)), "reservation_id")
 
 
-def include_allowed_actions(_, found_):
-    for reservation in found_:
-        reservation["allowed_actions"] = TRANSITIONS.actions(reservation["status"])
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
-
-
-def attach(records, member, rows):
-    """Adds to each reservation the record that it names."""
-    parts = {row.pop("reservation_id"): row for row in rows}
-    for record in records:
-        record[member] = parts[record["id"]]
-
-
-INCLUDES = {"booth": include_booth, "participant": include_participant, "allowed_actions": include_allowed_actions}
+INCLUDES = {"booth": include_booth, "participant": include_participant,
+            "allowed_actions": allowed_actions(TRANSITIONS.of)}

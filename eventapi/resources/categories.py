@@ -3,8 +3,8 @@ from eventapi.domain.events import categories
 from eventapi.domain.events.categories import PARENT, represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import ids_of
 from eventapi.web.lists import page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -72,7 +72,3 @@ def include_event_keys(db, records):
     by_id = {category["id"]: category.setdefault("event_keys", []) for category in records}
     for row in db.all(sql.event_keys_of, ids=ids_of(records)):
         by_id[row["category_id"]].append(row["event_key"])
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])

@@ -6,8 +6,8 @@ from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scope
 from eventapi.storage import search
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import attach_list, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -83,20 +83,11 @@ def get(db, id):
 
 
 def include_categories(db, records):
-    attach(db, sql.categories_of, records, "categories")
+    attach_list(records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "contact_id")
 
 
 def include_events(db, records):
-    attach(db, sql.events_of, records, "events")
-
-
-def attach(db, statement, records, member):
-    """Add a list of parts to each contact."""
-    by_id = {contact["id"]: contact for contact in records}
-    for contact in records:
-        contact[member] = []
-    for part in db.all(statement, ids=as_json(list(by_id))):
-        by_id[part.pop("contact_id")][member].append(part)
+    attach_list(records, "events", db.all(sql.events_of, ids=ids_of(records)), "contact_id")
 
 
 INCLUDES = {"categories": include_categories, "events": include_events, "custom_fields": custom_fields.include("contact")}

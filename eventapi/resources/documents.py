@@ -10,6 +10,7 @@ from eventapi.errors import Faults, Problem, not_found
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
+from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, etag, found, is_known, unchanged, unchanged_content
 from eventapi.web.routes import Routes
@@ -233,9 +234,4 @@ def represent_line(line, entity_type):
             "unit_price": price, "tax_rate": money.unscaled(line["tax_rate"], 2), "net": money.major(line["net"], currency)}
 
 
-def include_allowed_actions(_, records):
-    for document in records:
-        document["allowed_actions"] = contracts.allowed_actions(document)
-
-
-INCLUDES = {"line_items": include_line_items, "allowed_actions": include_allowed_actions}
+INCLUDES = {"line_items": include_line_items, "allowed_actions": allowed_actions(contracts.allowed_actions)}

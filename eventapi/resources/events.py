@@ -8,8 +8,8 @@ from eventapi.domain.events.events import represent
 from eventapi.domain.records import custom_fields
 from eventapi.plugins.access import require_scope
 from eventapi.storage import search
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import base_url, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -84,10 +84,6 @@ def include_participant_count(db, records):
     counts = {row["id"]: row["participant_count"] for row in db.all(sql.participant_counts_of, ids=ids_of(records))}
     for event in records:
         event["participant_count"] = counts.get(event["id"], 0)
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
 
 
 INCLUDES = {"opening_hours": include_opening_hours, "participant_count": include_participant_count,

@@ -9,8 +9,8 @@ from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, found, is_known, unchanged
 from eventapi.web.routes import Routes
@@ -120,20 +120,11 @@ def include_payments(db, records):
 
 
 def include_contact(db, records):
-    ids = as_json([invoice["contact_id"] for invoice in records])
-    contacts = {contact["id"]: contact for contact in db.all(sql.contacts_of, ids=ids)}
+    rows = db.all(sql.contacts_of, ids=ids_of(records, "contact_id"))
+    contacts = {contact["id"]: contact for contact in rows}
     for invoice in records:
         invoice["contact"] = contacts[invoice["contact_id"]]
 
 
-def include_allowed_actions(_, records):
-    for invoice in records:
-        invoice["allowed_actions"] = issuing.allowed_actions(invoice)
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
-
-
 INCLUDES = {"items": include_items, "payments": include_payments, "contact": include_contact,
-            "allowed_actions": include_allowed_actions}
+            "allowed_actions": allowed_actions(issuing.allowed_actions)}

@@ -5,8 +5,8 @@ from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, drawn, found, location, picture, unchanged
 from eventapi.web.routes import Routes
@@ -115,15 +115,15 @@ def get(db, id):
 
 
 def include_contact(db, records):
-    attach(db, sql.contacts_of, records, "contact")
+    attach_one(records, "contact", db.all(sql.contacts_of, ids=ids_of(records)), "participant_id")
 
 
 def include_event(db, records):
-    attach(db, sql.events_of, records, "event")
+    attach_one(records, "event", db.all(sql.events_of, ids=ids_of(records)), "participant_id")
 
 
 def include_category(db, records):
-    attach(db, sql.categories_of, records, "category")
+    attach_one(records, "category", db.all(sql.categories_of, ids=ids_of(records)), "participant_id")
 
 
 def include_readiness(db, records):
@@ -132,19 +132,6 @@ def include_readiness(db, records):
         participant["readiness"] = found[participant["id"]]
 
 
-def include_allowed_actions(_, records):
-    for participant in records:
-        participant["allowed_actions"] = TRANSITIONS.actions(participant["status"])
-
-
-def attach(db, statement, records, member):
-    """Add the record that each participant refers to, or null."""
-    rows = db.all(statement, ids=as_json([participant["id"] for participant in records]))
-    parts = {row.pop("participant_id"): row for row in rows}
-    for participant in records:
-        participant[member] = parts.get(participant["id"])
-
-
 INCLUDES = {"contact": include_contact, "event": include_event, "category": include_category,
             "readiness": include_readiness, "custom_fields": custom_fields.include("event_participant"),
-            "allowed_actions": include_allowed_actions}
+            "allowed_actions": allowed_actions(TRANSITIONS.of)}

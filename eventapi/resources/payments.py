@@ -2,8 +2,8 @@
 from eventapi.domain.billing import invoices, payments
 from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -70,14 +70,9 @@ def row(db, id):
 
 
 def include_invoice(db, records):
-    known = invoices.in_short(db, as_json([payment["invoice_id"] for payment in records]))
+    known = invoices.in_short(db, ids_of(records, "invoice_id"))
     for payment in records:
         payment["invoice"] = known[payment["invoice_id"]]
 
 
-def include_allowed_actions(_, records):
-    for payment in records:
-        payment["allowed_actions"] = TRANSITIONS.actions(payment["status"])
-
-
-INCLUDES = {"invoice": include_invoice, "allowed_actions": include_allowed_actions}
+INCLUDES = {"invoice": include_invoice, "allowed_actions": allowed_actions(TRANSITIONS.of)}

@@ -3,8 +3,8 @@ from eventapi import times
 from eventapi.domain.halls import booth_rows, layout_checks, plan_pictures, plans
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, found, location, picture, unchanged
 from eventapi.web.routes import Routes
@@ -88,10 +88,6 @@ def include_objects(db, records):
     by_id = {row["id"]: row["objects"] for row in db.all(sql.objects_of, ids=ids_of(records))}
     for plan in records:
         plan["objects"] = plans.objects(by_id[plan["id"]])
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
 
 
 INCLUDES = {"booth_count": include_booth_count, "booths": include_booths, "objects": include_objects}

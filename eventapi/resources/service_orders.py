@@ -4,8 +4,8 @@ from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
 from eventapi.domain.records import anonymity, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, attach_list, attach_one, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -96,26 +96,14 @@ def move_item(db, id, item_id, action):
 
 
 def include_items(db, records):
-    items = {record["id"]: [] for record in records}
-    for row in db.all(sql.items_of, ids=ids_of(records)):
-        items[row.pop("service_order_id")].append(row)
+    attach_list(records, "items", db.all(sql.items_of, ids=ids_of(records)), "service_order_id")
     for record in records:
-        record["items"] = [orders.represent_item(item, record["currency"]) for item in items[record["id"]]]
+        record["items"] = [orders.represent_item(item, record["currency"]) for item in record["items"]]
 
 
 def include_participant(db, records):
-    participants = {row.pop("service_order_id"): row for row in db.all(sql.participants_of, ids=ids_of(records))}
-    for record in records:
-        record["participant"] = participants[record["id"]]
+    attach_one(records, "participant", db.all(sql.participants_of, ids=ids_of(records)), "service_order_id")
 
 
-def include_allowed_actions(_, records):
-    for record in records:
-        record["allowed_actions"] = TRANSITIONS.actions(record["status"])
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
-
-
-INCLUDES = {"items": include_items, "participant": include_participant, "allowed_actions": include_allowed_actions}
+INCLUDES = {"items": include_items, "participant": include_participant,
+            "allowed_actions": allowed_actions(TRANSITIONS.of)}

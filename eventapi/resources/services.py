@@ -5,8 +5,8 @@ from eventapi.domain.orders.services import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.storage import search
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -82,10 +82,6 @@ def include_events(db, records):
     known = offers.of_services(db, ids_of(records))
     for service in records:
         service["events"] = known.get(service["id"], [])
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
 
 
 INCLUDES = {"category": include_category, "events": include_events}

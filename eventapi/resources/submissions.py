@@ -5,8 +5,8 @@ from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.domain.submissions import submissions
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -88,28 +88,15 @@ def get(db, id):
 
 
 def include_participant(db, records):
-    attach(records, "participant", db.all(sql.participants_of, ids=ids_of(records)))
+    attach_one(records, "participant", db.all(sql.participants_of, ids=ids_of(records)), "submission_id")
 
 
 def include_type(db, records):
     rows = db.all(sql.types_of, ids=ids_of(records))
-    attach(records, "type", [{**row, **{name: bool(row[name]) for name in submission_types.SWITCHES}} for row in rows])
+    types = [{**row, **{name: bool(row[name]) for name in submission_types.SWITCHES}} for row in rows]
+    attach_one(records, "type", types, "submission_id")
 
 
-def include_allowed_actions(_, records):
-    for record in records:
-        record["allowed_actions"] = TRANSITIONS.actions(record["status"])
-
-
-def ids_of(records):
-    return as_json([record["id"] for record in records])
-
-
-def attach(records, member, rows):
-    parts = {row.pop("submission_id"): row for row in rows}
-    for record in records:
-        record[member] = parts[record["id"]]
-
-
-INCLUDES = {"participant": include_participant, "type": include_type, "allowed_actions": include_allowed_actions,
+INCLUDES = {"participant": include_participant, "type": include_type,
+            "allowed_actions": allowed_actions(TRANSITIONS.of),
             "custom_fields": custom_fields.include("submission")}

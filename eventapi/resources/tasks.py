@@ -6,6 +6,7 @@ from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage import search
 from eventapi.storage.statements import statements
+from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
@@ -80,9 +81,4 @@ def include_entity(db, records):
         record["entity"] = shorts.get((record["entity_type"], record["entity_id"]))
 
 
-def include_allowed_actions(_, records):
-    for record in records:
-        record["allowed_actions"] = TRANSITIONS.actions(record["status"])
-
-
-INCLUDES = {"entity": include_entity, "allowed_actions": include_allowed_actions}
+INCLUDES = {"entity": include_entity, "allowed_actions": allowed_actions(TRANSITIONS.of)}
