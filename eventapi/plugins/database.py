@@ -25,7 +25,7 @@ class DatabasePlugin:
     def apply(self, callback, route):
         takes = inspect.signature(route.callback).parameters
         if route.method not in READS:
-            return writing(with_caller(callback, takes), takes)
+            return writing(with_caller(callback, takes), takes, route.config["options"].before)
         return reading(with_caller(callback, takes), takes)
 
 
@@ -49,13 +49,16 @@ def reading(callback, takes):
     return read
 
 
-def writing(callback, takes):
-    """Return the handler, called inside a write transaction."""
+def writing(callback, takes, before):
+    """Return the handler, called inside a write transaction. `before` is the option of the route (web/routes.py)."""
     takes_db = "db" in takes
 
     def write(**values):
         environ = request.environ
         db = environ["eventapi.connections"].writer()
+        if before:
+            deferred_commit(environ).leave_queue()
+            values["before"] = before(environ["eventapi.connections"].reader(), values["id"])
         if takes_db:
             values["db"] = db
         with db.write(deferred=deferred_commit(environ)):

@@ -114,10 +114,10 @@ def set_document_content(db, id, upload):
     return represent(documents.hold(db, row, upload))
 
 
-@routes.post("/documents/<id>/request-signature")
-def request_signature(db, who, id):
+@routes.post("/documents/<id>/request-signature", before=contracts.draw)
+def request_signature(db, who, id, before):
     """Freezes a contract: what is sent to be signed is kept as it is now."""
-    return represent(contracts.request_signature(db, get(db, id), who.admin_id))
+    return represent(contracts.request_signature(db, get(db, id), who.admin_id, before))
 
 
 @routes.post("/documents/<id>/mark-signed", schema="document.signed")

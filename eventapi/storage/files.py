@@ -79,6 +79,9 @@ def received(config, stream, limit: int):
                 place.mkdir(mode=0o750, exist_ok=True)
             with _opened(unfinished) as file:
                 upload = _received(stream, file, unfinished, limit)
+            path(config, upload.sha256).parent.mkdir(mode=0o750, exist_ok=True)
+            for place in (config.files, config.data_dir):
+                sync_folder(place)                  # here, since `keep` is called under the write lock
         yield upload
     finally:
         unfinished.unlink(missing_ok=True)
@@ -88,12 +91,10 @@ def received(config, stream, limit: int):
 def keep(config, upload: Upload) -> str:
     """Move the received file into the store and return its hash. As with `store`, the caller has a day to commit the row."""
     target = path(config, upload.sha256)
-    target.parent.mkdir(mode=0o750, exist_ok=True)
     with _locked(config, fcntl.LOCK_SH):
         os.utime(upload.path)
         os.replace(upload.path, target)
-    for folder in (target.parent, config.files, config.data_dir):
-        sync_folder(folder)
+    sync_folder(target.parent)
     return upload.sha256
 
 

@@ -51,6 +51,11 @@ class Options:
     """Function `(body, config)` that returns further faults of a valid body. The validation plugin calls it before any transaction,
     because it may wait for the network."""
 
+    before: Callable | None = None
+    """Function `(db, id)` for work that is too slow for a write transaction, such as drawing a PDF. The database plugin calls it with
+    the reading connection before the transaction begins. The handler gets its result as `before`, and must check that the record has
+    not changed since."""
+
     response: str | None = None
     """Schema of `data` in the response, where it is not the record: `invoice.numbering`. Read by the reference."""
 

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from eventapi.domain.attachments import documents, pages
 from eventapi.storage import files
 
 PDF = b"%PDF-1.7\n" + b"x" * 1000
@@ -423,3 +424,29 @@ def test_a_merge_moves_documents(organiser, exhibitor, contract, begun):
     organiser.post(f"/contacts/{twin['id']}/merge", {"duplicate_id": exhibitor["contact_id"]}, status=200)
     assert organiser.data(f"/documents/{contract['id']}")["entity_id"] == kept["id"]
     assert organiser.data(f"/documents/{begun['id']}")["entity_id"] == twin["id"]
+
+
+# What is slow runs before the write lock
+
+def test_the_page_to_sign_is_drawn_before_the_write_lock(organiser, contract, db, monkeypatch):
+    draw, locked = pages.to_sign, []
+    monkeypatch.setattr(pages, "to_sign", lambda *row: locked.append(db.write_lock.thread_lock.locked()) or draw(*row))
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    assert locked == [False]
+
+
+def test_a_contract_that_changed_since_it_was_drawn_is_drawn_again(organiser, contract, db, settings, monkeypatch):
+    to_sign, drawn = pages.to_sign, []
+
+    def change_after(config, row):
+        page = to_sign(config, row)
+        if not drawn:
+            other = threading.Thread(target=organiser.patch, args=(f"/documents/{contract['id']}", {"title": "Another title"}))
+            other.start()
+            other.join()
+        drawn.append(row["title"])
+        return page
+    monkeypatch.setattr(pages, "to_sign", change_after)
+    sent = organiser.post(f"/documents/{contract['id']}/request-signature", status=200).json["data"]
+    assert drawn == [contract["title"], "Another title"]
+    assert sent["signature_sha256"] == hashlib.sha256(to_sign(settings, documents.row(db, contract["id"]))[1]).hexdigest()

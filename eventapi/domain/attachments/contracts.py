@@ -24,21 +24,46 @@ SIGNATURE = Transitions("signature", {
 EMPTY = dict.fromkeys(("sha256", "content_type", "size"))
 
 
-def request_signature(db, row, admin_id):
-    """Freezes the bytes that are sent to be signed."""
+def draw(db, id):
+    """Draw and store the page of a contract before the transaction of `request_signature`.
+
+    Return the columns that the page shows, and those of the stored file. Return None if there is no page to draw; the transaction then
+    finds out why. If the transaction is refused, housekeeping removes the file.
+    """
+    row = documents.row(db, id)
+    if row is None or row["content"] is None or row["contract_status"] != "draft":
+        return None
+    return shown(row), freeze(db.config, row)
+
+
+def shown(row):
+    """Return the columns that the page of a document shows."""
+    return {name: row[name] for name in ("title", "document_number", "content")}
+
+
+def request_signature(db, row, admin_id, drawn):
+    """Store the file that is sent for signature: the page that `draw` has drawn, or the uploaded file. Return the row.
+
+    The page is drawn again, now under the write lock, if another request has changed the document since. Raise 409 `no_content`.
+    """
     if not begins(row, "request-signature"):
         return row
     if row["content"] is None and row["sha256"] is None:
         raise Problem("no_content", f"There is nothing to sign yet: PUT /documents/{row['id']}/content.")
-    frozen = {name: row[name] for name in EMPTY} if row["content"] is None else freeze(db, row)
+    if row["content"] is None:
+        frozen = {name: row[name] for name in EMPTY}
+    elif drawn and drawn[0] == shown(row):
+        frozen = drawn[1]
+    else:
+        frozen = freeze(db.config, row)
     return move(db, row, "request-signature", **frozen, signature_sha256=frozen["sha256"], requested_at=db.now, requested_by=admin_id,
                 signer_name=None, signed_at=None, signed_by=None)
 
 
-def freeze(db, row):
-    """Stores a page as PDF, or as HTML where PDF cannot be drawn."""
-    kind, data = pages.to_sign(db.config, row)
-    return {"sha256": files.store(db.config, data), "content_type": kind, "size": len(data)}
+def freeze(config, row):
+    """Store the page as PDF, or as HTML if no PDF can be drawn. Return the columns of the file."""
+    kind, data = pages.to_sign(config, row)
+    return {"sha256": files.store(config, data), "content_type": kind, "size": len(data)}
 
 
 def mark_signed(db, row, admin_id, signer_name, signed_at):
