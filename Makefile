@@ -6,7 +6,7 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes test-debian fault race load schema deb apt-repo clean
+.PHONY: help run test processes test-debian fault race load schema reference deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
@@ -17,6 +17,7 @@ help:
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
 	@echo "make load         measure lists with 50,000 contacts, reports, and check-ins on an opening morning"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
+	@echo "make reference    list anew the problem codes of each handler for the API reference"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
 	@echo "make apt-repo     build a signed apt repository with the package, in dist/apt"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
@@ -81,6 +82,9 @@ load: $(VENV)/ready-to-run
 
 schema: $(VENV)/ready-to-run
 	@$(BIN)/python -m eventapi.storage.schema
+
+reference: $(VENV)/ready-to-test
+	@$(BIN)/python -m tests.support.problem_codes
 
 deb:
 	@packaging/build dist

@@ -12,8 +12,8 @@ from eventapi.reference import problem_codes
 from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_response
 from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema, query_schema, resource_names
+from eventapi.web.routes import JSON, Options, Route
 
-JSON = "application/json"
 # What the plugins may answer, whatever the handler does.
 ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required", "insufficient_scope",
           "not_acceptable", "rate_limited", "internal_error")
@@ -100,12 +100,14 @@ def told(handler):
     return (first.rstrip("."), rest) if len(first) < 120 else (first.partition(". ")[0].rstrip("."), text)
 
 
-def codes_of(route):
+def codes_of(route: Route) -> set[str]:
+    """Return the codes of the problems with which the route can respond."""
     options = route.options
     if options.public:
         return problem_codes.codes(route.handler) | {"internal_error", "rate_limited"}
-    possible = {*ALWAYS, *problem_codes.codes(route.handler)}
-    (possible.add if "<" in route.path or route.method == "DELETE" else possible.discard)("not_found")
+    possible = {*ALWAYS, *problem_codes.codes(route.handler)} - {"not_found"}
+    if "<" in route.path or route.method == "DELETE":
+        possible.add("not_found")
     if options.flag:
         possible.add("feature_disabled")
     if route.method not in READS:
@@ -182,31 +184,40 @@ def _json_body(name, method, schemas):
 
 # Responses
 
-def responses(route, schemas):
+def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
     """Return the responses of success, with 304 for a single record: status -> response."""
-    options, reads = route.options, route.method == "GET"
-    record = options.schema and "." not in options.schema
-    status = options.status or {"DELETE": 204, "POST": 201 if record else 200}.get(route.method, 200)
-    response = {"description": MEANINGS[status], "headers": {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}}
+    options = route.options
+    status = options.status or default_status(route)
+    is_single = route.method == "GET" and not options.listing and not options.public
+    names = ["Location"] * (status in (201, 302)) + ["Link"] * options.listing + ["ETag"] * is_single
+    response = {"description": MEANINGS[status], "headers": {
+        name: {"$ref": f"#/components/headers/{name}"} for name in ["X-Request-ID", *names]}}
     if status != 204:
-        response["content"] = {form: media(form, options, schemas) for form in options.offered} if not options.public else {
-            form: {} for form in options.offered}
-    for name in ("Location",) * (status in (201, 302)) + ("Link",) * options.listing:
-        response["headers"][name] = {"$ref": f"#/components/headers/{name}"}
-    single = reads and not options.listing and not options.public
-    if single:
-        response["headers"]["ETag"] = {"$ref": "#/components/headers/ETag"}
-    again = {str(options.again): {**response, "description": MEANINGS[options.again]}} if options.again else {}
-    part = {"206": {"description": "The range that was requested."}} if options.ranges else {}
-    lost = {"404": {**response, "description": "A page that says that this address does not exist."}} if options.lost_page else {}
-    return {str(status): response, **again, **part, **lost, **({"304": {"description": "Not modified: the ETag in `If-None-Match` is still valid."}} if single else {})}
+        response["content"] = {form: {} if options.public else media(form, options, schemas) for form in options.offered}
+    found = {str(status): response}
+    if options.again:
+        found[str(options.again)] = {**response, "description": MEANINGS[options.again]}
+    if options.ranges:
+        found["206"] = {"description": "The range that was requested."}
+    if options.lost_page:
+        found["404"] = {**response, "description": "A page that says that this address does not exist."}
+    if is_single:
+        found["304"] = {"description": "Not modified: the ETag in `If-None-Match` is still valid."}
+    return found
+
+
+def default_status(route: Route) -> int:
+    """Return 201 for a POST of a record, 204 for DELETE, otherwise 200."""
+    creates = route.method == "POST" and route.options.schema and "." not in route.options.schema
+    return 201 if creates else {"DELETE": 204}.get(route.method, 200)
 
 
 MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new record.", 202: "Accepted. The work continues in the background.",
             204: "Success, without a body.", 302: "Redirect to `Location`."}
 
 
-def media(form, options, schemas):
+def media(form: str, options: Options, schemas: Schemas) -> dict:
+    """Return the content of a response in one media type, with schema and example."""
     if form != JSON:
         return {"schema": {"type": "string"}} if form.startswith("text/") or form.endswith("xml") else {}
     name, listing = options.response or options.singular, options.listing
@@ -224,8 +235,8 @@ def media(form, options, schemas):
     return found
 
 
-def refused(possible, problems):
-    """The problem answers: one for each status, shared by all operations that have the same codes there."""
+def refused(possible: set[str], problems: dict[str, list[str]]) -> dict[str, dict]:
+    """Return the problem responses: status -> reference. Add them to `problems`, shared by operations with the same codes."""
     by_status = {}
     for code in CODES:
         if code in possible:
