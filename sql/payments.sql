@@ -2,14 +2,14 @@
 
 -- name: get
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.amount - p.gateway_fee AS net_amount, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.id = :id;
 
 -- name: list
 SELECT p.id, p.invoice_id, (SELECT i.invoice_number FROM invoices i WHERE i.id = p.invoice_id) AS invoice_number, p.amount,
        p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id, p.gateway_fee,
-       p.amount - p.gateway_fee AS net_amount, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+       p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
   FROM payments p
  WHERE TRUE
    AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
@@ -22,7 +22,7 @@ SELECT p.id, p.invoice_id, (SELECT i.invoice_number FROM invoices i WHERE i.id =
 
 -- name: of_invoices
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.amount - p.gateway_fee AS net_amount, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.id;
 

@@ -68,7 +68,7 @@ def update(db, booth, fields):
 
 def delete(db, booth):
     """Delete a booth with its documents and tasks. Raise 409 `in_use` if it was ever reserved or ordered for."""
-    _refuse_in_use(db, booth, "it cannot be deleted. It can be blocked")
+    references.refuse_in_use(db, sql.users, booth["id"], "The booth has {}; it cannot be deleted. It can be blocked.")
     cascade.delete_with(db, "booth", booth["id"])
     db.run(sql.remove, id=booth["id"])
     journal.deleted(db, entities.BOOTH, booth)
@@ -90,7 +90,7 @@ def _merged(db, old, fields):
     if status != old["status"]:
         _refuse_reserved(db, old)
     if merged["event_id"] != old["event_id"]:
-        _refuse_in_use(db, old, "it stays at its event")
+        references.refuse_in_use(db, sql.users, old["id"], "The booth has {}; it stays at its event.")
     if any(merged[name] != old[name] for name in GROUND):
         _refuse_overlap(db, merged)
     if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):
@@ -153,13 +153,6 @@ def _refuse_overlap(db, booth):
     others = [live for live in standing if live["booth_id"] != booth["id"]]
     if others and others != standing:
         raise availability.unavailable(booth, others[0])
-
-
-def _refuse_in_use(db, booth, consequence):
-    """Raise 409 `in_use` if the booth was ever reserved or ordered for. `consequence` completes the error text."""
-    users = db.values(sql.users, id=booth["id"])
-    if users:
-        raise Problem("in_use", f"The booth has {' and '.join(users)}; {consequence}.", used_by=users)
 
 
 def _claim_number(db, booth, but=None):

@@ -130,4 +130,5 @@ def _object(thing, at, faults):
 
 
 def _claim_key(db, plan, but=None):
-    slugs.claim_key(db, sql.key_taken, "plan in the event", "plan_key", plan["plan_key"], but, event_id=plan["event_id"])
+    slugs.claim_key(db, sql.key_taken, "plan of the event", "plan_key", plan["plan_key"], but,
+                    event_id=plan["event_id"])

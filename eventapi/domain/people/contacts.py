@@ -93,10 +93,8 @@ def update(db, old, fields):
 def delete(db, contact):
     """Delete a contact with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     id = contact["id"]
-    users = db.values(sql.users, id=id)
-    if users:
-        raise Problem("in_use", f"The contact has {' and '.join(users)}; it cannot be deleted. "
-                      f"To take its personal data away: POST /contacts/{id}/anonymize.", used_by=users)
+    references.refuse_in_use(db, sql.users, id, "The contact has {}; it cannot be deleted. To erase its personal data, "
+                             f"use POST /contacts/{id}/anonymize.")
     remove(db, contact)
 
 

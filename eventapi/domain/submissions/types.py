@@ -38,7 +38,8 @@ def create(db, fields):
     Raise 422 for everything that is wrong with the fields, 409 `duplicate` for a taken key.
     """
     values = _checked(db, fields, fields)
-    values["type_key"] = values["type_key"] or _free_key(db, values)
+    values["type_key"] = values["type_key"] or slugs.free_key(
+        db, sql.key_taken, "type_key", values["title"], event_id=values["event_id"])
     _claim_key(db, values)
     return add(db, values)
 
@@ -83,12 +84,8 @@ def _refuse_used(db, id, consequence):
 
 
 def _claim_key(db, kind, but=None):
-    if db.value(sql.key_taken, event_id=kind["event_id"], type_key=kind["type_key"]) not in (None, but):
-        raise Problem("duplicate", f"The event has a submission type with the key {kind['type_key']}.", member="type_key")
-
-
-def _free_key(db, kind):
-    return slugs.free(slugs.slug(kind["title"]), lambda key: db.value(sql.key_taken, event_id=kind["event_id"], type_key=key))
+    slugs.claim_key(db, sql.key_taken, "submission type of the event", "type_key", kind["type_key"], but,
+                    event_id=kind["event_id"])
 
 
 def columns(db, kind, faults):
