@@ -62,10 +62,12 @@ test: $(VENV)/ready-to-test
 	  $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
 processes: $(VENV)/ready-to-test
-	@$(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile
+	@for server in own gthread; do echo "server = $$server"; \
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile || exit 1; done
 
 fault: $(VENV)/ready-to-test
-	@$(BIN)/python -m pytest tests/fault
+	@for server in own gthread; do echo "server = $$server"; \
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest tests/fault || exit 1; done
 
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \

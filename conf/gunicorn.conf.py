@@ -1,4 +1,4 @@
-"""gunicorn configuration of eventapi. The options bind, workers and threads are set in eventapi.conf.
+"""gunicorn configuration of eventapi. The options bind, workers, threads and server are set in eventapi.conf.
 
 gunicorn ignores settings that it does not know, so this file works with gunicorn 20.1 and newer.
 """
@@ -14,7 +14,7 @@ settings = configuration.load()
 bind = settings.bind
 workers = settings.workers
 threads = settings.threads
-worker_class = "eventapi.server.worker.Worker"
+worker_class = {"own": "eventapi.server.worker.Worker", "gthread": "gthread"}[settings.server]
 preload_app = False                      # each process opens its own database connections, and a reload loads new code
 
 timeout = 60

@@ -131,6 +131,8 @@ OPTIONS = [
     Option("bind", "127.0.0.1:8080", address, "Address to listen on: HOST:PORT, or unix:/path behind nginx."),
     Option("workers", "2", whole(1, 64), "Number of server processes. Use the number of processor cores."),
     Option("threads", "4", whole(1, 64), "Number of requests that one server process handles at the same time."),
+    Option("server", "own", one_of("own", "gthread"),
+           "Server inside gunicorn: own (less CPU per request, shared commits) or gthread (gunicorn's own threads)."),
     Option("timezone", "Europe/Berlin", zone,
            "Time zone for dates and for times without an offset, unless the event has its own."),
     Option("currency", "EUR", currency, "Default currency of invoices and prices."),

@@ -68,6 +68,9 @@ class Client:
 def pytest_runtest_setup(item):
     """Remember the running test before its fixtures are set up."""
     processes.guard.test = item
+    marker = item.get_closest_marker("own_server")
+    if marker and processes.SERVER != "own":
+        pytest.skip(f"only with server = own: {marker.args[0]}")
 
 
 @pytest.fixture(scope="session", autouse=True)

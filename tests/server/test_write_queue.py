@@ -19,7 +19,7 @@ from eventapi.storage.group_commit import State, deferred_commit
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi, until
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.own_server("gthread has no write queue")]
 
 LATE = """
 import os, time

@@ -53,6 +53,9 @@ class Guard:
 
 guard = Guard()
 
+# The server that the tests start: own or gthread. `make processes` runs them with each.
+SERVER = os.environ.get("EVENTAPI_SERVER", "own")
+
 
 def environment(folder, **more):
     """The environment of a process that works on the data in `folder`, and on no other configuration."""
@@ -60,7 +63,8 @@ def environment(folder, **more):
     if not file.exists():
         file.write_text("[eventapi]\n")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVENTAPI_")}
-    return {**clean, "EVENTAPI_CONFIG": str(file), "EVENTAPI_DATA_DIR": str(folder), "PYTHONPATH": str(ROOT), **more}
+    return {**clean, "EVENTAPI_CONFIG": str(file), "EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_SERVER": SERVER,
+            "PYTHONPATH": str(ROOT), **more}
 
 
 def eventapi(folder, *words, **more):
