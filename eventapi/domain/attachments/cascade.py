@@ -1,4 +1,4 @@
-"""What is attached to a record, its documents, notes and tasks, goes with it, and what is attached to these in turn."""
+"""Deletion of what is attached to a record: documents, notes and tasks, and what is attached to these in turn."""
 from eventapi.domain.attachments import documents, notes, tasks
 
 
@@ -15,9 +15,9 @@ def delete_note(db, note):
 
 
 def delete_with(db, entity_type, entity_id):
-    """Deletes and journals what is attached to a record that is deleted.
+    """Delete and journal what is attached to a record that is deleted. Call this inside a write transaction.
 
-    Each goes before what is attached to it, so that a task about a document about that task comes to an end.
+    Each record is deleted before what is attached to it, so that a task about a document about that task ends the loop.
     """
     todo = [(entity_type, entity_id)]
     for kind, id in todo:                       # grows while it is walked

@@ -19,7 +19,7 @@ TRANSITIONS = Transitions("task", {
 
 
 def get(db, id):
-    """The task as it is answered, or None."""
+    """Return the task, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
@@ -72,7 +72,10 @@ def _checked(db, old, task):
 
 
 def settled(db, task, faults):
-    """The task with the event it hangs on and the instant it is due at; what is wrong with these goes to `faults`."""
+    """Return the task with its event and the UTC timestamp at which it is due.
+
+    Add what is wrong with these to `faults`.
+    """
     event_id = None
     if task["entity_type"] and task["entity_id"]:
         entity = entities.short(db, [(task["entity_type"], task["entity_id"])])
@@ -84,20 +87,20 @@ def settled(db, task, faults):
 
 
 def in_state(db, task, status):
-    """The task in a state: when and by whom it was completed goes with it."""
+    """Return the task in a state, with the time and the admin of its completion, or without them."""
     done = status == "completed"
     return {**task, "status": status, "completed_at": db.now if done else None, "completed_by": db.actor.admin_id if done else None}
 
 
 def add(db, task):
-    """A new task, checked and settled; gives it as stored."""
+    """Store a new task that has been checked (see `settled`), journal it and return it."""
     new = get(db, db.insert(sql.add, **columns(task), now=db.now))
     journal.created(db, entities.TASK, new)
     return new
 
 
 def change(db, old, task, action="updated"):
-    """Stores and journals what differs; gives the task."""
+    """Store and journal what differs between `old` and the checked `task`. Return the task."""
     if task == old:
         return old
     db.run(sql.change, **columns(task), now=db.now)
@@ -111,7 +114,7 @@ def columns(task):
 
 
 def move(db, task, action):
-    """The task after one of its actions."""
+    """Apply an action of TRANSITIONS and return the task. Raise 409 `invalid_transition`."""
     status = TRANSITIONS.move(action, task["status"])
     return task if status is None else change(db, task, in_state(db, task, status), TRANSITIONS.past(action))
 
@@ -122,7 +125,7 @@ def remove(db, task):
 
 
 def delete_with(db, entity_type, entity_id):
-    """Deletes and journals the tasks about a record that is about to be deleted; gives their ids."""
+    """Delete and journal the tasks about a record that is about to be deleted. Return their ids."""
     ids = db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)
     for id in ids:
         remove(db, get(db, id))
@@ -130,7 +133,7 @@ def delete_with(db, entity_type, entity_id):
 
 
 def move_to(db, entity_type, old_id, new_id):
-    """The tasks about a record that is merged into another of its kind are about that one then."""
+    """Move the tasks of a record to the record that it is merged into."""
     for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=old_id):
         old = get(db, id)
         change(db, old, {**old, "entity_id": new_id})
@@ -147,7 +150,7 @@ def follow(db, event):
 
 
 def copy_tasks(db, old_id, new_id, days):
-    """For the copy of an event that takes place so many days later: its tasks, to be done anew by the same people."""
+    """Copy the tasks about an event to its copy, which takes place `days` days later. The copies are pending."""
     event = due_dates.event_of(db, new_id)
     for id in db.values(sql.of_entity, entity_type="event", entity_id=old_id):
         old, faults = get(db, id), Faults()

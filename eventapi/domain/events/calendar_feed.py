@@ -1,4 +1,4 @@
-"""The calendar feed: its entries, which triggers keep (0014_create_calendar.sql), and the subscriptions to it."""
+"""The calendar feed: its entries, which triggers maintain (0014_create_calendar.sql), and subscriptions to it."""
 import json
 import secrets
 from datetime import datetime, timedelta, timezone
@@ -20,14 +20,17 @@ CANCELLED = timedelta(days=365)         # so long is told of an entry that it wa
 
 
 def entries(db, kinds, **filters):
-    """The entries of some kinds, narrowed by event_id, visible, from and to."""
+    """Return the rows of the entries of these kinds, filtered by `event_id`, `visible`, `from` and `to`.
+
+    Include cancelled entries for a year.
+    """
     values = {name: value for name, value in filters.items() if value is not None}
     since = times.text(datetime.now(timezone.utc) - CANCELLED)
     return db.all(sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since)
 
 
 def state(db, name, found):
-    """What decides how the calendar reads: the same state gives the same bytes."""
+    """Return what the bytes of the calendar depend on: the same state means the same bytes."""
     return [name, db.config.timezone, db.value(sql.identity), [(entry["id"], entry["sequence"]) for entry in found]]
 
 
@@ -38,13 +41,13 @@ def write(db, name, found):
 # Subscriptions
 
 def new_token():
-    """A token that nobody can guess, and its hash, which alone is stored."""
+    """Return a random token and its hash. Only the hash is stored."""
     token = secrets.token_urlsafe(24)
     return token, key_hash(token)
 
 
 def subscribed(db, token):
-    """The active subscription with this token, or None."""
+    """Return the active subscription with this token, or None."""
     row = db.one(sql.subscribed, token_hash=key_hash(token))
     return row and {**row, "kinds": json.loads(row["kinds"]), "visible": 1 if row["visible"] else None}
 
@@ -106,12 +109,12 @@ def _columns(db, fields, old=None):
 
 
 def delete(db, subscription):
-    """Deletes and journals a subscription; its address leads nowhere from then on."""
+    """Delete and journal a subscription. Its address stops working."""
     db.run(sql.remove, id=subscription["id"])
     journal.deleted(db, entities.CALENDAR_SUBSCRIPTION, subscription)
 
 
 def delete_with(db, event_id):
-    """Deletes the subscriptions to an event that is about to be deleted."""
+    """Delete the subscriptions to an event that is about to be deleted."""
     for id in db.values(sql.of_event, event_id=event_id):
         delete(db, get(db, id))

@@ -1,4 +1,4 @@
-"""Copying an event: last year's show as next year's, every date moved by the same number of days."""
+"""Copying an event, to be held again: every date moves by the same number of days."""
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
 from eventapi.domain.events import categories, events
@@ -17,9 +17,9 @@ DATES = ("date_from", "date_to", "application_deadline")
 
 
 def moved(event, date_from, *, opening_hours):
-    """The members of the copy, as of a body, and by how many days it lies later.
+    """Return the fields of the copy, and by how many days it is later.
 
-    Of an event without dates nothing moves.
+    An event without dates moves by 0 days.
     """
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
@@ -31,7 +31,7 @@ def moved(event, date_from, *, opening_hours):
 
 
 def bring_plans(db, old_id, new_id, days):
-    """The halls with their booths: blocked ones stay blocked, all others are free."""
+    """Copy the plans with their booths. Blocked booths stay blocked, all others are available."""
     for plan in db.all(sql.plans, event_id=old_id):
         id = db.insert(sql_of_plans.add, **{**plan, "event_id": new_id}, now=db.now)
         new = plans.get(db, id)
@@ -51,7 +51,7 @@ def _bring_booth(db, booth):
 
 
 def bring_services(db, old_id, new_id, days):
-    """What is offered, on the same terms: nothing of it is ordered yet."""
+    """Offer the same services on the same terms. Nothing is ordered yet."""
     for offer in db.all(sql.offers, event_id=old_id):
         old = services.get(db, offer["service_id"])
         dates = {name: offer[name] and times.add_days(offer[name], days) for name in ("early_bird_until", "order_deadline")}
@@ -61,7 +61,7 @@ def bring_services(db, old_id, new_id, days):
 
 
 def bring_categories(db, old_id, new_id, days):
-    """Which categories the event has."""
+    """Assign the same categories."""
     for id in db.values(sql.categories, event_id=old_id):
         old = categories.get(db, id)
         db.run(sql.add_category, category_id=id, event_id=new_id)

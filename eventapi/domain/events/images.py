@@ -1,4 +1,4 @@
-"""The picture of an event: a document about it, without a number, kept as it was sent."""
+"""The picture of an event: a document about the event, without a number, stored unchanged."""
 from eventapi.domain.attachments import cascade, content_types, documents, images
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
@@ -7,7 +7,10 @@ sql = statements("events")
 
 
 def hold(db, event, upload):
-    """Makes what was uploaded the picture; 415 where it is none, 422 where its header is broken."""
+    """Store an uploaded file as the picture of the event.
+
+    Raise 415 if it is no picture, 422 if its header is broken.
+    """
     kind = content_types.judge(upload.head)
     if kind not in content_types.PICTURES:
         raise Problem("unsupported_media_type", f"A picture is PNG, JPEG, GIF or WebP; this is {kind}.")

@@ -19,7 +19,7 @@ WEIGHING = ("event_id", "starts_at", "ends_at", "location", "allow_overlap", "ca
 
 
 def get(db, id):
-    """The slot as it is answered, or None."""
+    """Return the slot, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
@@ -60,7 +60,7 @@ def update(db, old, fields):
     new = get(db, old["id"])
     if any(new[name] != old[name] for name in WEIGHING):
         refuse_clash(db, new)
-    return tell(db, old)
+    return _journal_update(db, old)
 
 
 def _columns(slot):
@@ -131,7 +131,7 @@ def _participant_id(entry):
 
 
 def refuse_clash(db, slot):
-    """409 when the slot, as it was just written, takes more than its capacity, or a place or person that another has."""
+    """Raise 409 `capacity_reached` or `schedule_conflict` if the stored slot has too many attendees or clashes."""
     attendees = db.value(sql.attendees, id=slot["id"])
     if slot["capacity"] is not None and attendees > slot["capacity"]:
         raise Problem("capacity_reached", f"{attendees} attendees are more than the {slot['capacity']} that the slot takes.",
@@ -144,13 +144,13 @@ def refuse_clash(db, slot):
 
 
 def touch(db, old):
-    """After who is assigned was changed from outside."""
+    """Set `updated_at` and journal the slot after its assignments were changed."""
     db.run(sql.touch, id=old["id"], now=db.now)
-    tell(db, old)
+    _journal_update(db, old)
 
 
-def tell(db, old):
-    """Journals a slot that was changed; gives it."""
+def _journal_update(db, old):
+    """Journal what differs between `old` and the stored slot, and return the stored one."""
     new = get(db, old["id"])
     journal.updated(db, entities.SCHEDULE, old, new)
     return new
@@ -163,13 +163,13 @@ def delete(db, slot):
 
 
 def delete_with(db, event_id):
-    """Deletes and journals the slots of an event that is about to be deleted."""
+    """Delete and journal the slots of an event that is about to be deleted."""
     for id in db.values(sql.of_event, event_id=event_id):
         delete(db, get(db, id))
 
 
 def release(db, participant_id):
-    """Takes a participant that has cancelled out of every slot."""
+    """Remove a participant that has cancelled from all slots."""
     for id in db.values(sql.of_participant, event_participant_id=participant_id):
         old = get(db, id)
         db.run(sql.release, id=id, event_participant_id=participant_id)
@@ -177,7 +177,10 @@ def release(db, participant_id):
 
 
 def follow(db, event_id, zone_name):
-    """After an event moved to another zone: its slots keep their time of day, and begin and end at other moments."""
+    """Recompute the UTC times of all slots of an event after its zone changed. They keep their local time.
+
+    Raise 422 if a slot has no such local time in the new zone.
+    """
     for id in db.values(sql.of_event, event_id=event_id):
         old = get(db, id)
         moved = {**old, **instants(old, zone_name)}
@@ -185,10 +188,10 @@ def follow(db, event_id, zone_name):
             raise invalid_at("/timezone", "no_such_time",
                              f"has no such time as that of “{old['title']}” on {old['slot_date']} (slot {id})")
         db.run(sql.move, **moved, now=db.now)
-        tell(db, old)
+        _journal_update(db, old)
 
 
 def instants(slot, zone_name):
-    """When the slot begins and ends; None where the clocks go forward over that time."""
+    """Return the UTC times `starts_at` and `ends_at`; None for a local time that the clocks skip."""
     return {"starts_at": times.at(slot["slot_date"], slot["start_time"], zone_name),
             "ends_at": times.at(slot["slot_date"], slot["end_time"], zone_name)}

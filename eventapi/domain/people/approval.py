@@ -1,4 +1,4 @@
-"""Approval: an application becomes a contact and, at each of its events, a participant."""
+"""Approval of applications: the applicant becomes a contact and a participant of each event."""
 from eventapi.domain.people import contacts, participants
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
@@ -7,9 +7,10 @@ sql = statements("applications")
 
 
 def admit(db, application, event_ids, contact_id=None):
-    """Links or makes the contact, gives it the categories, and lets it take part; gives the contact's id.
+    """Link or create the contact, assign its categories, add it to the events, and return its id.
 
-    What is there already is used again. A participant has one category: that of the application, where it names just one.
+    Existing contacts and participants are used again. A participant gets the category of the application if that has
+    just one.
     """
     category_ids = db.values(sql.category_ids, id=application["id"])
     contact_id = contact_id or application["contact_id"] or contact_of(db, application, category_ids)
@@ -21,7 +22,10 @@ def admit(db, application, event_ids, contact_id=None):
 
 
 def contact_of(db, application, category_ids):
-    """The contact with the applicant's e-mail, or a new one of these categories; 409 when several have it."""
+    """Return the id of the contact with the applicant's e-mail, or of a new one.
+
+    Raise 409 `ambiguous_contact` if several have it.
+    """
     known = contacts.ids_by_email(db, application["email"]) if application["email"] else []
     if len(known) > 1:
         raise Problem("ambiguous_contact", f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "

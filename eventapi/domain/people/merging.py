@@ -151,7 +151,7 @@ def _hand_over_submissions(db, kept_id, other_id):
             submissions.delete(db, twin if stays is submission else submission)
         if not twin or stays is submission:
             db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)
-            submissions.changed(db, submission, "updated")
+            submissions.journal_update(db, submission, "updated")
 
 
 def _change_invoice(db, statement, id, **values):

@@ -1,4 +1,7 @@
-"""Submissions: what participants hand in, submitted in revisions, reviewed by admins."""
+"""Submissions: submitting in revisions, and the review of these.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
 import json
 
 from eventapi import journal, times
@@ -28,13 +31,13 @@ RANK = ("rejected", "pending", "revision_requested", "submitted", "approved")
 # Reading
 
 def get(db, id):
-    """The submission, or None."""
+    """Return the submission, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row, db.now or times.now())
 
 
 def represent(row, now):
-    """As answered; an open one is late as soon as its time is over."""
+    """Turn a row into the API object, in place, and return it. An open submission is late as soon as it is past due."""
     for member in {"value", "custom_fields"} & row.keys():
         row[member] = row[member] and json.loads(row[member])
     handed_in_at = now if row["status"] in OPEN else row["submitted_at"]
@@ -49,7 +52,7 @@ def represent_revision(row):
 
 
 def revisions(db, id):
-    """All of them, as answered."""
+    """Return all revisions of a submission as API objects."""
     return [represent_revision(row) for row in db.all(sql.all_revisions, submission_id=id)]
 
 
@@ -99,12 +102,17 @@ def update(db, old, body):
         anonymity.refuse_gone(participant)
         db.run(sql.change, **columns({**old, **given}), now=db.now)
         custom_fields.store(db, "submission", old["id"], old["custom_fields"], fields)
-        old = changed(db, old, "updated")
+        old = journal_update(db, old, "updated")
     return submit(db, old) if body.get("draft") is False else old
 
 
 def submit(db, old):
-    """What was handed in is one more revision, to be reviewed; approved at once where the type needs no approval."""
+    """Store the current value as a new revision and return the submission.
+
+    A type that needs no approval approves it at once.
+
+    Raise 422 if the value is missing or wrong; 409 `invalid_transition`, `anonymized` or `participant_cancelled`.
+    """
     kind = types.get(db, old["type_id"])
     target = "submitted" if kind["needs_approval"] else "approved"
     if old["status"] == target or TRANSITIONS.move("submit", old["status"]) is None:
@@ -116,7 +124,7 @@ def submit(db, old):
     anonymity.refuse_gone(participant)
     db.run(sql.submit, id=old["id"], status=target, now=db.now)
     db.run(sql.keep_revision, id=old["id"], now=db.now)
-    new = changed(db, old, "submitted")
+    new = journal_update(db, old, "submitted")
     if target == "approved":
         journal.announced(db, entities.SUBMISSION, "approved", new)
     return new
@@ -184,7 +192,10 @@ def refuse_locked(old, names):
 # Reviewing
 
 def review(db, old, action, feedback=None):
-    """The submission after `approve`, `reject` or `request-revision`; what was said stands at the revision too."""
+    """Apply `approve`, `reject` or `request-revision` and return the submission. The revision stores the feedback, too.
+
+    Raise 409 `invalid_transition` or `anonymized`.
+    """
     status = TRANSITIONS.move(action, old["status"])
     if status is None:
         return old
@@ -192,23 +203,23 @@ def review(db, old, action, feedback=None):
     said = {"id": old["id"], "status": status, "feedback": feedback, "admin_id": db.actor.admin_id}
     db.run(sql.review, **said, now=db.now)
     db.run(sql.review_revision, **said, revision=old["revision"], now=db.now)
-    return changed(db, old, TRANSITIONS.past(action))
+    return journal_update(db, old, TRANSITIONS.past(action))
 
 
-def changed(db, old, action):
-    """Journals what was done to a submission; gives it as it is now."""
+def journal_update(db, old, action):
+    """Journal what differs between `old` and the stored submission, and return the stored one."""
     new = get(db, old["id"])
     journal.updated(db, entities.SUBMISSION, old, new, action=action)
     return new
 
 
 def delete(db, submission):
-    """Deletes a submission with its revisions."""
+    """Delete a submission with its revisions, documents, notes and tasks."""
     cascade.delete_with(db, "submission", submission["id"])
     db.run(sql.remove, id=submission["id"])
     journal.deleted(db, entities.SUBMISSION, submission)
 
 
 def farther(one, other):
-    """Which of two submissions got farther: by state, then by the time of its last change."""
+    """Return the one of two submissions that has the higher RANK, or else was changed last."""
     return max(one, other, key=lambda submission: (RANK.index(submission["status"]), submission["updated_at"], submission["id"]))

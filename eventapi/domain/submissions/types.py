@@ -18,7 +18,7 @@ FIXED = ("event_id", "input")           # these do not change once something was
 
 
 def get(db, id):
-    """The type, or None."""
+    """Return the type, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
@@ -89,7 +89,7 @@ def _claim_key(db, kind, but=None):
 
 
 def columns(db, kind, faults):
-    """The type as columns; what its members say against each other goes to `faults`."""
+    """Return the type as columns. Add what its fields contradict to `faults`."""
     extensions = list(dict.fromkeys(name.lower() for name in kind["allowed_extensions"]))
     if kind["input"] != "file":
         for name in ("allowed_extensions", "max_size_mb"):
@@ -104,16 +104,16 @@ def columns(db, kind, faults):
 
 
 def add(db, values):
-    """A new type from its columns; gives it as stored."""
+    """Store a new type from its columns, journal it and return it."""
     new = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.SUBMISSION_TYPE, new)
     return new
 
 
 def change(db, old, values):
-    """The type with other columns.
+    """Store other columns of a type, journal them and return the type.
 
-    Its submissions are due when it is: their due_at is the type's and needs no entry of its own.
+    Its submissions get the same `due_at`, which needs no audit entry of its own.
     """
     db.run(sql.change, **values, now=db.now)
     db.run(sql.move_submissions, id=old["id"], due_at=values["due_at"], now=db.now)
@@ -138,7 +138,7 @@ def of_event(db, event_id):
 
 
 def copy_types(db, old_id, new_id, days):
-    """For the copy of an event that takes place so many days later: the same is asked, nothing is submitted yet."""
+    """Copy the types of an event to its copy, which takes place `days` days later. Nothing is submitted yet."""
     event = due_dates.event_of(db, new_id)
     for kind in of_event(db, old_id):
         due = due_dates.copied(kind["due"], days, event["timezone"])
@@ -154,8 +154,9 @@ def remove(db, kind):
 
 
 def delete_with(db, event_id):
-    """Deletes and journals the types of an event that is about to be deleted; that nobody submitted anything is the
-    caller's to know.
+    """Delete and journal the types of an event that is about to be deleted.
+
+    The caller makes sure that they have no submissions.
     """
     for kind in of_event(db, event_id):
         remove(db, kind)

@@ -1,4 +1,4 @@
-"""What is handed in fits what its type asks for: one line, an address, a confirmation, a file of the right kind and
+"""Checks of a submitted value against its type: one line, a URL, a confirmation, or a file of the right kind and
 size.
 """
 from pathlib import PurePath
@@ -15,7 +15,7 @@ MEMBERS = {"file": "document_id"}               # input -> the member that answe
 
 
 def check(db, kind, participant, body, faults):
-    """Adds to `faults` what is wrong with the value or document of a body."""
+    """Add what is wrong with value or document of a body to `faults`."""
     wanted = MEMBERS.get(kind["input"], "value")
     for member in {"value", "document_id"} - {wanted}:
         if body[member] is not None:
@@ -28,7 +28,7 @@ def check(db, kind, participant, body, faults):
 
 
 def demand(kind, body, faults):
-    """What is submitted is there."""
+    """Add a fault if the value or document that the type asks for is missing."""
     wanted = MEMBERS.get(kind["input"], "value")
     if body[wanted] is None:
         faults.add(f"/{wanted}", "required", "is required to submit; draft true keeps it pending without")
@@ -41,7 +41,7 @@ def _check_value(kind, value, faults):
 
 
 def _wrong_value(kind, value):
-    """(code, detail), or None."""
+    """Return `(code, detail)` for a value that does not fit the input, or None."""
     if kind == "checkbox":
         return None if value is True else ("checkbox", "must be true: a checkbox confirms")
     if not isinstance(value, str):

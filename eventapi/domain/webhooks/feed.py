@@ -1,4 +1,4 @@
-"""The feed: the same events that webhooks tell, for those who cannot be called."""
+"""The event feed: the events that webhooks deliver, for clients that cannot receive requests."""
 import json
 import re
 
@@ -15,7 +15,10 @@ WINDOW = 20_000                          # events that one request looks through
 
 
 def read(db, after, size, scopes):
-    """(events, where to go on, whether there are more, whether some were missed), for a key with these scopes."""
+    """Return the events that a key with these scopes may read, after the cursor `after`, at most `size`.
+
+    The result is `(events, cursor to continue with, whether more follow, whether some were missed)`.
+    """
     kept = db.one(sql.kept)
     start, is_missed = _start(db, after, kept)
     newest = kept["newest"] or 0
@@ -32,13 +35,16 @@ def represent(row):
 
 
 def _cursor(db, last, after):
-    """The id of the last event that was looked at, whoever may see it; where there is none, the cursor that was sent."""
+    """Return the cursor of the last event that was examined, readable or not.
+
+    Return the cursor that was sent if there is none.
+    """
     event = db.one(sql.event, id=last)
     return message_id(event["id"], event["created_at"]) if event else after
 
 
 def _start(db, after, kept):
-    """(the id behind which to read, whether events behind the cursor are gone)."""
+    """Return `(id after which to read, whether events after the cursor have been deleted)`."""
     oldest = kept["oldest"] or kept["given"] + 1
     if not after:
         return oldest - 1, False

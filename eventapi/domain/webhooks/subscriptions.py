@@ -1,6 +1,6 @@
-"""Webhooks: who is told of which events.
+"""Webhooks: subscriptions to events, and the deliveries that result from them.
 
-The worker makes deliveries of the events that happened, in the order they happened.
+The worker makes the deliveries, in the order of the events.
 """
 import json
 from datetime import datetime, timedelta, timezone
@@ -45,15 +45,15 @@ def represent_delivery(row):
 
 
 def message_id(event_id, moment):
-    """The same at every attempt and in the feed.
+    """Return the id of a message, the same at every attempt and in the feed.
 
-    The moment is in it because a restored database gives ids out again.
+    It contains the timestamp because a restored database assigns ids again.
     """
     return f"evt_{event_id}_{times.unix(moment)}"
 
 
 def message(name, moment, data):
-    """The body of a delivery. `data` is JSON already; nothing once the record was anonymised."""
+    """Return the body of a delivery. `data` is JSON text, or None after the record was anonymised."""
     return f'{{"type":{as_json(name)},"timestamp":"{moment}","data":{data or "null"}}}'.encode()
 
 
@@ -132,15 +132,18 @@ def _refuse_too_many(db):
         raise Problem("too_many_webhooks", f"There are {MOST_ACTIVE} active webhooks already; switch one off first.")
 
 
-# Events become deliveries
+# Making deliveries of events
 
 def is_on(db):
-    """False while the feature or the plan is: what happens meanwhile is told afterwards."""
+    """Return whether the feature and the plan tier allow webhooks.
+
+    Events that happen otherwise are delivered afterwards.
+    """
     return bool(db.value(sql.is_on))
 
 
 def fan_out(db, stopping):
-    """Looks at the events that are new, piece by piece, so many a round; true when there are more."""
+    """Make deliveries of the new events in steps of PIECE, PIECES steps at most. Return True if more events remain."""
     behind = db.one(sql.behind)
     if behind["after"] is None:
         return False
@@ -155,13 +158,14 @@ def fan_out(db, stopping):
 
 
 def with_work(db):
-    """The webhooks that have a delivery due, or one that somebody died over, and that nobody delivers to now."""
+    """Return the ids of webhooks with a delivery that is due or was interrupted, and that no worker delivers to now."""
     return db.values(sql.with_work, now=times.now())
 
 
 def settle(db, id):
-    """Looks at all new events for one webhook, before it changes: what happened until now is told by what it was
-    until now.
+    """Make the deliveries of all events so far for one webhook.
+
+    Call this before it changes, so that its old settings apply.
     """
     behind = db.one(sql.behind)
     if behind["after"] is not None and behind["newest"]:
@@ -169,7 +173,10 @@ def settle(db, id):
 
 
 def _look_at(db, after, until, **one):
-    """Makes deliveries of the events behind `after` up to `until`; of each record only the first open one may go out."""
+    """Make deliveries of the events after `after` up to `until`.
+
+    Of each record only the first open delivery may be sent.
+    """
     last, given = db.value(sql.last_delivery), frozenset(one)
     added = db.connection.execute(sql.fan_out.form(given), {"after": after, "until": until, "now": db.now, **one}).rowcount
     if added:
@@ -200,12 +207,15 @@ def get_delivery(db, webhook_id, id):
     return row and represent_delivery(row)
 
 
-def switch_off(db, id, *, why, needs_somebody):
-    """Switches a webhook off whose receiver does not want it, or cannot take it; then somebody has to look after it."""
+def switch_off(db, id, *, why, needs_attention):
+    """Deactivate a webhook whose receiver refuses or fails.
+
+    With `needs_attention`, create a task for the owner of its API key.
+    """
     old = get(db, id)
     db.run(sql.switch_off, id=id, now=db.now)
     journal.updated(db, entities.WEBHOOK, old, get(db, id), action="disabled")
-    if needs_somebody:
+    if needs_attention:
         owner = db.one(sql.owner, id=id)
         tasks.add(db, {"title": f"Webhook {old['name']} was switched off"[:255], "description": why, "status": "pending", "priority": "high",
                        "due_date": None, "due_at": None, "assigned_to": owner["admin_id"] if owner["is_active"] else None,
@@ -213,10 +223,14 @@ def switch_off(db, id, *, why, needs_somebody):
                        "completed_at": None, "completed_by": None})
 
 
-# Looking after
+# Upkeep
 
 def backlog(db):
-    """What waits: deliveries, the age of the oldest in seconds, events not looked at yet, and webhooks by state."""
+    """Return what is pending.
+
+    That is: deliveries, the age of the oldest in seconds, events not yet examined, and webhooks by
+    state.
+    """
     waiting, behind = db.one(sql.waiting), db.one(sql.behind)
     oldest = waiting["first_event"] and db.value(sql.event_at, id=waiting["first_event"])
     unseen = 0 if behind["after"] is None else max(0, (behind["newest"] or 0) - behind["after"])
@@ -225,7 +239,7 @@ def backlog(db):
 
 
 def check(db):
-    """For `eventapi check`: deliveries that nobody takes on, as when no worker runs."""
+    """Yield a sentence per kind of overdue delivery, for `eventapi check`: probably no worker runs."""
     before = times.text(datetime.now(timezone.utc) - STUCK)
     for row in db.all(sql.stuck, before=before) if is_on(db) else ():
         yield (f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since "
@@ -233,7 +247,7 @@ def check(db):
 
 
 def forget_deliveries(db, size):
-    """Removes the oldest deliveries after 30 days, when their events are gone as well; gives how many."""
+    """Delete the oldest deliveries after 30 days, when their events are deleted as well. Return how many."""
     before = times.text(datetime.now(timezone.utc) - KEPT)
     with db.write():
         return db.run(sql.forget_deliveries, before=before, size=size)

@@ -122,7 +122,7 @@ def _following(db, delivery, outcome):
 def _failed(db, delivery, outcome, failing_since):
     db.run(sql.failed, id=delivery["webhook_id"], now=db.now)
     if outcome.status == GONE:
-        webhooks.switch_off(db, delivery["webhook_id"], why="Its receiver answered 410: it is gone.", needs_somebody=False)
+        webhooks.switch_off(db, delivery["webhook_id"], why="Its receiver answered 410: it is gone.", needs_attention=False)
     elif failing_since and failing_since <= times.text(datetime.fromisoformat(db.now) - PATIENCE):
-        webhooks.switch_off(db, delivery["webhook_id"], needs_somebody=True, why=f"Every attempt to reach {addresses.parsed(delivery['url']).host} failed since "
+        webhooks.switch_off(db, delivery["webhook_id"], needs_attention=True, why=f"Every attempt to reach {addresses.parsed(delivery['url']).host} failed since "
                             f"{failing_since}; the last time: {outcome.error}. What was not delivered waits until the webhook is active again.")
