@@ -5,7 +5,7 @@ from eventapi.app import create_app
 from eventapi.demo import show as demo
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Database
-from tests.conftest import SCOPES, Client, add_key
+from tests.support.client import SCOPES, Client, add_key
 
 
 def test_the_demo_show_has_a_hall_reservations_and_orders_in_every_state(settings):

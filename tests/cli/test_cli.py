@@ -12,8 +12,8 @@ from eventapi import journal
 from eventapi.cli import main
 from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations
-from tests.conftest import SCOPES, Client
 from tests.support import processes
+from tests.support.client import SCOPES, Client
 
 
 @pytest.fixture

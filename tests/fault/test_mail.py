@@ -10,7 +10,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Nobody
-from tests.conftest import add_key
+from tests.support.client import add_key
 from tests.support import processes
 from tests.support.mail_server import Inbox, Server
 

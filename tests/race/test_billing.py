@@ -6,8 +6,8 @@ import pytest
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks
 from tests.domain.test_billing import Fair
-from tests.support import crowd, processes
-from tests.support.crowd import ROUNDS
+from tests.support import processes
+from tests.support.concurrent_requests import ROUNDS, send_at_once
 
 pytestmark = pytest.mark.processes
 
@@ -33,7 +33,7 @@ def test_everything_is_billed_and_credited_once(server, key, organiser, db, roun
     fair.order((fair.power, 2))
 
     def bill():
-        answers = crowd.at_once(server.port, key, [("POST", f"{fair.address}/invoice", None)] * CLIENTS)
+        answers = send_at_once(server.port, key, [("POST", f"{fair.address}/invoice", None)] * CLIENTS)
         assert Counter(status for status, _ in answers) == {201: 1, 409: CLIENTS - 1}, answers
         return next(answer for status, answer in answers if status == 201)["data"]
     invoice = bill()

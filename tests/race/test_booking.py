@@ -8,8 +8,8 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests.support import crowd, processes
-from tests.support.crowd import ROUNDS
+from tests.support import processes
+from tests.support.concurrent_requests import ROUNDS, send, send_at_once
 
 pytestmark = pytest.mark.processes
 
@@ -72,7 +72,7 @@ def winner(answers):
 def test_of_a_hundred_at_once_exactly_one_gets_the_booth(server, key, exhibitors, booth, db):
     for _ in range(ROUNDS):
         id = booth()
-        made = winner(crowd.at_once(server.port, key, [wanted(id, participant) for participant in exhibitors]))
+        made = winner(send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors]))
         assert db.connection.execute("SELECT id, event_participant_id FROM booth_reservations WHERE booth_id = ?", (id,)).fetchall() == [
             (made["id"], made["event_participant_id"])]
     assert journal.verify(db) == []
@@ -81,17 +81,17 @@ def test_of_a_hundred_at_once_exactly_one_gets_the_booth(server, key, exhibitors
 def test_of_two_booths_that_overlap_only_one_is_sold(server, key, exhibitors, booth):
     for number in range(ROUNDS):
         one, other = booth(0, 4000 * number), booth(2000, 4000 * number)
-        winner(crowd.at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)]))
+        winner(send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)]))
 
 
 def test_the_first_in_line_gets_what_has_run_out_however_many_newcomers_come(server, key, exhibitors, booth, db):
     for _ in range(ROUNDS):
         id = booth()
         holder, first, second = [document["data"]["id"] for _, document in (
-            crowd.ask(server.port, key, *wanted(id, exhibitors[place], waitlist=place > 0)) for place in range(3))]
+            send(server.port, key, *wanted(id, exhibitors[place], waitlist=place > 0)) for place in range(3))]
         with db.write():
             db.connection.execute("UPDATE booth_reservations SET expires_at = ? WHERE id = ?", (LONG_AGO, holder))
-        answers = crowd.at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[3:53]])
+        answers = send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[3:53]])
         assert {(status, document["code"], document["blocked_by"]["reservation_id"]) for status, document in answers} == {
             (409, "booth_unavailable", first)}
         assert dict(db.connection.execute("SELECT id, status FROM booth_reservations WHERE booth_id = ?", (id,))) == {
@@ -111,7 +111,7 @@ def test_a_server_that_is_killed_sells_no_booth_twice(tmp_path, server, key, exh
 
         def attempt():
             try:
-                return crowd.ask(server.port, key, *wanted(*pair), **{"Idempotency-Key": f"{pair[0]}-{pair[1]}"})
+                return send(server.port, key, *wanted(*pair), **{"Idempotency-Key": f"{pair[0]}-{pair[1]}"})
             except (OSError, http.client.HTTPException):
                 broken.append(pair)
                 return None

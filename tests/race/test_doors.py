@@ -4,7 +4,8 @@ import random
 import pytest
 
 from eventapi.domain.access import api_keys
-from tests.support import crowd, processes
+from tests.support import processes
+from tests.support.concurrent_requests import send_at_once
 
 pytestmark = pytest.mark.processes
 
@@ -33,7 +34,7 @@ def guests(organiser):
 def test_one_badge_at_forty_stations_opens_one_visit(server, key, guests, organiser):
     scans = [("POST", "/check-ins", {"event_key": "fair", "badge_number": guests[0]["badge_number"], "station": f"Gate {number}"})
              for number in range(STATIONS)]
-    answers = crowd.at_once(server.port, key, scans)
+    answers = send_at_once(server.port, key, scans)
     statuses = sorted(status for status, _ in answers)
     assert statuses == [201] + [409] * (STATIONS - 1)
     assert {answer["code"] for status, answer in answers if status == 409} == {"already_checked_in"}
@@ -53,7 +54,7 @@ def test_forty_devices_send_their_scans_late_twice_and_out_of_order(server, key,
     twice = scans + scans
     chance.shuffle(twice)
     pieces = [twice[number::STATIONS] for number in range(STATIONS)]
-    answers = crowd.at_once(server.port, key, [("POST", "/check-ins/batch", {"scans": piece}) for piece in pieces])
+    answers = send_at_once(server.port, key, [("POST", "/check-ins/batch", {"scans": piece}) for piece in pieces])
     assert {status for status, _ in answers} == {200}
     figures = organiser.data("/check-ins/stats?event_key=fair")
     assert (figures["visitors"], figures["check_ins"], figures["check_outs"]) == (GUESTS, 3 * GUESTS, 3 * GUESTS)

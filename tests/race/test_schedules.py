@@ -3,8 +3,8 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests.support import crowd, processes
-from tests.support.crowd import ROUNDS
+from tests.support import processes
+from tests.support.concurrent_requests import ROUNDS, send, send_at_once
 
 pytestmark = pytest.mark.processes
 
@@ -50,7 +50,7 @@ def only_one(answers, reason):
 def test_one_of_many_gets_the_stage(server, key, speakers, db):
     for day in range(1, ROUNDS + 1):
         wishes = [slot(number, f"2027-05-{day:02}", location="Stage 1") for number in range(CLIENTS)]
-        only_one(crowd.at_once(server.port, key, wishes), "location")
+        only_one(send_at_once(server.port, key, wishes), "location")
     assert db.connection.execute("SELECT count(*) FROM schedule_slots").fetchone() == (ROUNDS,)
     assert journal.verify(db) == []
 
@@ -59,25 +59,25 @@ def test_one_of_many_gets_the_speaker(server, key, speakers):
     for day in range(1, ROUNDS + 1):
         wishes = [slot(number, f"2027-05-{day:02}", assignments=[{"event_participant_id": speakers[0], "role": "speaker"}])
                   for number in range(CLIENTS)]
-        only_one(crowd.at_once(server.port, key, wishes), "speaker")
+        only_one(send_at_once(server.port, key, wishes), "speaker")
 
 
 def test_slots_that_are_moved_onto_each_other_do_not_both_get_there(server, key, speakers):
     for day in range(1, ROUNDS + 1):
-        ids = [crowd.ask(server.port, key, *slot(number, f"2027-05-{day:02}", location=f"Room {number}"))[1]["data"]["id"]
+        ids = [send(server.port, key, *slot(number, f"2027-05-{day:02}", location=f"Room {number}"))[1]["data"]["id"]
                for number in range(CLIENTS)]
-        answers = crowd.at_once(server.port, key, [("PATCH", f"/schedules/{id}", {"location": "Stage 1"}) for id in ids])
+        answers = send_at_once(server.port, key, [("PATCH", f"/schedules/{id}", {"location": "Stage 1"}) for id in ids])
         assert sorted(status for status, _ in answers) == [200] + [409] * (CLIENTS - 1)
 
 
 def test_attendees_and_capacity_never_pass_each_other(server, key, speakers):
     """Some lower the capacity while others send more attendees: whichever comes first, the room holds them."""
     for day in range(1, ROUNDS + 1):
-        id = crowd.ask(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"]["id"]
+        id = send(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"]["id"]
         fewer = [("PATCH", f"/schedules/{id}", {"capacity": number}) for number in range(0, CLIENTS, 2)]
         more = [("PATCH", f"/schedules/{id}", {"assignments": [{"event_participant_id": speaker, "role": "attendee"} for speaker in speakers[:number]]})
                 for number in range(0, CLIENTS, 2)]
-        answers = crowd.at_once(server.port, key, fewer + more)
+        answers = send_at_once(server.port, key, fewer + more)
         assert {status for status, _ in answers} <= {200, 409}
         assert all(len(document["data"]["assignments"]) <= document["data"]["capacity"] for status, document in answers if status == 200)
         assert {document["code"] for status, document in answers if status == 409} <= {"capacity_reached"}

@@ -3,9 +3,9 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests.support import crowd, processes
-from tests.support.crowd import ROUNDS
-from tests.support.days import today
+from tests.support import processes
+from tests.support.concurrent_requests import ROUNDS, send_at_once
+from tests.support.dates import today
 
 pytestmark = pytest.mark.processes
 
@@ -52,7 +52,7 @@ class Shop:
 
     def at_once(self, requests):
         """The answers; a refusal is told as one, and none is a failure of the server."""
-        answers = crowd.at_once(self.server.port, self.key, requests)
+        answers = send_at_once(self.server.port, self.key, requests)
         assert {status for status, _ in answers} <= {200, 201, 409}, [answer for answer in answers if answer[0] not in (200, 201, 409)]
         return answers
 

@@ -3,8 +3,8 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.access import api_keys
-from tests.support import crowd, processes
-from tests.support.crowd import ROUNDS
+from tests.support import processes
+from tests.support.concurrent_requests import ROUNDS, send_at_once
 
 pytestmark = pytest.mark.processes
 
@@ -36,12 +36,12 @@ def wishes(organiser):
 
 def test_one_decision_stands(server, key, wishes, organiser, db):
     for wish in wishes:
-        answers = crowd.at_once(server.port, key, [wish] * CLIENTS)
+        answers = send_at_once(server.port, key, [wish] * CLIENTS)
         made = [document["data"] for status, document in answers if status == 201]
         assert len(made) == 1 and sorted(status for status, _ in answers) == [201] + [409] * (CLIENTS - 1)
         address = f"/submissions/{made[0]['id']}"
         asked = [DECISIONS[number % 3] for number in range(CLIENTS)]
-        answers = crowd.at_once(server.port, key, [("POST", f"{address}/{action}", body) for action, body, _ in asked])
+        answers = send_at_once(server.port, key, [("POST", f"{address}/{action}", body) for action, body, _ in asked])
         stands = organiser.data(address)["status"]
         for (_, _, wanted), (status, document) in zip(asked, answers):
             assert (status, document.get("code")) == ((200, None) if wanted == stands else (409, "invalid_transition"))

@@ -11,7 +11,8 @@ from eventapi.reference import document as openapi
 from eventapi.resources import CATALOGUE
 from eventapi.validation.formats import CHECKER
 from eventapi.validation.schema_files import resource_names
-from tests.support.examples import OF_THE_YEAR, SharedApp, as_read, collections, make_verbatim
+from tests.support.examples import OF_THE_YEAR, as_read, collections, make_verbatim
+from tests.support.shared_app import SharedApp
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 # What no example can know: who asks and under which address, when, and what is made at random.
@@ -21,17 +22,15 @@ CREATIONS = sorted(collections())
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory, template):
-    shared = SharedApp(tmp_path_factory.mktemp("shared"), template)
-    yield shared.document
-    shared.db.close()
+    with SharedApp(tmp_path_factory.mktemp("shared"), template) as shared:
+        yield shared.document
 
 
 @pytest.fixture
 def fresh(tmp_path, template):
     """An app with an empty database."""
-    shared = SharedApp(tmp_path, template)
-    yield shared
-    shared.db.close()
+    with SharedApp(tmp_path, template) as fresh:
+        yield fresh
 
 
 def operations(document):

@@ -3,7 +3,7 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.records import entities
-from tests.conftest import SCOPES
+from tests.support.client import SCOPES
 
 GUARDED = ["UPDATE audit_log SET action = 'x'", "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z'", "UPDATE audit_log SET hash = 'x'",
            "UPDATE audit_log SET new_values = '{}'", "UPDATE audit_log SET new_values = NULL", "UPDATE audit_log SET salt = NULL",

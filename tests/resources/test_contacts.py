@@ -6,7 +6,7 @@ import pytest
 from eventapi import journal, times
 from eventapi.domain.people import contacts, privacy
 from eventapi.domain.records import normalising
-from tests.conftest import SCOPES
+from tests.support.client import SCOPES
 from tests.domain.test_billing import Fair
 
 PERSON = {

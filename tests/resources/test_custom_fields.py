@@ -3,7 +3,7 @@ import pytest
 
 from eventapi.domain.records import custom_fields
 from eventapi.storage import database
-from tests.support.examples import body_for, collections, make, shared  # noqa: F401
+from tests.support.examples import body_for, collections, make
 
 HALLS = [{"value": "north", "label": "North hall"}, {"value": "south", "label": "South hall"}]
 # A value of each type, as it is sent and as it is answered.

@@ -8,7 +8,7 @@ from eventapi import times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.web import request_log
-from tests.conftest import Client
+from tests.support.client import Client
 from tests.resources.test_contacts import MARK, file_bytes
 
 EMAIL = "anna@rosen.example"

@@ -13,7 +13,7 @@ import pytest
 from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.pictures import charts, svg
-from tests.support.days import day, today
+from tests.support.dates import in_days, today
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NAMES = sorted([*REPORTS, "overview"])
@@ -81,7 +81,7 @@ def invoice(organiser, db, chance, participant, currency, number):
         db.connection.execute("UPDATE payments SET payment_date = ? WHERE id = ?", (moment, payment["id"]))
     days = "2027-01-31", "2027-02-01", "2027-06-30", "2026-12-31"
     db.connection.execute("UPDATE invoices SET issue_date = ?, due_date = ? WHERE id = ? OR related_invoice_id = ?",
-                          (chance.choice(days), day(-chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400))),
+                          (chance.choice(days), in_days(-chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400))),
                            sent["id"], sent["id"]))
 
 

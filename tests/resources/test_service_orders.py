@@ -1,7 +1,7 @@
 """Service orders."""
 import pytest
 
-from tests.support.days import day, today
+from tests.support.dates import in_days, today
 
 
 class Fair:
@@ -9,7 +9,7 @@ class Fair:
 
     def __init__(self, organiser, db):
         self.organiser, self.db = organiser, db
-        self.event = organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": day(60)})
+        self.event = organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": in_days(60)})
         self.power = self.service("Power", 100, stock=10)
         self.chair = self.service("Chair", 12.5, tax_rate=7)
         self.participant = self.exhibitor("Muster AG")
@@ -212,12 +212,12 @@ def test_everything_is_checked_again_when_submitting(fair):
 
 
 def test_after_its_deadline_a_service_is_ordered_no_more(fair):
-    late = fair.service("Late", 1, order_deadline=day(-2))
+    late = fair.service("Late", 1, order_deadline=in_days(-2))
     answer = fair.refused(409, (late, 1))
-    assert (answer["code"], answer["service_key"], answer["order_deadline"]) == ("deadline_passed", "late", day(-2))
-    fair.order((fair.service("In time", 1, order_deadline=day(1)), 1), status="submitted")
+    assert (answer["code"], answer["service_key"], answer["order_deadline"]) == ("deadline_passed", "late", in_days(-2))
+    fair.order((fair.service("In time", 1, order_deadline=in_days(1)), 1), status="submitted")
     slow = fair.service("Slow", 1, {"lead_time_days": 62})
-    assert fair.refused(409, (slow, 1))["order_deadline"] == day(-2)
+    assert fair.refused(409, (slow, 1))["order_deadline"] == in_days(-2)
     order = fair.order((fair.power, 1))
     fair.change_service(fair.power, lead_time_days=62)
     assert fair.act(order, "submit", status=409)["code"] == "deadline_passed"

@@ -1,12 +1,12 @@
 """Services and their offers at events."""
 import pytest
 
-from tests.support.days import day
+from tests.support.dates import in_days
 
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": day(60), "timezone": "Europe/Berlin"})
+    return organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": in_days(60), "timezone": "Europe/Berlin"})
 
 
 def offered(organiser, fair, offer=None, **members):
@@ -69,10 +69,10 @@ def test_a_service_stands_in_a_category_by_id_or_key(organiser):
 
 
 def test_offers_are_replaced_as_a_whole(organiser, fair, db):
-    service = offered(organiser, fair, {"base_price": 80.5, "stock": 5, "order_deadline": day(9)})
+    service = offered(organiser, fair, {"base_price": 80.5, "stock": 5, "order_deadline": in_days(9)})
     [offer] = service["events"]
     assert offer == {"event_id": fair["id"], "event_key": "fair", "base_price": 80.5, "early_bird_price": None, "early_bird_until": None,
-                     "order_deadline": day(9), "stock": 5, "ordered": 0, "available": 5, "is_active": True}
+                     "order_deadline": in_days(9), "stock": 5, "ordered": 0, "available": 5, "is_active": True}
     address = f"/services/{service['id']}"
     assert organiser.patch(address, {"service_name": "Strom"}, status=200).json["data"]["events"] == [offer]
     changed = organiser.patch(address, {"events": [{"event_id": fair["id"]}]}, status=200).json["data"]["events"]
@@ -135,7 +135,7 @@ def test_what_is_not_offered_at_the_event_is_not_listed_there(organiser, fair):
 
 @pytest.mark.parametrize("days, price", [(-2, 100), (2, 70)])
 def test_the_early_bird_price_holds_to_its_last_day(organiser, fair, days, price):
-    service = offered(organiser, fair, {"early_bird_price": 70, "early_bird_until": day(days)})
+    service = offered(organiser, fair, {"early_bird_price": 70, "early_bird_until": in_days(days)})
     assert at_fair(organiser, service)["price"] == price
 
 
@@ -154,8 +154,8 @@ def test_early_bird_ends_with_its_day_in_the_zone_of_the_event(organiser):
 
 
 def test_the_earlier_of_deadline_and_lead_time_counts(organiser, fair):
-    assert at_fair(organiser, offered(organiser, fair, {"order_deadline": day(50)}, lead_time_days=14))["order_deadline"] == day(46)
-    assert at_fair(organiser, offered(organiser, fair, {"order_deadline": day(30)}, lead_time_days=14))["order_deadline"] == day(30)
+    assert at_fair(organiser, offered(organiser, fair, {"order_deadline": in_days(50)}, lead_time_days=14))["order_deadline"] == in_days(46)
+    assert at_fair(organiser, offered(organiser, fair, {"order_deadline": in_days(30)}, lead_time_days=14))["order_deadline"] == in_days(30)
 
 
 def test_a_stock_cannot_be_less_than_what_is_ordered(organiser, fair):

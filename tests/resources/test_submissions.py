@@ -6,7 +6,7 @@ import pytest
 
 from eventapi import times
 from eventapi.storage.statements import statements
-from tests.conftest import Client
+from tests.support.client import Client
 from tests.resources.test_submission_types import exhibitor, faults
 
 

@@ -7,7 +7,7 @@ import pytest
 from eventapi import paths
 from eventapi.domain.attachments import tasks
 from eventapi.validation.schema_files import document
-from tests.support.examples import collections, make, shared  # noqa: F401
+from tests.support.examples import collections, make
 
 # Where a kind of record is called otherwise by its path.
 SINGULAR = {"event_participant": "participant"}

@@ -18,9 +18,9 @@ from eventapi.storage import backups, database, files, migrations, process_locks
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
-from tests.conftest import minimal
 from tests.domain.test_check import damage
 from tests.support import processes
+from tests.support.client import write_empty_config
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def elsewhere(tmp_path):
     """A configuration whose data directory is empty."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(minimal(tmp_path))})
+    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(write_empty_config(tmp_path))})
 
 
 def titles(config):

@@ -19,8 +19,8 @@ from eventapi.storage import database
 from eventapi.storage.errors import Busy, StorageError
 from eventapi.storage.group_commit import DeferredCommit, State, Writer
 from eventapi.storage.write_lock import MAX_HANDOVERS, write_lock
-from tests.conftest import SCOPES, add_key
 from tests.support import processes
+from tests.support.client import SCOPES, add_key
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from eventapi.resources import CATALOGUE
 from eventapi.storage import database, migrations
 from eventapi.storage.statements import NOTHING, statements
 from eventapi.validation.schema_files import query_schema
-from tests.support.examples import address_of_list, all_routes, collections, make, query_for, shared  # noqa: F401
+from tests.support.examples import address_of_list, all_routes, collections, make, query_for
 from tests.web.test_routes import each
 
 FILES = sorted(file.stem for file in (paths.folder("sql")).glob("*.sql"))

@@ -1,16 +1,10 @@
-"""Create records from the examples of the schema files; an app that the tests of a module share."""
+"""Create records from the examples of the schema files."""
 from copy import deepcopy
 from functools import lru_cache
 from itertools import count
 
-import pytest
-import webtest
-
-from eventapi.app import create_app, routes
-from eventapi.reference import document as openapi
-from eventapi.storage.database import Database
+from eventapi.app import routes
 from eventapi.validation.schema_files import definition, query_schema
-from tests.conftest import SCOPES, Client, add_key, furnished
 
 # A member that names another record: member -> (what it names, by which of its members).
 REFERENCES = {
@@ -145,36 +139,3 @@ def query_for(client, route):
     missing = [member for member in required if member not in record]
     assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: teach tests/support/examples.py"
     return "?" + "&".join(f"{member}={record[member]}" for member in required)
-
-
-class SharedApp:
-    """An app with a database of its own, shared by the tests of a module.
-
-    Use it where tests only read, or only add records that no other test of the module counts.
-    """
-
-    def __init__(self, folder, template):
-        self.config = furnished(folder, template)
-        self.app = webtest.TestApp(create_app(self.config))
-        self.db = Database(self.config)
-        self.document = openapi.document(self.config.base_url)
-        self.organiser, self.anonymous = self.person(SCOPES), Client(self.app, None)
-        self.organiser.get("/events", status=200)           # the first use of a key is noted
-
-    @lru_cache(maxsize=None)
-    def person(self, scopes, **values):
-        return Client(self.app, add_key(self.db, scopes, **values))
-
-    def version(self):
-        """A number that is another one as soon as a request has written anything (SQLite's data_version)."""
-        return self.db.connection.execute("PRAGMA data_version").fetchone()[0]
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory, template):
-    shared = SharedApp(tmp_path_factory.mktemp("shared"), template)
-    yield shared
-    shared.db.close()
-
-
-__all__ = ["SharedApp", "address_of_list", "all_routes", "body_for", "collections", "example", "make", "make_verbatim", "query_for", "shared"]

@@ -118,12 +118,12 @@ def main(folder):
 
     from eventapi.app import create_app
     from eventapi.storage import database, migrations
-    from tests.conftest import SCOPES, Client, add_key, furnished
+    from tests.support.client import SCOPES, Client, add_key, make_settings
     for make in (small, middling, large):
         with tempfile.TemporaryDirectory() as place:
             migrations.migrate(Path(place) / "eventapi.db")
             template = (Path(place) / "eventapi.db").read_bytes()
-            settings = furnished(Path(place), template)
+            settings = make_settings(Path(place), template)
             db = database.Database(settings)
             client = Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES))
             plan = store(client, db, make())

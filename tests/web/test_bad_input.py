@@ -10,7 +10,7 @@ import pytest
 
 from eventapi.validation.formats import FORMATS
 from eventapi.validation.schema_files import body_schema, query_schema
-from tests.support.examples import address_of_list, all_routes, body_for, example, shared  # noqa: F401
+from tests.support.examples import address_of_list, all_routes, body_for, example
 from tests.web.test_routes import each
 
 WRONG_OF_TYPE = {"integer": ["x", 1.5, True, [], {}, 2 ** 63], "number": ["x", True, [], {}], "string": [1, True, [], {}, 1.5],

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from eventapi.validation.schema_files import definition, query_schema
-from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections, shared  # noqa: F401
+from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections
 
 FORMULA = "=HYPERLINK(1)"
 LISTS = [route for route in all_routes() if route.options.listing]

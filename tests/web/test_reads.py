@@ -8,7 +8,7 @@ from eventapi.app import create_app, routes
 from eventapi.demo import show as demo
 from eventapi.storage.database import Database
 from eventapi.storage.group_commit import Writer
-from tests.conftest import SCOPES, Client, add_key, furnished
+from tests.support.client import SCOPES, Client, add_key, make_settings
 
 READS = [route for route in routes() if route.method == "GET" and route.path.startswith("/api/v1/")]
 TEXT_VALUES = {"entity_type": "contact"}
@@ -19,7 +19,7 @@ MOST = 5                            # records of each resource that are read
 @pytest.fixture(scope="module")
 def show(tmp_path_factory, template):
     """A client with all scopes, and the database, which holds the sample show. The use of its key is noted already."""
-    settings = furnished(tmp_path_factory.mktemp("reads"), template)
+    settings = make_settings(tmp_path_factory.mktemp("reads"), template)
     demo.make(settings)
     db = Database(settings)
     client = Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES))

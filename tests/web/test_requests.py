@@ -19,7 +19,7 @@ from eventapi.plugins.validation import accepted
 from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 from eventapi.storage.write_lock import write_lock
-from tests.conftest import SCOPES, add_key
+from tests.support.client import SCOPES, add_key
 
 
 def sqlite_error(code):

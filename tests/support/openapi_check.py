@@ -1,0 +1,78 @@
+"""Compare a response with the OpenAPI document. The clients of the tests do so for every response."""
+import re
+from functools import lru_cache
+
+from jsonschema import Draft202012Validator
+
+from eventapi.reference import document as openapi
+
+# Statuses without an operation: OPTIONS, an unknown path or method, and refusals before the operation is known.
+WITHOUT_OPERATION = (204, 400, 401, 403, 404, 405, 406, 422)
+# The body of a response to a request with `Prefer: return=minimal`.
+MINIMAL = {"properties": {"data": {"$ref": "#/components/schemas/Minimal"}}}
+
+
+def check_response(config, method, address, response):
+    """Raise AssertionError unless status, problem code and body of the response are documented."""
+    document_of(config.base_url).check(method, address, response)
+
+
+@lru_cache(maxsize=None)
+def document_of(base_url):
+    return Document(openapi.document(base_url))
+
+
+class Document:
+    """An OpenAPI document with compiled paths and schemas."""
+
+    def __init__(self, whole):
+        self.whole, self.validators, self.found = whole, {}, {}
+        self.paths = [(_pattern(path), path) for path in whole["paths"]]
+
+    def path_of(self, address):
+        """Return the path in the document that matches an address, or None. The one with the fewest parameters wins."""
+        address = address.partition("?")[0]
+        if address not in self.found:
+            bare = address[:-1] if len(address) > 1 and address.endswith("/") else address
+            matching = [path for pattern, path in self.paths if pattern.fullmatch(bare)]
+            self.found[address] = min(matching, key=lambda path: path.count("{"), default=None)
+        return self.found[address]
+
+    def check(self, method, address, response):
+        """Raise AssertionError unless status, problem code and body of the response are documented."""
+        path, method = self.path_of(address), "get" if method == "HEAD" else method.lower()
+        operation = self.whole["paths"].get(path, {}).get(method)
+        if operation is None:
+            assert response.status_int in WITHOUT_OPERATION, f"{method} {address}: {response.status}"
+            return
+        where = f"{operation['operationId']} {response.status_int}"
+        documented = operation["responses"].get(str(response.status_int))
+        assert documented, f"{where} is not in /openapi.json: {response.text[:500]}"
+        if "$ref" in documented:
+            documented = self.whole["components"]["responses"][documented["$ref"].rpartition("/")[2]]
+            assert not response.body or response.json["code"] in documented["x-codes"], (where, response.json)
+        if "Preference-Applied" in response.headers:
+            documented = {"content": {"application/json": {"schema": MINIMAL}}}
+            where += " minimal"
+        emptied = "Idempotency-Replayed" in response.headers          # without secrets and anonymised data
+        if response.body and response.content_type.endswith("json") and not emptied:
+            error = next(self.validator(where, documented, response.content_type).iter_errors(response.json), None)
+            assert not error, f"{where} does not match /openapi.json: {list(error.absolute_path)}: {error.message[:500]}"
+
+    def validator(self, where, documented, media_type):
+        """Return the validator of a response body; it is compiled once."""
+        if (where, media_type) not in self.validators:
+            assert media_type in documented.get("content", {}), f"{where} is {media_type}, which is not in /openapi.json"
+            schema = documented["content"][media_type].get("schema", {})
+            self.validators[where, media_type] = Draft202012Validator({**schema, "components": self.whole["components"]})
+        return self.validators[where, media_type]
+
+
+def _pattern(path):
+    return re.compile("".join(_part(part) for part in re.split(r"(\{\w+\})", path)))
+
+
+def _part(part):
+    if not part.startswith("{"):
+        return re.escape(part)
+    return r"[1-9]\d{0,17}" if part in ("{id}", "{item_id}") else "[^/]+"
