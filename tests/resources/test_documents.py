@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from eventapi.domain.attachments import documents, pages
+from eventapi.domain.attachments import document_rows, pages
 from eventapi.storage import files
 
 PDF = b"%PDF-1.7\n" + b"x" * 1000
@@ -449,4 +449,5 @@ def test_a_contract_that_changed_since_it_was_drawn_is_drawn_again(organiser, co
     monkeypatch.setattr(pages, "to_sign", change_after)
     sent = organiser.post(f"/documents/{contract['id']}/request-signature", status=200).json["data"]
     assert drawn == [contract["title"], "Another title"]
-    assert sent["signature_sha256"] == hashlib.sha256(to_sign(settings, documents.row(db, contract["id"]))[1]).hexdigest()
+    page = to_sign(settings, document_rows.row(db, contract["id"]))[1]
+    assert sent["signature_sha256"] == hashlib.sha256(page).hexdigest()

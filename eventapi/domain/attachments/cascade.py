@@ -1,5 +1,5 @@
 """Deletion of what is attached to a record: documents, notes and tasks, and what is attached to these in turn."""
-from eventapi.domain.attachments import documents, notes, tasks
+from eventapi.domain.attachments import document_rows, notes, tasks
 
 
 def delete_task(db, task):
@@ -21,6 +21,6 @@ def delete_with(db, entity_type, entity_id):
     """
     todo = [(entity_type, entity_id)]
     for kind, id in todo:                       # grows while it is walked
-        todo += [("document", id) for id in documents.delete_with(db, kind, id)]
+        todo += [("document", id) for id in document_rows.delete_with(db, kind, id)]
         todo += [("note", id) for id in notes.delete_with(db, kind, id)]
         todo += [("task", id) for id in tasks.delete_with(db, kind, id)]

@@ -1,6 +1,9 @@
-"""Contracts: documents that are signed. Whoever runs the signing tells of it; what was sent to be signed is kept as it was."""
-from eventapi.domain.attachments import documents, pages
-from eventapi.domain.attachments.documents import sql
+"""Contracts: documents that are signed.
+
+Whoever runs the signing tells of it; what was sent to be signed is kept as it was.
+"""
+from eventapi.domain.attachments import document_rows, pages
+from eventapi.domain.attachments.document_rows import sql
 from eventapi.errors import Problem, invalid_at
 from eventapi.states import Transitions
 from eventapi.storage import files
@@ -27,10 +30,10 @@ EMPTY = dict.fromkeys(("sha256", "content_type", "size"))
 def draw(db, id):
     """Draw and store the page of a contract before the transaction of `request_signature`.
 
-    Return the columns that the page shows, and those of the stored file. Return None if there is no page to draw; the transaction then
-    finds out why. If the transaction is refused, housekeeping removes the file.
+    Return the columns that the page shows, and those of the stored file. Return None if there is no page to draw; the
+    transaction then finds out why. If the transaction is refused, housekeeping removes the file.
     """
-    row = documents.row(db, id)
+    row = document_rows.row(db, id)
     if row is None or row["content"] is None or row["contract_status"] != "draft":
         return None
     return shown(row), freeze(db.config, row)
@@ -42,9 +45,10 @@ def shown(row):
 
 
 def request_signature(db, row, admin_id, drawn):
-    """Store the file that is sent for signature: the page that `draw` has drawn, or the uploaded file. Return the row.
+    """Store the file that is sent for signature: the page that `draw` has drawn, or the uploaded file.
 
-    The page is drawn again, now under the write lock, if another request has changed the document since. Raise 409 `no_content`.
+    Return the row. The page is drawn again, now under the write lock, if another request has changed the document
+    since. Raise 409 `no_content`.
     """
     if not begins(row, "request-signature"):
         return row
@@ -117,7 +121,7 @@ def move(db, row, action, **members):
         if action in table.table:
             after[member], word = table.table[action][1], table.past(action)
     db.run(sql.move, **after, now=db.now)
-    return documents.told(db, row, word)
+    return document_rows.journal_update(db, row, word)
 
 
 def allowed_actions(document):
@@ -143,7 +147,8 @@ def refuse_locked(row, names):
 def refuse_content(row):
     """409 where no file can be the content: of what is made from a template, of what ended, of what was signed already."""
     if row["is_contract"] and row["contract_status"] != "draft":
-        if row["contract_status"] == "terminated" or row["contract_status"] == "active" and row["sha256"] != row["signature_sha256"]:
+        is_signed = row["contract_status"] == "active" and row["sha256"] != row["signature_sha256"]
+        if is_signed or row["contract_status"] == "terminated":
             raise Problem("document_locked", "The signed file is there already.")
     elif row["content"] is not None:
         raise Problem("document_locked", "The document was made from a template: change its member content.")

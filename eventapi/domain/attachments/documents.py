@@ -1,64 +1,122 @@
-"""Documents as they are stored, read and journalled: pages made from templates, and files."""
-import hashlib
-import json
+"""Documents: creating, changing and deleting pages made from templates, and files.
 
-from eventapi import journal, markup, times
-from eventapi.domain.attachments import content_types, placeholders
-from eventapi.domain.records import entities, numbering
+Every function that writes is called inside a write transaction and journals the change. Functions take and return
+rows; see `document_rows`. `contracts` has the rules of signing.
+"""
+from eventapi import markup, times
+from eventapi.domain.attachments import cascade, contracts, document_rows, placeholders
+from eventapi.domain.records import anonymity, entities, numbering, references
+from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Faults, Problem, invalid_at
-from eventapi.storage import files
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("documents")
 
-BLANK = dict.fromkeys(("document_number", "title", "category_id", "template_id", "metadata", "content", "filename", "sha256", "content_type",
-                       "size", "width", "height", "contract_status"))
+FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # these never change
+LOCKED = ("title", "metadata", "content")                               # these are part of what was sent to be signed
+LATER = {"content": None, "esign_status": "pending"}                    # other values can be set only in a change
 
 
-def row(db, id):
-    """The stored document, or None."""
-    found = db.one(sql.get, id=id)
-    return found and {**found, "metadata": found["metadata"] and json.loads(found["metadata"])}
+def create(db, fields):
+    """Create a document and return its row. `fields` is a complete validated body.
+
+    With `filename` the document is a file, which `set_content` stores. Otherwise its content is made from the
+    template, or from the default template of the category. Raise 422 for unknown records, a missing template, and
+    fields that cannot be set yet; 409 `anonymized` if the record is one of an anonymised contact.
+    """
+    faults = Faults()
+    entities.check(db, fields, faults)
+    fields = {**fields, **references.named(db, fields, faults, DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE)}
+    for name, allowed in LATER.items():
+        if fields[name] not in (None, allowed):
+            faults.add(f"/{name}", "later", "is not set when a document is made, but afterwards")
+    template = None if fields["filename"] else _template_of(db, fields, faults)
+    if fields["filename"] and fields["template_id"]:
+        faults.add("/template_id", "disagrees",
+                   "goes without filename: a document is made from a template, or it is a file")
+    faults.raise_any()
+    anonymity.refuse(db, fields["entity_type"], fields["entity_id"])
+    return _generate(db, fields, template) if template else _add_file(db, fields)
 
 
-def get(db, id):
-    """The document as it is answered, or None."""
-    found = row(db, id)
-    return found and represent(found)
+def update(db, old, fields):
+    """Change a document and return its row.
+
+    `fields` holds the changed fields; a new `esign_status` stands for an action. Raise 422 for unknown records and
+    fields that cannot change; 409 `document_locked`, `anonymized`, `no_contract` or `invalid_transition`.
+    """
+    merged = _merged(db, old, fields)
+    if merged["filename"] != old["filename"]:
+        _refuse_submitted(db, old)
+    contracts.refuse_locked(old, [name for name in LOCKED if merged[name] != old[name]])
+    if merged != old:
+        anonymity.refuse(db, "document", old["id"])
+    new = document_rows.change(db, old, merged)
+    return contracts.bring_to(db, new, fields.get("esign_status") or old["esign_status"])
 
 
-def represent(row):
-    """A row as it is answered; the row stays as it is."""
-    metadata = row["metadata"]
-    document = {**row, "metadata": json.loads(metadata) if isinstance(metadata, str) else metadata, "missing": json.loads(row["missing"]),
-                "content": row["content"] or "", "is_contract": bool(row["is_contract"])}
-    del document["width"], document["height"]
-    return document
+def set_content(db, row, upload):
+    """Store the bytes of a file, or the signed file of a contract, and return the row.
+
+    Raise 409 `in_use` for the picture of an event, `document_locked` if the content must stay, or `anonymized`.
+    """
+    _refuse_in_use(db, row, "an event whose picture it is")
+    if upload.sha256 != row["sha256"]:
+        _refuse_submitted(db, row)
+    contracts.refuse_content(row)
+    anonymity.refuse(db, "document", row["id"])
+    return document_rows.hold(db, row, upload)
 
 
-def add(db, document):
-    """Adds and journals a document; gives its row."""
-    document = {**BLANK, "missing": [], **document, "contract_status": "draft" if document["is_contract"] else None}
-    id = db.insert(sql.add, **columns(document), now=db.now)
-    new = row(db, id)
-    journal.created(db, entities.DOCUMENT, journalled(new))
-    return new
+def delete(db, row):
+    """Delete a document with its tasks. Raise 409 `in_use` while it is used, and for a contract that is not a draft."""
+    _refuse_in_use(db, row)
+    document_rows.refuse_signed(row)
+    document_rows.remove(db, row)
+    cascade.delete_with(db, "document", row["id"])
 
 
-def columns(document):
-    return {**document, "metadata": None if document["metadata"] is None else as_json(document["metadata"]),
-            "missing": as_json(document["missing"]) if isinstance(document["missing"], list) else document["missing"]}
+def _template_of(db, fields, faults):
+    """Return the row of the template, or of the default template of the category, or None."""
+    template_id = fields["template_id"] or db.value(sql.default_template, id=fields["category_id"])
+    if template_id is None and fields["category_id"]:
+        faults.add("/category_id", "no_template", "has no default template; name a template, or a filename for a file")
+    return template_id and db.one(sql.template, id=template_id)
 
 
-def next_number(db):
-    year = times.local_day(db.now, db.config.timezone)[:4]
-    return f"DOC-{year}-{numbering.take(db, f'document-{year}'):05}"
+def _add_file(db, document):
+    """Add a document whose content is a file that is sent later, and return its row."""
+    return document_rows.add(db, {**document, "document_number": _next_number(db),
+                                  "is_contract": int(document["is_contract"] or False)})
 
 
-def generate(db, document, template):
-    """Adds the document that the template makes of the record it is about."""
-    document = {**document, "document_number": next_number(db), "title": document["title"] or template["name"],
+def _merged(db, old, fields):
+    """Return the row `old` with the changed fields. Raise 422 for those that cannot change."""
+    faults = Faults()
+    sent = {**fields, **references.named(db, fields, faults, DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE)}
+    merged = {**old, **{name: value for name, value in sent.items() if name in old and name != "esign_status"}}
+    for name in FIXED:
+        if merged[name] != old[name] and (name in fields or name == "template_id"):
+            faults.add(f"/{name}", "fixed", "does not change: make another document")
+    merged["content"] = _content(old, merged["content"], faults)
+    if old["filename"] and old["content"] is None and merged["filename"] is None:
+        faults.add("/filename", "required", "is required: the document is a file")
+    faults.raise_any()
+    return merged
+
+
+def _content(old, content, faults):
+    """Return the content to store. Add a fault if the document is a file, which has none."""
+    if content == old["content"] or (old["content"] is None and not content):
+        return old["content"]
+    if old["content"] is None:
+        faults.add("/content", "file", "belongs to documents made from a template; this one is a file")
+    return _written(content or "", faults)
+
+
+def _generate(db, document, template):
+    """Add the document that the template makes of its record, and return its row. Raise 422 if it is too long."""
+    document = {**document, "document_number": _next_number(db), "title": document["title"] or template["name"],
                 "category_id": document["category_id"] or template["category_id"], "template_id": template["id"],
                 "is_contract": template["is_contract"]}
     values, _ = placeholders.values(db, document)
@@ -67,80 +125,37 @@ def generate(db, document, template):
     def value_of(name):
         return values[name] if name in values else missing.setdefault(name, placeholders.GAP)
     tree = markup.parse(template["body"], Faults(), "/body")
-    document["content"] = checked_length(markup.write(markup.fill(tree, value_of)))
-    return add(db, {**document, "missing": list(missing)})
+    document["content"] = _checked_length(markup.write(markup.fill(tree, value_of)))
+    return document_rows.add(db, {**document, "missing": list(missing)})
 
 
-def checked_length(content):
+def _checked_length(content):
     if len(content) > markup.LONGEST:
         raise invalid_at("/template_id", "too_long", f"makes a document of more than {markup.LONGEST} characters")
     return content
 
 
-def written(content, faults):
-    """Content that was written by hand, as it is stored."""
+def _written(content, faults):
+    """Return the HTML of a body as it is stored. Add what it must not contain to `faults`."""
     return markup.write(markup.parse(content, faults, "/content"))
 
 
-def change(db, old, merged):
-    """Stores and journals other members; gives the row."""
-    if merged == old:
-        return old
-    db.run(sql.change, **columns(merged), now=db.now)
-    return told(db, old)
+def _next_number(db):
+    """Return the next document number of this year."""
+    year = times.local_day(db.now, db.config.timezone)[:4]
+    return f"DOC-{year}-{numbering.take(db, f'document-{year}'):05}"
 
 
-def hold(db, old, upload, **size):
-    """Keeps what was uploaded as the content; gives the row. The same bytes again change nothing."""
-    sha256, kind = files.keep(db.config, upload), content_types.judge(upload.head)
-    if sha256 == old["sha256"]:
-        return old
-    db.run(sql.hold, **{"id": old["id"], "sha256": sha256, "content_type": kind, "size": upload.size, "width": None, "height": None, **size},
-           now=db.now)
-    return told(db, old)
+def _refuse_in_use(db, row, *only):
+    """Raise 409 `in_use` while other records refer to the document, or only those that `only` names."""
+    users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
+    if users:
+        raise Problem("in_use", f"The document is used by {' and '.join(users)}.", used_by=users)
 
 
-def told(db, old, action="updated"):
-    """Journals what became of a row; gives it as it is now."""
-    new = row(db, old["id"])
-    journal.updated(db, entities.DOCUMENT, journalled(old), journalled(new), action=action)
-    return new
-
-
-def journalled(row):
-    """The document as the journal tells it: of long content only its hash."""
-    document = represent(row)
-    content = document.pop("content")
-    return {**document, "content_sha256": hashlib.sha256(content.encode()).hexdigest() if content else None}
-
-
-def remove(db, row):
-    """Deletes and journals a document; its bytes go with the sweep unless another record names them."""
-    db.run(sql.remove, id=row["id"])
-    journal.deleted(db, entities.DOCUMENT, journalled(row))
-
-
-def refuse_signed(row):
-    """409 for a contract that was sent out: it stays, and so does what it is about."""
-    if row["is_contract"] and row["contract_status"] != "draft":
-        title, status = entities.DOCUMENT.title(row), row["contract_status"].replace("_", " ")
-        raise Problem("in_use", f"The contract {title} is {status}. It cannot be deleted, nor can the record that it is about.",
-                      used_by=["contracts"], document_id=row["id"])
-
-
-def delete_with(db, entity_type, entity_id):
-    """Deletes the documents of a record that is about to be deleted, and gives their ids; 409 when a contract among them is more than a draft."""
-    found = [row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]
-    for document in found:
-        refuse_signed(document)
-    for document in found:
-        remove(db, document)
-    return [document["id"] for document in found]
-
-
-def move_to(db, entity_type, old_id, new_id):
-    """The documents of a record become those of another, into which it is merged."""
-    for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=old_id):
-        old = row(db, id)
-        db.run(sql.hand_over, id=id, entity_id=new_id, now=db.now)
-        told(db, old)
+def _refuse_submitted(db, row):
+    """Raise 409 `document_locked` if the document belongs to a submission that is in review or approved."""
+    status = db.value(sql.handed_in, id=row["id"])
+    if status:
+        raise Problem("document_locked", f"The file belongs to a submission that is {status}: ask for a revision, "
+                      "or hand in another document.")

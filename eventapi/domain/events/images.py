@@ -1,5 +1,5 @@
 """The picture of an event: a document about the event, without a number, stored unchanged."""
-from eventapi.domain.attachments import cascade, content_types, documents, images
+from eventapi.domain.attachments import cascade, content_types, document_rows, images
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
@@ -15,9 +15,9 @@ def hold(db, event, upload):
     if kind not in content_types.PICTURES:
         raise Problem("unsupported_media_type", f"A picture is PNG, JPEG, GIF or WebP; this is {kind}.")
     width, height = size(upload, kind)
-    old = event["image"] and documents.row(db, event["image"]["document_id"])
-    document = old or documents.add(db, {"entity_type": "event", "entity_id": event["id"], "is_contract": 0})
-    held = documents.hold(db, document, upload, width=width, height=height)
+    old = event["image"] and document_rows.row(db, event["image"]["document_id"])
+    document = old or document_rows.add(db, {"entity_type": "event", "entity_id": event["id"], "is_contract": 0})
+    held = document_rows.hold(db, document, upload, width=width, height=height)
     if held != old:
         db.run(sql.set_image, id=event["id"], image_document_id=held["id"], now=db.now)
 
@@ -27,11 +27,11 @@ def size(upload, kind):
         try:
             return images.size(file, kind)
         except images.Broken as broken:
-            raise invalid_at("", "broken_picture", f"is no whole picture: {broken}")
+            raise invalid_at("", "broken_picture", f"is no whole picture: {broken}") from None
 
 
 def remove(db, event):
     if event["image"]:
         db.run(sql.set_image, id=event["id"], image_document_id=None, now=db.now)
-        documents.remove(db, documents.row(db, event["image"]["document_id"]))
+        document_rows.remove(db, document_rows.row(db, event["image"]["document_id"]))
         cascade.delete_with(db, "document", event["image"]["document_id"])

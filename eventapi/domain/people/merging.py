@@ -1,6 +1,6 @@
 """Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
 from eventapi import journal
-from eventapi.domain.attachments import documents, notes, tasks
+from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices
 from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
@@ -169,7 +169,7 @@ def _move_applications(db, id, duplicate_id):
 
 def _move_attached(db, entity_type, old_id, new_id):
     tasks.move_to(db, entity_type, old_id, new_id)
-    documents.move_to(db, entity_type, old_id, new_id)
+    document_rows.move_to(db, entity_type, old_id, new_id)
     for row in db.all(notes.sql.of_entity, entity_type=entity_type, entity_id=old_id):
         old = notes.represent(row)
         db.run(sql.move_note, id=old["id"], entity_id=new_id, now=db.now)

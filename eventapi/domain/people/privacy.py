@@ -3,7 +3,7 @@ import json
 from datetime import datetime
 
 from eventapi import journal, times
-from eventapi.domain.attachments import documents, notes, tasks
+from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices, payments
 from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservations
@@ -57,7 +57,7 @@ def export(db, contact):
         "check_ins": _there(check_ins.get(db, id) for id in ids["check_in"]),
         "scans": db.all(sql.scans, id=contact_id),
         "notes": [notes.represent(note) for note in _there(db.one(sql.note, id=id) for id in ids["note"])],
-        "documents": _there(documents.get(db, id) for id in ids["document"]),
+        "documents": _there(document_rows.get(db, id) for id in ids["document"]),
         "newsletter": [{**subscriber, "consents": newsletter.consents(db, subscriber["id"])}
                        for subscriber in _there(newsletter.get(db, id) for id in ids["newsletter_subscriber"])],
         "mails": db.all(sql.mails, pairs=as_json(pairs)),

@@ -1,0 +1,129 @@
+"""Rows of documents: reading, storing and journalling them.
+
+The checks of `documents` and `contracts` come before. Every function that writes is called inside a write transaction
+and journals the change.
+"""
+import hashlib
+import json
+
+from eventapi import journal
+from eventapi.domain.attachments import content_types
+from eventapi.domain.records import entities
+from eventapi.errors import Problem
+from eventapi.storage import files
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("documents")
+
+BLANK = dict.fromkeys(("document_number", "title", "category_id", "template_id", "metadata", "content", "filename",
+                       "sha256", "content_type", "size", "width", "height", "contract_status"))
+
+
+# Reading
+
+def row(db, id):
+    """Return the row of the document, or None. Its metadata is decoded."""
+    found = db.one(sql.get, id=id)
+    return found and {**found, "metadata": found["metadata"] and json.loads(found["metadata"])}
+
+
+def get(db, id):
+    """Return the API object of the document, or None."""
+    found = row(db, id)
+    return found and represent(found)
+
+
+def represent(row):
+    """Return the API object of a row. The row is not changed."""
+    metadata = row["metadata"]
+    document = {**row, "metadata": json.loads(metadata) if isinstance(metadata, str) else metadata,
+                "missing": json.loads(row["missing"]), "content": row["content"] or "",
+                "is_contract": bool(row["is_contract"])}
+    del document["width"], document["height"]
+    return document
+
+
+def journalled(row):
+    """Return the document as the journal keeps it: with the SHA-256 of its content instead of the content."""
+    document = represent(row)
+    content = document.pop("content")
+    return {**document, "content_sha256": hashlib.sha256(content.encode()).hexdigest() if content else None}
+
+
+# Writing
+
+def add(db, document):
+    """Add a document and return its row. A contract starts as a draft."""
+    document = {**BLANK, "missing": [], **document, "contract_status": "draft" if document["is_contract"] else None}
+    id = db.insert(sql.add, **columns(document), now=db.now)
+    new = row(db, id)
+    journal.created(db, entities.DOCUMENT, journalled(new))
+    return new
+
+
+def columns(document):
+    """Return the document with its metadata and missing placeholders as JSON."""
+    return {**document, "metadata": None if document["metadata"] is None else as_json(document["metadata"]),
+            "missing": as_json(document["missing"]) if isinstance(document["missing"], list) else document["missing"]}
+
+
+def change(db, old, merged):
+    """Store the changed row `merged` and return it as it is then."""
+    if merged == old:
+        return old
+    db.run(sql.change, **columns(merged), now=db.now)
+    return journal_update(db, old)
+
+
+def hold(db, old, upload, **size):
+    """Store an upload as the content and return the row. The same bytes again change nothing."""
+    sha256, kind = files.keep(db.config, upload), content_types.judge(upload.head)
+    if sha256 == old["sha256"]:
+        return old
+    values = {"id": old["id"], "sha256": sha256, "content_type": kind, "size": upload.size, "width": None,
+              "height": None}
+    db.run(sql.hold, **{**values, **size}, now=db.now)
+    return journal_update(db, old)
+
+
+def journal_update(db, old, action="updated"):
+    """Journal the changes since the document was read as the row `old`, and return its row."""
+    new = row(db, old["id"])
+    journal.updated(db, entities.DOCUMENT, journalled(old), journalled(new), action=action)
+    return new
+
+
+def remove(db, row):
+    """Delete a document, but not what is attached to it. Housekeeping deletes its file when no record refers to it."""
+    db.run(sql.remove, id=row["id"])
+    journal.deleted(db, entities.DOCUMENT, journalled(row))
+
+
+def refuse_signed(row):
+    """Raise 409 `in_use` for a contract that was sent to be signed."""
+    if row["is_contract"] and row["contract_status"] != "draft":
+        title, status = entities.DOCUMENT.title(row), row["contract_status"].replace("_", " ")
+        raise Problem("in_use", f"The contract {title} is {status}. It cannot be deleted, nor can the record that it "
+                      "is about.", used_by=["contracts"], document_id=row["id"])
+
+
+def delete_with(db, entity_type, entity_id):
+    """Delete the documents of a record that is about to be deleted, and return their ids.
+
+    Raise 409 `in_use` if one of them is a contract that was sent to be signed.
+    """
+    found = [row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]
+    for document in found:
+        refuse_signed(document)
+    for document in found:
+        remove(db, document)
+    return [document["id"] for document in found]
+
+
+def move_to(db, entity_type, old_id, new_id):
+    """Move the documents of a record to another, into which it is merged."""
+    for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=old_id):
+        old = row(db, id)
+        db.run(sql.hand_over, id=id, entity_id=new_id, now=db.now)
+        journal_update(db, old)
