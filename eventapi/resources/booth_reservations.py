@@ -4,7 +4,7 @@ from functools import partial
 from eventapi import money, times
 from eventapi.domain.halls import booking, booth_rows, reservations
 from eventapi.domain.halls.reservations import TRANSITIONS, represent
-from eventapi.domain.records import anonymity, references
+from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.errors import Faults
@@ -146,7 +146,7 @@ def check_new(db, body, faults):
 def change(db, row, shown, body):
     """The reservation with what the body says. Moving comes first, since it alone may be refused for the sake of others."""
     wanted, booth = checked(db, row, shown, body)
-    anonymity.refuse_text(db, "booth_reservation", row, body, "notes", "cancellation_reason")
+    anonymity.refuse_text(db, entities.BOOTH_RESERVATION, row, body)
     if wanted["status"] != shown["status"]:
         booking.standing(db, row)               # before anything is written, since what that refuses keeps what was
     if booth:

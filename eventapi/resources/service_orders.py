@@ -2,7 +2,7 @@
 from eventapi.domain.orders import ordering, orders
 from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
-from eventapi.domain.records import anonymity, references
+from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, attach_one, ids_of
@@ -35,7 +35,7 @@ def get_service_order(db, id, query):
 def update_service_order(db, id, body):
     row = get(db, id)
     unchanged(represent(row))
-    anonymity.refuse_text(db, "service_order", row, body, "notes")
+    anonymity.refuse_text(db, entities.SERVICE_ORDER, row, body)
     changed = ordering.change(db, row, body)
     return represent(ordering.bring_to(db, changed, body.get("status", row["status"])))
 

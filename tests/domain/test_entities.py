@@ -105,3 +105,24 @@ def test_a_kind_that_may_have_documents_or_tasks_can_be_found():
 def test_custom_field_values_can_be_changed_for_every_kind_that_has_them():
     kinds = {name for name, kind in KINDS.items() if kind.has_custom_fields}
     assert set(custom_fields.RECORDS) == set(field_values.TOUCH) == kinds
+
+
+def test_every_table_exists_and_has_the_personal_columns(db):
+    for kind in KINDS.values():
+        columns = {name for name, in db.connection.execute("SELECT name FROM pragma_table_info(?)", (kind.table,))}
+        assert bool(columns) == (kind is not entities.DATABASE), kind.entity_type
+        assert set(kind.personal) <= columns, kind.entity_type
+
+
+def test_anonymising_a_contact_sets_every_personal_column_to_null():
+    """Statements that keep what the law wants kept, such as invoices, run later and may set more columns."""
+    text = (paths.folder("sql") / "privacy.sql").read_text(encoding="utf-8")
+    later = {"blank_invoice", "blank_payments"}
+    erased = {}
+    updates = r"-- name: (\w+)\n(?:--[^\n]*\n)*UPDATE (\w+) SET (.*?)(?: WHERE|;)"
+    for name, table, columns in re.findall(updates, text, re.S):
+        if name not in later:
+            erased[table] = erased.get(table, set()) | set(re.findall(r"(\w+) = NULL", columns))
+    tables = {kind.table: set(kind.personal) for kind in KINDS.values() if kind.personal}
+    assert {table: erased.get(table) for table in tables} == tables
+    assert all(kind.about_people for kind in KINDS.values() if kind.personal)

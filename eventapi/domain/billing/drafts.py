@@ -36,7 +36,7 @@ def change_locked(db, row, old, body):
     if locked:
         raise Problem("invoice_locked", f"{old['invoice_number']} was sent: {', '.join(locked)} cannot change any more. "
                       "Credit or cancel it.", members=locked)
-    anonymity.refuse_text(db, "invoice", row, body, "notes")
+    anonymity.refuse_text(db, entities.INVOICE, row, body)
     changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
     if any(changes[name] != row[name] for name in changes):
         db.run(sql.change_locked, id=row["id"], **changes, now=db.now)

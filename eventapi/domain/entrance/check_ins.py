@@ -50,7 +50,7 @@ def update(db, old, fields):
     anonymised contact.
     """
     _check_fixed(old, fields)
-    anonymity.refuse_text(db, "check_in", old, fields, "notes")
+    anonymity.refuse_text(db, entities.CHECK_IN, old, fields)
     changes = {name: fields.get(name, old[name]) for name in ("station", "notes")}
     if any(old[name] != value for name, value in changes.items()):
         db.run(sql.correct, **changes, id=old["id"], now=db.now)

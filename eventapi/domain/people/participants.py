@@ -23,7 +23,7 @@ TRANSITIONS = Transitions("participant", {
     "reinstate": (("cancelled",), "registered"),
     "cancel": (("registered", "confirmed"), "cancelled"),
 }, {"unconfirm": "unconfirmed", "reinstate": "reinstated"})
-PERSONAL = ("badge_name", "custom_fields")          # anonymising erases these for good
+PERSONAL = (*entities.EVENT_PARTICIPANT.personal, "custom_fields")      # anonymising erases these for good
 
 
 # Reading

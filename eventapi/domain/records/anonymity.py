@@ -31,7 +31,7 @@ def refuse(db, entity_type, entity_id):
         refuse_anonymized(contact)
 
 
-def refuse_text(db, entity_type, record, body, *names):
-    """Do the same if the body changes the text of one of these fields. Removing text is always allowed."""
-    if any(body.get(name) and body[name] != record[name] for name in names):
-        refuse(db, entity_type, record["id"])
+def refuse_text(db, kind, record, body):
+    """Do the same if the body puts other text into a personal column of the kind. Removing text is always allowed."""
+    if any(body.get(name) and body[name] != record[name] for name in kind.personal):
+        refuse(db, kind.entity_type, record["id"])

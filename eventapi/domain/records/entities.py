@@ -26,6 +26,9 @@ class Kind:
     entity_type: str
     """Name of the kind in the `entity_type` of audit entries, notes, documents, tasks and custom fields."""
 
+    table: str | None = None
+    """Table that has a row for each record."""
+
     scope: str | Callable[[dict], str] | None = None
     """Scope that an API key needs to receive events of the record, or a function of the record that returns it.
 
@@ -59,6 +62,10 @@ class Kind:
     has_custom_fields: bool = False
     """Whether organisers may define custom fields for the kind. Such a kind needs an entry in TOUCH of
     field_values.py and in RECORDS of resources/custom_fields.py."""
+
+    personal: tuple = ()
+    """Columns that anonymising the contact sets to NULL. Later, they accept no new text. Such a kind needs an UPDATE in
+    sql/privacy.sql."""
 
     about_people: bool = False
     """Whether a record may lead to a contact, so that anonymising the contact concerns it. Such a kind needs a line in
@@ -112,72 +119,113 @@ def _note_scope(note):
 
 # The kinds. GET /webhooks/events lists their events in this order.
 
-EVENT = Kind("event", "events", CHANGES, itemgetter("title"),
-             has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True)
-CONTACT = Kind("contact", "contacts", (*CHANGES, "merged", "anonymized"), _contact_title,
-               has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
+EVENT = Kind(
+    "event", "events", "events", CHANGES, itemgetter("title"),
+    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True)
+CONTACT = Kind(
+    "contact", "contacts", "contacts", (*CHANGES, "merged", "anonymized"), _contact_title,
+    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
+    personal=("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
+              "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language",
+              "folded_name", "folded_phone"))
 EVENT_PARTICIPANT = Kind(
-    "event_participant", "participants", ("added", "updated", "removed", "confirmed", "unconfirmed"),
-    _participant_title, noun="participant", schema="participant",
+    "event_participant", "participants", "participants", ("added", "updated", "removed", "confirmed", "unconfirmed"),
+    _participant_title,
+    noun="participant", schema="participant",
     event_words={"created": "added", "deleted": "removed", "cancelled": "removed", "reinstated": "added"},
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
+    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
+    personal=("badge_name",))
 APPLICATION = Kind(
-    "application", "applications",
+    "application", "applications", "applications",
     (*CHANGES, "reviewed", "approved", "rejected", "waitlisted", "info_requested", "withdrawn"), _contact_title,
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
-CATEGORY = Kind("category", "categories", CHANGES, itemgetter("title"), has_documents=True, has_tasks=True)
+    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
+    personal=("company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code",
+              "city", "state", "website", "notes", "tax_id", "message", "question", "decision_reason"))
+CATEGORY = Kind(
+    "category", "categories", "categories", CHANGES, itemgetter("title"),
+    has_documents=True, has_tasks=True)
 INVOICE = Kind(
-    "invoice", "invoices",
+    "invoice", "invoices", "invoices",
     (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded"),
-    itemgetter("invoice_number"), has_notes=True, has_documents=True, has_tasks=True, about_people=True)
-PAYMENT = Kind("payment", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded"),
-               itemgetter("invoice_number"), has_documents=True, has_tasks=True, about_people=True)
-PLAN = Kind("plan", "plans", CHANGES, itemgetter("plan_name"), has_documents=True, has_tasks=True)
-BOOTH = Kind("booth", "booths", (*CHANGES, "assigned", "unassigned"), itemgetter("booth_number"),
-             has_documents=True, has_tasks=True, has_custom_fields=True)
-BOOTH_TYPE = Kind("booth_type", "booths", CHANGES, itemgetter("booth_type_name"), has_documents=True, has_tasks=True)
-BOOTH_FORMULA = Kind("booth_formula", "booths", CHANGES, itemgetter("name"), has_documents=True, has_tasks=True)
+    itemgetter("invoice_number"),
+    has_notes=True, has_documents=True, has_tasks=True, about_people=True,
+    personal=("notes",))
+PAYMENT = Kind(
+    "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded"),
+    itemgetter("invoice_number"),
+    has_documents=True, has_tasks=True, about_people=True,
+    personal=("notes",))
+PLAN = Kind("plan", "plans", "plans", CHANGES, itemgetter("plan_name"), has_documents=True, has_tasks=True)
+BOOTH = Kind(
+    "booth", "booths", "booths", (*CHANGES, "assigned", "unassigned"), itemgetter("booth_number"),
+    has_documents=True, has_tasks=True, has_custom_fields=True)
+BOOTH_TYPE = Kind(
+    "booth_type", "booth_types", "booths", CHANGES, itemgetter("booth_type_name"),
+    has_documents=True, has_tasks=True)
+BOOTH_FORMULA = Kind(
+    "booth_formula", "booth_formulas", "booths", CHANGES, itemgetter("name"),
+    has_documents=True, has_tasks=True)
 BOOTH_RESERVATION = Kind(
-    "booth_reservation", "booths",
+    "booth_reservation", "booth_reservations", "booths",
     ("created", "updated", "confirmed", "cancelled", "extended", "moved", "expired", "offered"), _reservation_title,
+    has_documents=True, has_tasks=True, about_people=True,
+    personal=("notes", "cancellation_reason"))
+SERVICE = Kind(
+    "service", "services", "services", CHANGES, itemgetter("service_name"),
+    has_documents=True, has_tasks=True)
+SERVICE_CATEGORY = Kind(
+    "service_category", "service_categories", "services", CHANGES, itemgetter("category_name"),
+    has_documents=True, has_tasks=True)
+SERVICE_ORDER = Kind(
+    "service_order", "service_orders", "service_orders",
+    (*CHANGES, "submitted", "confirmed", "completed", "cancelled"), itemgetter("order_number"),
+    has_documents=True, has_tasks=True, about_people=True,
+    personal=("notes", "cancellation_reason"))
+TASK = Kind(
+    "task", "tasks", "tasks", (*CHANGES, "started", "completed", "cancelled", "reopened"), itemgetter("title"),
     has_documents=True, has_tasks=True, about_people=True)
-SERVICE = Kind("service", "services", CHANGES, itemgetter("service_name"), has_documents=True, has_tasks=True)
-SERVICE_CATEGORY = Kind("service_category", "services", CHANGES, itemgetter("category_name"),
-                        has_documents=True, has_tasks=True)
-SERVICE_ORDER = Kind("service_order", "service_orders", (*CHANGES, "submitted", "confirmed", "completed", "cancelled"),
-                     itemgetter("order_number"), has_documents=True, has_tasks=True, about_people=True)
-TASK = Kind("task", "tasks", (*CHANGES, "started", "completed", "cancelled", "reopened"), itemgetter("title"),
-            has_documents=True, has_tasks=True, about_people=True)
-SCHEDULE = Kind("schedule", "schedules", CHANGES, itemgetter("title"), has_documents=True, has_tasks=True)
+SCHEDULE = Kind(
+    "schedule", "schedule_slots", "schedules", CHANGES, itemgetter("title"),
+    has_documents=True, has_tasks=True)
 SUBMISSION = Kind(
-    "submission", "submissions", (*CHANGES, "submitted", "approved", "rejected", "revision_requested"),
-    _submission_title, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
-SUBMISSION_TYPE = Kind("submission_type", "submissions", CHANGES, itemgetter("title"))
-CHECK_IN = Kind("check_in", "checkins", (*CHANGES, "checked_out"),
-                has_documents=True, has_tasks=True, about_people=True)
+    "submission", "submissions", "submissions", (*CHANGES, "submitted", "approved", "rejected", "revision_requested"),
+    _submission_title,
+    has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
+    personal=("value", "document_id", "feedback"))
+SUBMISSION_TYPE = Kind("submission_type", "submission_types", "submissions", CHANGES, itemgetter("title"))
+CHECK_IN = Kind(
+    "check_in", "check_ins", "checkins", (*CHANGES, "checked_out"),
+    has_documents=True, has_tasks=True, about_people=True,
+    personal=("notes",))
 DOCUMENT = Kind(
-    "document", "documents",
+    "document", "documents", "documents",
     (*CHANGES, "signature_requested", "viewed", "signed", "declined", "expired", "voided", "terminated"),
-    _document_title, has_tasks=True, about_people=True)
-DOCUMENT_TEMPLATE = Kind("document_template", "documents", CHANGES, itemgetter("name"))
-DOCUMENT_CATEGORY = Kind("document_category", "documents", CHANGES, itemgetter("name"))
-CALENDAR_SUBSCRIPTION = Kind("calendar_subscription", "calendar-feed", (*CHANGES, "rotated"), itemgetter("name"))
-NEWSLETTER_SUBSCRIBER = Kind("newsletter_subscriber", "newsletter", (*CHANGES, "confirmed", "unsubscribed"),
-                             itemgetter("email"), noun="newsletter")
-CUSTOM_FIELD = Kind("custom_field", "custom_fields", CHANGES, itemgetter("field_label"))
-NOTE = Kind("note", _note_scope, CHANGES, has_documents=True, has_tasks=True, about_people=True)
-BULK_IMPORT = Kind("bulk_import", itemgetter("kind"), ("created", "finished", "failed"), _import_title)
-WEBHOOK = Kind("webhook", "webhooks", (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled"),
-               itemgetter("name"))
+    _document_title,
+    has_tasks=True, about_people=True,
+    personal=("metadata",))
+DOCUMENT_TEMPLATE = Kind("document_template", "document_templates", "documents", CHANGES, itemgetter("name"))
+DOCUMENT_CATEGORY = Kind("document_category", "document_categories", "documents", CHANGES, itemgetter("name"))
+CALENDAR_SUBSCRIPTION = Kind(
+    "calendar_subscription", "calendar_subscriptions", "calendar-feed", (*CHANGES, "rotated"), itemgetter("name"))
+NEWSLETTER_SUBSCRIBER = Kind(
+    "newsletter_subscriber", "newsletter_subscribers", "newsletter", (*CHANGES, "confirmed", "unsubscribed"),
+    itemgetter("email"),
+    noun="newsletter")
+CUSTOM_FIELD = Kind("custom_field", "custom_field_definitions", "custom_fields", CHANGES, itemgetter("field_label"))
+NOTE = Kind("note", "notes", _note_scope, CHANGES, has_documents=True, has_tasks=True, about_people=True)
+BULK_IMPORT = Kind("bulk_import", "bulk_imports", itemgetter("kind"), ("created", "finished", "failed"), _import_title)
+WEBHOOK = Kind(
+    "webhook", "webhooks", "webhooks", (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled"),
+    itemgetter("name"))
 
 # Only audited: the command line and the worker change these.
-ADMIN = Kind("admin")
-API_KEY = Kind("api_key")
-AUDIT_LOG = Kind("audit_log")
+ADMIN = Kind("admin", "admins")
+API_KEY = Kind("api_key", "api_keys")
+AUDIT_LOG = Kind("audit_log", "audit_log")
 DATABASE = Kind("database")
-FLAG = Kind("flag")
-GATEWAY = Kind("gateway")
-TENANT = Kind("tenant")
+FLAG = Kind("flag", "flags")
+GATEWAY = Kind("gateway", "gateways")
+TENANT = Kind("tenant", "tenant")
 
 KINDS = {kind.entity_type: kind for kind in tuple(globals().values()) if isinstance(kind, Kind)}
 
