@@ -170,3 +170,12 @@ SELECT 'invoices' AS noun FROM invoices WHERE contact_id = :id
 
 -- name: remove
 DELETE FROM contacts WHERE id = :id;
+
+-- name: duplicates
+-- Pairs of contacts that may be the same, from the view `contact_twins`.
+SELECT t.id, t.first_id, t.reason
+  FROM contact_twins t
+ WHERE TRUE
+   AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
+   AND t.id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)         -- when updated_since
+ ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id

@@ -1,14 +1,5 @@
 -- Merging contacts: the records of the duplicate and of its participants. A test checks that no table is missing.
 
--- name: duplicates
--- Pairs of contacts that may be the same, from the view `contact_twins`.
-SELECT t.id, t.first_id, t.reason
-  FROM contact_twins t
- WHERE TRUE
-   AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
-   AND t.id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)         -- when updated_since
- ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id
-
 -- name: in_short
 SELECT id, customer_number, company_name, first_name, last_name, email, phone, postal_code, city FROM contacts
  WHERE id IN (SELECT value FROM json_each(:ids));
@@ -92,9 +83,6 @@ SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 
 -- name: move_application
 UPDATE applications SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
-
--- name: move_note
-UPDATE notes SET entity_id = :entity_id, updated_at = :now WHERE id = :id;
 
 -- name: move_categories
 INSERT OR IGNORE INTO contact_categories (contact_id, category_id)

@@ -42,5 +42,8 @@ UPDATE notes SET entity_type = :entity_type, entity_id = :entity_id, note_text =
   is_pinned = :is_pinned, updated_at = :now
  WHERE id = :id;
 
+-- name: move
+UPDATE notes SET entity_id = :entity_id, updated_at = :now WHERE id = :id;
+
 -- name: remove
 DELETE FROM notes WHERE id = :id;

@@ -157,6 +157,22 @@ def test_sqlite3_is_imported_in_storage_only():
     assert importers("sqlite3") == {"eventapi.storage.database", "eventapi.storage.errors"}
 
 
+def test_storage_knows_no_http():
+    """Storage raises its own errors (storage/errors.py). The request plugin makes problem documents of them."""
+    assert not {name for name, imported in IMPORTS.items() if package(name) == "storage" and "eventapi.errors" in imported}
+    assert {name for name, imported in IMPORTS.items() if package(name) == "plugins" and "eventapi.errors" in imported}
+
+
+def test_statements_run_through_the_database_and_their_own_module():
+    """Outside of storage, no module uses the sqlite3 connection, or the `sql` of another module."""
+    for file, tree in PARSED.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "connection":
+                assert "storage" in file.parts or not node.attr.startswith("execute"), f"{name_of(file)}:{node.lineno}"
+            if isinstance(node, ast.Attribute) and node.attr == "sql":
+                assert getattr(node.value, "id", "") == "self", f"{name_of(file)}:{node.lineno}"
+
+
 def test_bottle_is_imported_only_where_requests_are_handled():
     allowed = {"app", "plugins", "web"}
     assert {name for name in importers("bottle") if package(name) not in allowed} == set()

@@ -11,6 +11,9 @@ from eventapi.demo.halls import furnish
 from eventapi.domain.access import api_keys
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.migrations import SchemaError
+from eventapi.storage.statements import statements
+
+sql = statements("demo")
 
 SIZES = {"small": (60, 240), "messe": (4500, 150000)}          # exhibitors, visitors
 FIRST = ("Ada Emil Frida Jonas Lena Mats Nele Oskar Paula Rosa Søren Tomáš Ulla Viktor Wanda Yusuf Zofia Łukasz Chloë İpek "
@@ -54,7 +57,8 @@ class Api:
 
 
 def is_empty(db):
-    return not db.connection.execute("SELECT EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM contacts)").fetchone()[0]
+    """Return whether the database holds no event and no contact yet."""
+    return not db.value(sql.has_records)
 
 
 def make(config, size="small", say=lambda text: None):

@@ -1,6 +1,6 @@
 """Categories: a tree of labels for contacts, applications and participants."""
 from eventapi.domain.events import categories
-from eventapi.domain.events.categories import PARENT, represent
+from eventapi.domain.events.categories import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
@@ -19,7 +19,7 @@ def list_categories(db, query):
 
     With `hierarchical=1` a page holds root categories, each with its children, and `total` counts the roots.
     """
-    query = references.filters(db, query, EVENT, PARENT)
+    query = references.filters(db, query, EVENT, references.PARENT_CATEGORY)
     query["include"] = ["event_keys"]
     if query.pop("hierarchical", 0):
         if "parent_category_id" not in query:

@@ -51,7 +51,7 @@ def delete_contact(db, id):
 def list_duplicates(db, query):
     """List pairs of contacts that may be duplicates, each with the strongest reason."""
     query = {**query, "include": ["contacts"]}
-    return page(db, merging.sql.duplicates, query, includes={"contacts": merging.show_twins})
+    return page(db, sql.duplicates, query, includes={"contacts": merging.show_twins})
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")

@@ -143,6 +143,11 @@ def opened(config, path):
         db.close()
 
 
+def is_eventapi(db) -> bool:
+    """Return whether the database is one of eventapi, and not that of another program."""
+    return db.value(sql.is_eventapi) == 3
+
+
 def last_change(db):
     """Time and number of the last entry of the audit log, which has one for each change."""
     last = db.one(sql.last_change)

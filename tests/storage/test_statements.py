@@ -37,7 +37,7 @@ SCANS = {
 # Lists that may sort what they found, and why.
 SORTS = {
     "contacts.list_in_category": "what is in one category is sorted by the contact's own columns",
-    "merging.duplicates": "a report: every pair is found anew",
+    "contacts.duplicates": "a report: every pair is found anew",
     "notes.list": "the notes of one record are few",
     "submissions.revisions": "the revisions of one submission are few",
     "schedules.list": "only the rows without a value, of which there are none",

@@ -3,10 +3,12 @@
 Whoever runs the signing tells of it; what was sent to be signed is kept as it was.
 """
 from eventapi.domain.attachments import document_rows, pages
-from eventapi.domain.attachments.document_rows import sql
 from eventapi.errors import Problem, invalid_at
 from eventapi.states import Transitions
 from eventapi.storage import files
+from eventapi.storage.statements import statements
+
+sql = statements("documents")
 
 CONTRACT = Transitions("contract", {
     "request-signature": (("draft",), "pending_signature"),

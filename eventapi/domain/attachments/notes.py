@@ -59,6 +59,14 @@ def remove(db, note):
     journal.deleted(db, entities.NOTE, note)
 
 
+def move_to(db, entity_type, old_id, new_id):
+    """Attach the notes of a record to the record of its kind that it is merged into."""
+    for row in db.all(sql.of_entity, entity_type=entity_type, entity_id=old_id):
+        old = represent(row)
+        db.run(sql.move, id=old["id"], entity_id=new_id, now=db.now)
+        journal.updated(db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.now})
+
+
 def delete_with(db, entity_type, entity_id):
     """Delete the notes about a record that is about to be deleted. Return their ids."""
     notes = [represent(row) for row in db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]

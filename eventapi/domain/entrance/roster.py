@@ -18,8 +18,8 @@ def state(db, event_id):
 def badges(db, event_id, salt, updated_since):
     """Pieces of a JSON array: {hash, status} of each badge, hash being the hex SHA-256 of salt and badge number."""
     given, start, last = frozenset(("updated_since",) if updated_since else ()), sha256(salt.encode()), 0
-    text, comma = sql.badges.form(given), ""
-    while rows := db.rows(text, {"event_id": event_id, "updated_since": updated_since, "last": last, "limit": PIECE}):
+    comma = ""
+    while rows := db.all(sql.badges, given, event_id=event_id, updated_since=updated_since, last=last, limit=PIECE):
         yield comma + ",".join(_badge(start, row) for row in rows)
         last, comma = rows[-1]["id"], ","
 

@@ -15,8 +15,6 @@ from eventapi.storage.statements import statements
 sql = statements("categories")
 
 DEEPEST = 100               # levels below the root: a nested response must end somewhere
-PARENT = ("parent_category_id", (("parent_category_id", references.sql.category_by_id),
-                                 ("parent_category_key", references.sql.category_by_key)))
 
 
 # Reading
@@ -107,8 +105,8 @@ def _parent_and_events(db, fields, id=None, parent_id=None):
     """
     faults = Faults()
     event_ids = references.event_ids(db, fields, faults)
-    if any(member in fields for member, _ in PARENT[1]):
-        parent_id = references.resolve(db, fields, PARENT, faults)
+    if any(member in fields for member, _ in references.PARENT_CATEGORY[1]):
+        parent_id = references.resolve(db, fields, references.PARENT_CATEGORY, faults)
         if parent_id is not None:
             _check_place(db, id, parent_id, "parent_category_id" if fields.get("parent_category_id") else "parent_category_key", faults)
     faults.raise_any()

@@ -46,7 +46,7 @@ class Participants:
         if record.action:
             return
         role = record.body.get("role", "exhibitor")
-        found = contact_id and db.value(participants.sql.find, event_id=self.options["event_id"], contact_id=contact_id, role=role)
+        found = contact_id and participants.find(db, self.options["event_id"], contact_id, role)
         if found or self._key(record) in self.seen:
             self._change(db, record, found)
         elif self.options["mode"] == "update":

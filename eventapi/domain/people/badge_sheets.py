@@ -32,13 +32,13 @@ def chosen(db, query):
     if "ids" in values:
         values["ids"] = as_json(values["ids"])
     with db.snapshot():
-        count = db.connection.execute(sql.count.form(given), values).fetchone()[0]
+        count = db.value(sql.count, given, **values)
         if "page" not in values and count > MOST:
             pages = -(-count // MOST)
             raise invalid_parameter("page", "too_many",
                                     f"is required: {count} badges are too many for one response. Request page=1 to "
                                     f"page={pages}, each with at most {MOST} badges")
-        rows = db.rows(sql.chosen.form(given), {**values, "limit": MOST, "offset": (page - 1) * MOST})
+        rows = db.all(sql.chosen, given, **values, limit=MOST, offset=(page - 1) * MOST)
     if not rows:
         asked = next(name for name in ("page", "ids", "event_key") if name in query or name == "event_key")
         raise invalid_parameter(asked, "nothing", "selects no badge: no active participant matches")

@@ -170,7 +170,4 @@ def _move_applications(db, id, duplicate_id):
 def _move_attached(db, entity_type, old_id, new_id):
     tasks.move_to(db, entity_type, old_id, new_id)
     document_rows.move_to(db, entity_type, old_id, new_id)
-    for row in db.all(notes.sql.of_entity, entity_type=entity_type, entity_id=old_id):
-        old = notes.represent(row)
-        db.run(sql.move_note, id=old["id"], entity_id=new_id, now=db.now)
-        journal.updated(db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.now})
+    notes.move_to(db, entity_type, old_id, new_id)

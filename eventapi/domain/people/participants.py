@@ -89,9 +89,14 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
     return new
 
 
+def find(db, event_id, contact_id, role):
+    """Return the id of the participant that the contact is at the event in this role, or None."""
+    return db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
+
+
 def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
     """Return the exhibitor that the contact is at the event. Reinstate a cancelled one, and add a missing one."""
-    id = db.value(sql.find, event_id=event_id, contact_id=contact_id, role="exhibitor")
+    id = find(db, event_id, contact_id, "exhibitor")
     if id is None:
         return add(db, event_id=event_id, contact_id=contact_id, category_id=category_id, application_id=application_id)
     known = get(db, id)
@@ -174,7 +179,7 @@ def forget_application(db, application_id):
 
 def claim(db, event_id, contact_id, role):
     """Raise 409 `duplicate` if the contact takes part in the event in this role already."""
-    taken = db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
+    taken = find(db, event_id, contact_id, role)
     if taken:
         raise Problem("duplicate", f"The contact takes part in this event as {role} already.", participant_id=taken)
 

@@ -8,6 +8,7 @@ sql = statements("references")
 EVENT = ("event_id", (("event_id", sql.event_by_id), ("event_key", sql.event_by_key)))
 CONTACT = ("contact_id", (("contact_id", sql.contact_by_id), ("customer_number", sql.contact_by_number)))
 CATEGORY = ("category_id", (("category_id", sql.category_by_id), ("category_key", sql.category_by_key)))
+PARENT_CATEGORY = ("parent_category_id", (("parent_category_id", sql.category_by_id), ("parent_category_key", sql.category_by_key)))
 PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
                                         ("participant_id", sql.participant_by_id)))
 INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))

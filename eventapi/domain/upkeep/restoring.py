@@ -55,7 +55,7 @@ def refuse_foreign(config):
 def _is_foreign(config):
     try:
         with closing(Database(config)) as db:
-            return db.value(backups.sql.is_eventapi) != 3
+            return not backups.is_eventapi(db)
     except StorageError:
         return False                      # damaged: --force decides, and it is only set aside
 
@@ -64,7 +64,7 @@ def _upgrade(config, path):
     """Proves the database of the backup and brings it to this program's schema."""
     with backups.opened(config, path) as db:
         wrong = db.integrity_faults()
-        if wrong or db.value(backups.sql.is_eventapi) != 3:
+        if wrong or not backups.is_eventapi(db):
             raise BackupError("the database in the backup is damaged: "
                               f"{(wrong or ['it is not a database of eventapi'])[0]}")
     migrate(path)

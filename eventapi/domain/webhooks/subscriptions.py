@@ -178,10 +178,10 @@ def _look_at(db, after, until, **one):
     Of each record only the first open delivery may be sent.
     """
     last, given = db.value(sql.last_delivery), frozenset(one)
-    added = db.connection.execute(sql.fan_out.form(given), {"after": after, "until": until, "now": db.now, **one}).rowcount
+    added = db.run(sql.fan_out, given, after=after, until=until, now=db.now, **one)
     if added:
         db.run(sql.release_first, after=last, now=db.now)
-    db.connection.execute(sql.looked_at.form(given), {"until": until, **one})
+    db.run(sql.looked_at, given, until=until, **one)
 
 
 def add_test(db, webhook):

@@ -8,11 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from eventapi import journal, times
+from eventapi import times
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
 from eventapi.domain.people import contacts, newsletter
-from eventapi.domain.records import entities
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 
@@ -81,10 +80,9 @@ def _note_refusal(db, mail, error):
     invoice = invoices.get(db, mail["entity_id"])
     contact = invoice and contacts.get(db, invoice["contact_id"])
     if contact and not contact["anonymized_at"]:
-        note = db.one(notes.sql.add, entity_type="contact", entity_id=contact["id"], admin_id=mail["admin_id"], note_type="warning", is_pinned=0,
-                      note_text=f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}",
-                      now=db.now)
-        journal.created(db, entities.NOTE, notes.represent(note))
+        text = f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}"
+        notes.create(db, {"entity_type": "contact", "entity_id": contact["id"], "note_type": "warning", "is_pinned": False, "note_text": text},
+                     mail["admin_id"])
 
 
 def mark_cut_off(db):
