@@ -17,7 +17,7 @@ from eventapi.web.routes import Routes
 routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
 sql = statements("documents")
 
-LINES_OF = {"invoice": "invoice_lines_of", "service_order": "order_lines_of"}
+LINES_OF = {"invoice": sql.invoice_lines_of, "service_order": sql.order_lines_of}
 
 
 @routes.list("/documents", query="document.query")
@@ -137,12 +137,12 @@ def include_line_items(db, records):
     """Add the lines of the invoice or order that each document is about."""
     for document in records:
         document["line_items"] = []
-    for entity_type, name in LINES_OF.items():
+    for entity_type, statement in LINES_OF.items():
         about = {}
         for document in records:
             if document["entity_type"] == entity_type:
                 about.setdefault(document["entity_id"], []).append(document)
-        for line in db.all(getattr(sql, name), ids=as_json(list(about))) if about else ():
+        for line in db.all(statement, ids=as_json(list(about))) if about else ():
             for document in about[line["id"]]:
                 document["line_items"].append(represent_line(line, entity_type))
 

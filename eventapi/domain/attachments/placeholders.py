@@ -8,6 +8,10 @@ from eventapi.storage.statements import statements
 
 sql = statements("placeholders")
 
+# the first part of a placeholder -> statement that reads the record behind it
+RECORDS = {"contact": sql.contact, "participant": sql.participant, "event": sql.event, "booths": sql.booths,
+           "invoice": sql.invoice, "service_order": sql.service_order}
+
 GAP = "________"            # what stands where a record has no value: seen by whoever signs
 METADATA = re.compile(r"metadata\.[A-Za-z][A-Za-z0-9_]{0,49}")
 MEANINGS = {
@@ -45,7 +49,7 @@ def values(db, document):
     """(name -> text, language) for a new document: what the records say, written as people of that language write it."""
     subject = db.one(sql.subject, **document) or {}
     ids = {**dict.fromkeys(("contact_id", "participant_id", "event_id", "invoice_id", "service_order_id")), **subject}
-    records = {name: db.one(getattr(sql, name), **ids) or {} for name in ("contact", "participant", "event", "booths", "invoice", "service_order")}
+    records = {name: db.one(statement, **ids) or {} for name, statement in RECORDS.items()}
     records["contact"] = records["contact"] or db.one(sql.applicant, **document) or {}
     language = (records["contact"].get("language") or "")[:2].lower()
     words = WORDS[language if language in WORDS else "en"]

@@ -192,8 +192,8 @@ def columns(contact):
 
 def claim(db, contact, but=None):
     """Raise 409 `duplicate` if another contact has the customer number or the external id."""
-    for member in ("customer_number", "external_id"):
-        other = contact[member] is not None and db.value(getattr(sql, f"{member}_taken"), value=contact[member])
+    for member, statement in (("customer_number", sql.customer_number_taken), ("external_id", sql.external_id_taken)):
+        other = contact[member] is not None and db.value(statement, value=contact[member])
         if other and other != but:
             raise Problem("duplicate", f"The contact {other} has this {member.replace('_', ' ')}.", member=member,
                           contact_id=other)
