@@ -1,1 +1,4 @@
-"""Pictures: hall plan, badge, charts and invoice as SVG and PDF. They draw what they are given and know neither database nor HTTP."""
+"""Drawings as SVG and PDF: hall plans, badges, charts, invoices and documents.
+
+Nothing here uses the database or HTTP.
+"""

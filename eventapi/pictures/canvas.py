@@ -1,4 +1,4 @@
-"""Pictures as PDF, by reportlab: the same tree that svg.py draws."""
+"""Pictures as PDF, drawn with reportlab. svg.py draws the same tree of shapes as SVG."""
 from functools import lru_cache
 from io import BytesIO
 from math import ceil, floor
@@ -8,7 +8,10 @@ from eventapi.pictures.shapes import Area, Group, Lines, Text
 
 
 def draw(*pictures):
-    """The bytes of pictures, each a page; the same pictures give the same bytes. 501 without reportlab or a font that has every letter."""
+    """Return a PDF as bytes, with one page for each picture. The same pictures result in the same bytes.
+
+    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    """
     fonts.require()
     from reportlab.pdfgen.canvas import Canvas
     with fonts.lock:
@@ -26,11 +29,11 @@ def draw(*pictures):
 
 def _page(canvas, picture):
     canvas.setPageSize((picture.width * fonts.POINTS, picture.height * fonts.POINTS))
-    canvas.scale(fonts.POINTS, -fonts.POINTS)                       # millimetres, y down
+    canvas.scale(fonts.POINTS, -fonts.POINTS)                       # use millimetres, with y pointing down
     canvas.translate(0, -picture.height)
     canvas.setLineJoin(1)
     for part in picture.parts:
-        _drawn(canvas, part)
+        _draw_part(canvas, part)
     canvas.showPage()
 
 
@@ -40,7 +43,7 @@ def _color(text):
     return HexColor(text)
 
 
-def _drawn(canvas, part):
+def _draw_part(canvas, part):
     if isinstance(part, Group):
         _group(canvas, part)
     elif isinstance(part, Area):
@@ -59,7 +62,7 @@ def _group(canvas, group):
         canvas.rotate(degrees)
         canvas.translate(-x, -y)
     for part in group.parts:
-        _drawn(canvas, part)
+        _draw_part(canvas, part)
     if group.turn:
         canvas.restoreState()
 
@@ -81,23 +84,24 @@ def _hatch(canvas, area, path):
     hatch = area.hatch
     canvas.saveState()
     canvas.clipPath(path, stroke=0, fill=0)
-    across, down = zip(*(point for ring in area.rings for point in ring))
+    across, down = zip(*(point for ring in area.rings for point in ring), strict=True)
     box = min(across), min(down), max(across), max(down)
     canvas.setStrokeColor(_color(hatch.ink))
     canvas.setLineWidth(hatch.thickness)
-    canvas.drawPath(_path(canvas, [*_rising(box, hatch.gap), *(_falling(box, hatch.gap) if hatch.crossed else ())]), stroke=1, fill=0)
+    lines = [*_rising(box, hatch.gap), *(_falling(box, hatch.gap) if hatch.crossed else ())]
+    canvas.drawPath(_path(canvas, lines), stroke=1, fill=0)
     canvas.restoreState()
 
 
 def _rising(box, gap):
-    """The lines x + y = n gap that cross a box."""
+    """Yield the lines x + y = n * gap that cross a box."""
     left, top, right, bottom = box
     for place in range(floor((left + top) / gap), ceil((right + bottom) / gap) + 1):
         yield (left, place * gap - left), (right, place * gap - right)
 
 
 def _falling(box, gap):
-    """The lines x - y = n gap that cross a box."""
+    """Yield the lines x - y = n * gap that cross a box."""
     left, top, right, bottom = box
     for place in range(floor((left - bottom) / gap), ceil((right - top) / gap) + 1):
         yield (left, left - place * gap), (right, right - place * gap)
@@ -127,10 +131,10 @@ def _text(canvas, text):
     canvas.setFillColor(_color(text.ink))
     for place, line in enumerate(text.lines):
         line = fonts.clean(line)
-        wide = fonts.width(line, text.size, text.bold) * fonts.POINTS       # sizes are millimetres here
+        wide = fonts.width(line, text.size, text.bold) * fonts.POINTS       # text.size is in millimetres, not in points
         x = text.x - {"start": 0, "middle": wide / 2, "end": wide}[text.align]
         canvas.saveState()
-        canvas.translate(x, text.y + place * text.size * text.lead)
+        canvas.translate(x, text.y + place * text.size * text.line_height)
         canvas.scale(1, -1)
         fonts.draw(canvas, 0, 0, line, text.size, text.bold)
         canvas.restoreState()

@@ -1,51 +1,76 @@
-"""Charts: columns and bars, stacked, and lines, drawn as shapes; colours of Okabe and Ito with patterns, so that neither is needed."""
+"""Charts: stacked columns, stacked bars and lines, as a Picture.
+
+Each series has a colour (palette of Okabe and Ito) and a pattern or dash, so that it can be distinguished without
+colours. Lengths are in millimetres.
+"""
+
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from eventapi.pictures.letters import em
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Picture, Text, rectangle
 
-WIDTH, MARGIN, HEAD, LEGEND = 240, 10, 24, 8
-PLOT, BAR, GAP, AXIS = 78, 8, 10, 10            # heights: of a plot, of one bar, between panels, below a plot
-COLUMN = 22                                     # a column is no wider, however few there are
+WIDTH, MARGIN, HEAD = 240, 10, 24
+PLOT, BAR, GAP, AXIS = 78, 8, 10, 10  # heights of a plot and of one bar, gap between panels, space below a plot
+MAX_COLUMN_WIDTH = 22
 SMALL, GREY, PALE = 3, "#555555", "#d9d9d9"
-MOST_BARS, MOST_SERIES = 24, 8
+MAX_BARS, MAX_SERIES = 24, 8
 
-# Fill, and the pattern over it; the dash of a line.
-LOOKS = (("#0072b2", None, 0), ("#f5c767", Hatch("rising", "#8a5a00", 1.8, 0.3), 2.4), ("#a8dcc9", None, 1.2),
-         ("#e3a9c6", Hatch("net", "#8a3a66", 2, 0.25, crossed=True), 3.6), ("#1a5e4a", None, 0.6), ("#bfe1f6", Hatch("fine", "#2b7bab", 1.2, 0.2), 5),
-         ("#d55e00", None, 1.8), ("#dddddd", Hatch("wide", "#777777", 3, 0.3), 0.9))
+# (fill, pattern over the fill, dash of a line) of each series
+LOOKS = (
+    ("#0072b2", None, 0),
+    ("#f5c767", Hatch("rising", "#8a5a00", 1.8, 0.3), 2.4),
+    ("#a8dcc9", None, 1.2),
+    ("#e3a9c6", Hatch("net", "#8a3a66", 2, 0.25, crossed=True), 3.6),
+    ("#1a5e4a", None, 0.6),
+    ("#bfe1f6", Hatch("fine", "#2b7bab", 1.2, 0.2), 5),
+    ("#d55e00", None, 1.8),
+    ("#dddddd", Hatch("wide", "#777777", 3, 0.3), 0.9),
+)
 
-INKS = ("#0072b2", "#b06f00", "#2f8f70", "#a34f7d", "#1a5e4a", "#2b7bab", "#d55e00", "#777777")         # of lines, which are thin
+# Colours of lines: darker than the fills, because lines are thin.
+INKS = ("#0072b2", "#b06f00", "#2f8f70", "#a34f7d", "#1a5e4a", "#2b7bab", "#d55e00", "#777777")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One diagram: `series` are (name, values), a value for each label; `kind` is columns, bars or lines."""
+    """One diagram of a chart.
+
+    kind: "columns", "bars" or "lines".
+    series: tuple of (name, values) with one value for each label.
+    others: (number, sum) of the labels that were left out, or ().
+    """
     kind: str
     title: str
     labels: tuple
     series: tuple
-    others: tuple = ()                  # how many labels there are beyond, and what they come to
+    others: tuple = ()
 
     def is_empty(self):
+        """Return whether all values are zero."""
         return not any(self.values())
 
     def values(self):
+        """Return the values of all series as one list."""
         return [value for _, values in self.series for value in values]
 
     def sums(self):
-        return [sum(values) for values in zip(*(values for _, values in self.series))]
+        """Return the sum over all series for each label."""
+        return [sum(values) for values in zip(*(values for _, values in self.series), strict=True)]
 
-    def told(self):
-        """The sums in words, for those who do not see the picture."""
-        many = places(self.sums())
-        names = [f"{label} {figure(value, many)}" for label, value in zip(self.labels, self.sums())]
-        return f"{self.title}: {', '.join((*names[:MOST_BARS], *(['…'] if self.others or len(names) > MOST_BARS else [])))}."
+    def summary(self):
+        """Return the sums as text, for readers who cannot see the picture."""
+        decimals = decimals_of(self.sums())
+        texts = [f"{label} {figure(value, decimals)}" for label, value in zip(self.labels, self.sums(), strict=False)]
+        more = ["…"] if self.others or len(texts) > MAX_BARS else []
+        return f"{self.title}: {', '.join((*texts[:MAX_BARS], *more))}."
 
 
 def picture(name, title, description, panels):
-    """The panels below each other on one sheet; without any figures it says so."""
+    """Return a Picture with the panels below each other.
+
+    Without panels it contains the text "No data for this selection.".
+    """
     y, parts, panels = HEAD, [], [_bounded(panel) for panel in panels]
     for panel in panels:
         drawn, height = _panel(panel, y)
@@ -55,29 +80,32 @@ def picture(name, title, description, panels):
         parts, y = [Text(WIDTH / 2, HEAD + 24, ("No data for this selection.",), 5, ink=GREY)], HEAD + 60
     head = Text(MARGIN, 12, (_shortened(title, WIDTH - 2 * MARGIN, 6, True),), 6, True, align="start")
     below = Text(MARGIN, 18, (_shortened(description, WIDTH - 2 * MARGIN, 3.2),), 3.2, ink=GREY, align="start")
-    told = " ".join((f"{description}.", *(panel.told() for panel in panels)))
-    return Picture(f"chart-{name}", WIDTH, y, title, told, "en", (Area((rectangle(0, 0, WIDTH, y),), PAPER), head, below, *parts))
+    summary = " ".join((f"{description}.", *(panel.summary() for panel in panels)))
+    background = Area((rectangle(0, 0, WIDTH, y),), PAPER)
+    return Picture(f"chart-{name}", WIDTH, y, title, summary, "en", (background, head, below, *parts))
 
 
 def _bounded(panel):
-    """At most so many bars and series, for labels that nobody could read say nothing: what is beyond is added up.
+    """Return the panel with at most MAX_SERIES series and MAX_BARS bars. More would be unreadable.
 
-    Of series as one more, `other`; of bars as a figure only, since as a bar it would make all others small.
+    The series left out are added up as the series `other`. The bars left out are added up in `others`, which is shown
+    as a
+    number: as a bar, it would be so long that all other bars are short.
     """
     labels, series = panel.labels, panel.series
-    if len(series) > MOST_SERIES:
-        rest = tuple(map(sum, zip(*(values for _, values in series[MOST_SERIES - 1:]))))
-        series = (*series[:MOST_SERIES - 1], ("other", rest))
+    if len(series) > MAX_SERIES:
+        rest = tuple(map(sum, zip(*(values for _, values in series[MAX_SERIES - 1:]), strict=True)))
+        series = (*series[:MAX_SERIES - 1], ("other", rest))
     others = ()
-    if panel.kind == "bars" and len(labels) > MOST_BARS:
-        kept = MOST_BARS - 1
+    if panel.kind == "bars" and len(labels) > MAX_BARS:
+        kept = MAX_BARS - 1
         others = len(labels) - kept, sum(sum(values[kept:]) for _, values in series)
         labels, series = labels[:kept], tuple((name, values[:kept]) for name, values in series)
     return Panel(panel.kind, panel.title, labels, series, others)
 
 
 def _panel(panel, y):
-    """(shapes, height) of a panel with its title and legend."""
+    """Return (shapes, height) of a panel with its title and legend."""
     parts = [Text(MARGIN, y + 4, (_shortened(panel.title, WIDTH - 2 * MARGIN, 4, True),), 4, True, align="start")]
     legend, rows = _legend(panel, y + 7)
     top = y + 10 + rows * 6
@@ -87,7 +115,7 @@ def _panel(panel, y):
 
 
 def _legend(panel, y):
-    """Of one series the title says enough."""
+    """Return (shapes, number of rows). A panel with one series has no legend, because its title is sufficient."""
     parts, x, rows = [], MARGIN, 0
     for place, (name, _) in enumerate(panel.series if len(panel.series) > 1 else ()):
         name = _shortened(name, 80, SMALL)
@@ -110,30 +138,40 @@ def _block(place, x, y, width, height):
 
 
 def steps(low, high, whole=False):
-    """Round numbers from at most `low` to at least `high`, at most ten of them; of what is counted, whole ones."""
+    """Return at most ten round numbers for an axis, from at most `low` to at least `high`. `whole`: integers only."""
     low, high = min(low, 0), max(high, 0)
     rough = (high - low) / 6 or 1
     power = 10 ** floor(log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.9999)
     step = max(step, 1) if whole else step
-    return [step * number for number in range(floor(low / step), max(ceil(high / step - 1e-9), floor(low / step) + 1) + 1)]
+    return [
+        step * number for number in range(floor(low / step), max(ceil(high / step - 1e-9), floor(low / step) + 1) + 1)
+    ]
 
 
-def places(values):
-    """How many decimals it takes to write them all alike: none, two or three."""
-    return max((0 if abs(value - round(value)) < 0.0004 else 2 if abs(value - round(value, 2)) < 0.0004 else 3 for value in values), default=0)
+def decimals_of(values):
+    """Return how many decimals (0, 2 or 3) are needed to print all values with the same number of decimals."""
+    return max(map(_decimals, values), default=0)
+
+
+def _decimals(value):
+    if abs(value - round(value)) < 0.0004:
+        return 0
+    if abs(value - round(value, 2)) < 0.0004:
+        return 2
+    return 3
 
 
 def figure(value, decimals=0):
-    """As people read it: in groups of three digits, with a real minus."""
+    """Format a number with thousands separators (U+202F) and a minus sign (U+2212)."""
     text = f"{value:,.{decimals}f}"
     return (text.lstrip("-") if not text.strip("-0.") else text).replace(",", "\u202f").replace("-", "−")
 
 
 def figures(values):
-    """Each as text, with as many decimals as the others."""
-    many = places(values)
-    return [figure(value, many) for value in values]
+    """Format numbers with the same number of decimals."""
+    decimals = decimals_of(values)
+    return [figure(value, decimals) for value in values]
 
 
 def _ticks(panel):
@@ -141,15 +179,23 @@ def _ticks(panel):
 
 
 def _extent(panel):
-    """The least and the most that has to fit: of stacks the sums of what is above and below nothing."""
+    """Return the lowest and the highest value on the axis.
+
+    For stacks these are sums of negative and of positive values.
+    """
     if panel.kind == "lines":
         return min(panel.values()), max(panel.values())
-    stacks = list(zip(*(values for _, values in panel.series)))
-    return min(sum(min(value, 0) for value in stack) for stack in stacks), max(sum(max(value, 0) for value in stack) for stack in stacks)
+    stacks = list(zip(*(values for _, values in panel.series), strict=True))
+    lows = [sum(min(value, 0) for value in stack) for stack in stacks]
+    highs = [sum(max(value, 0) for value in stack) for stack in stacks]
+    return min(lows), max(highs)
 
 
-def _upright(panel, top, room=0):
-    """(shapes, left, width of a slot, place of a value) of the axes of columns and lines; `room` is kept free above and below, for figures."""
+def _axes(panel, top, room=0):
+    """Return (shapes, left edge, width per label, function from a value to y) of the axes for columns and lines.
+
+    `room`: part of the axis that must stay free above and below the values, for the numbers printed there.
+    """
     ticks = _ticks(panel)
     low, high = _extent(panel)
     step, span = ticks[1] - ticks[0], ticks[-1] - ticks[0]
@@ -161,8 +207,9 @@ def _upright(panel, top, room=0):
     def at(value):
         return top + PLOT * (ticks[-1] - value) / (ticks[-1] - ticks[0])
     parts = []
-    for tick, text in zip(ticks, texts):
-        parts.append(Lines((((left, at(tick)), (right, at(tick))),), INK if tick == 0 else PALE, 0.3 if tick == 0 else 0.15))
+    for tick, text in zip(ticks, texts, strict=True):
+        line = ((left, at(tick)), (right, at(tick)))
+        parts.append(Lines((line,), INK if tick == 0 else PALE, 0.3 if tick == 0 else 0.15))
         parts.append(Text(left - 2, at(tick) + 1, (text,), SMALL, ink=GREY, align="end"))
     wide = (right - left) / len(panel.labels)
     every = ceil((max(em(label) for label in panel.labels) * SMALL + 2.5) / wide)
@@ -176,43 +223,47 @@ def _upright(panel, top, room=0):
 
 
 def _columns(panel, top):
-    """Standing columns, with their sums at their ends where there is room for all of these."""
-    texts, many = figures(panel.sums()), places(panel.values())
-    parts, left, wide, at = _upright(panel, top, room=0.06)
-    thick, is_told = min(wide * 0.7, COLUMN), max(map(em, texts)) * 2.6 < (WIDTH - 2 * MARGIN) / len(texts) - 4
+    """Return (shapes, height) of columns.
+
+    The sums are printed at the ends of the columns if there is room for all of them.
+    """
+    texts, decimals = figures(panel.sums()), decimals_of(panel.values())
+    parts, left, wide, at = _axes(panel, top, room=0.06)
+    thick = min(wide * 0.7, MAX_COLUMN_WIDTH)
+    has_room = max(map(em, texts)) * 2.6 < (WIDTH - 2 * MARGIN) / len(texts) - 4
     for place, label in enumerate(panel.labels):
         x, up, down = left + wide * (place + 0.5) - thick / 2, 0, 0
         for number, (name, values) in enumerate(panel.series):
             value, start = values[place], up if values[place] > 0 else down
             if value:
                 block = _block(number, x, min(at(start), at(start + value)), thick, abs(at(start) - at(start + value)))
-                parts.append(Group((block,), title=f"{label}, {name}: {figure(value, many)}"))
+                parts.append(Group((block,), title=f"{label}, {name}: {figure(value, decimals)}"))
             up, down = up + max(value, 0), down + min(value, 0)
-        if is_told and (up or down):
+        if has_room and (up or down):
             parts.append(Text(x + thick / 2, at(up) - 1.2 if up else at(down) + 3.2, (texts[place],), 2.6))
     return parts, PLOT
 
 
 def _lines(panel, top):
-    parts, left, wide, at = _upright(panel, top)
-    many = places(panel.values())
+    parts, left, wide, at = _axes(panel, top)
+    decimals = decimals_of(panel.values())
     for number, (name, values) in enumerate(panel.series):
         points = [(left + wide * (place + 0.5), at(value)) for place, value in enumerate(values)]
         parts.append(Lines((tuple(points),), INKS[number], 0.8, LOOKS[number][2]))
-        for (x, y), label, value in zip(points, panel.labels, values):
-            parts.append(Group(tuple(_marker(number, x, y)), title=f"{label}, {name}: {figure(value, many)}"))
+        for (x, y), label, value in zip(points, panel.labels, values, strict=True):
+            parts.append(Group(tuple(_marker(number, x, y)), title=f"{label}, {name}: {figure(value, decimals)}"))
     return parts, PLOT
 
 
 def _marker(place, x, y):
-    """Square, diamond, triangle: what tells lines apart without colour."""
+    """Return a square, diamond or triangle, by which lines can be distinguished without colours."""
     shapes = (rectangle(x - 0.9, y - 0.9, 1.8, 1.8), ((x, y - 1.3), (x + 1.3, y), (x, y + 1.3), (x - 1.3, y)),
               ((x, y - 1.2), (x + 1.2, y + 1), (x - 1.2, y + 1)), ((x, y + 1.2), (x + 1.2, y - 1), (x - 1.2, y - 1)))
     return [Area((shapes[place % 4],), LOOKS[place][0] if place < 4 else PAPER, None, INK, 0.2)]
 
 
 def _bars(panel, top):
-    """Lying bars, with their sums behind them."""
+    """Return (shapes, height) of horizontal bars with their sums at the ends."""
     ticks, sums = _ticks(panel), figures(panel.sums())
     count, amount = panel.others or (0, 0)
     labels = [_shortened(label, 62, SMALL) for label in (*panel.labels, *([f"{count} others"] if count else []))]
@@ -225,32 +276,35 @@ def _bars(panel, top):
     parts, texts = [], figures(ticks)
     every = ceil((max(map(em, texts)) * SMALL + 3) / (at(ticks[1]) - at(ticks[0])))
     for place, tick in enumerate(ticks):
-        parts.append(Lines((((at(tick), top), (at(tick), top + height)),), INK if tick == 0 else PALE, 0.3 if tick == 0 else 0.15))
+        line = ((at(tick), top), (at(tick), top + height))
+        parts.append(Lines((line,), INK if tick == 0 else PALE, 0.3 if tick == 0 else 0.15))
         if (place - ticks.index(0)) % every == 0:
             parts.append(Text(at(tick), top + height + 4.5, (texts[place],), SMALL, ink=GREY))
     for place, text in enumerate(sums):
         parts += _bar(panel, place, labels[place], text, top + BAR * place, at, left)
     if count:
         y = top + BAR * len(sums) + BAR / 2 + 1
+        total = f"{figure(amount, decimals_of([*panel.sums(), amount]))} in total"
         parts += [Text(left - 2, y, (labels[-1],), SMALL, ink=GREY, align="end"),
-                  Text(at(0) + 1.5, y, (f"{figure(amount, places([*panel.sums(), amount]))} in total",), SMALL, ink=GREY, align="start")]
+                  Text(at(0) + 1.5, y, (total,), SMALL, ink=GREY, align="start")]
     return parts, height
 
 
 def _bar(panel, place, label, text, y, at, left):
     yield Text(left - 2, y + BAR / 2 + 1, (label,), SMALL, align="end")
-    up, down, many = 0, 0, places(panel.values())
+    up, down, decimals = 0, 0, decimals_of(panel.values())
     for number, (name, values) in enumerate(panel.series):
         value, start = values[place], up if values[place] > 0 else down
         if value:
-            block = _block(number, min(at(start), at(start + value)), y + 1.2, abs(at(start + value) - at(start)), BAR - 2.4)
-            yield Group((block,), title=f"{panel.labels[place]}, {name}: {figure(value, many)}")
+            length = abs(at(start + value) - at(start))
+            block = _block(number, min(at(start), at(start + value)), y + 1.2, length, BAR - 2.4)
+            yield Group((block,), title=f"{panel.labels[place]}, {name}: {figure(value, decimals)}")
         up, down = up + max(value, 0), down + min(value, 0)
     yield Text(at(up) + 1.5, y + BAR / 2 + 1, (text,), SMALL, align="start")
 
 
 def _shortened(text, width, size, bold=False):
-    """A text as far as it fits, with an ellipsis where it does not."""
+    """Return the text, cut off with an ellipsis if it is wider than `width`."""
     if em(text, bold) * size <= width:
         return text
     end = len(text)

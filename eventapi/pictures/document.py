@@ -1,4 +1,7 @@
-"""A document as PDF: headings, paragraphs, lists and tables, set from the tree that feeds the page as well."""
+"""Documents as PDF: headings, paragraphs, lists and tables, from the tree of markup.py that the HTML page also uses.
+
+Positions and line heights are in millimetres, font sizes in points. A laid-out line is a list of (x, text, bold).
+"""
 import re
 from itertools import zip_longest
 
@@ -6,32 +9,35 @@ from eventapi.markup import Element, blocks
 from eventapi.pictures import fonts
 from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
 
-SIZE, LEAD = 10, 5
-HEADINGS = {"h1": (16, 7.5, 4), "h2": (12.5, 6, 4), "h3": (10.5, 5.2, 2.5)}     # size, lead, room above
+SIZE, LINE_HEIGHT = 10, 5
+HEADINGS = {"h1": (16, 7.5, 4), "h2": (12.5, 6, 4), "h3": (10.5, 5.2, 2.5)}     # font size, line height, space above
 TOP, BOTTOM = 22, 270
 INDENT, PADDING, RULE = 6, 1.6, 0.75
 WORD = re.compile(r"[^\S\u00a0]+")
 
 
 def draw(parts, *, title, number, author):
-    """The bytes of the PDF; the same document gives the same bytes. 501 without reportlab or a font that has every letter."""
+    """Return the PDF as bytes. `parts` are the Elements of markup.parse. The same document results in the same bytes.
+
+    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    """
     fonts.require()
     with fonts.lock:
         return Sheet(fonts.clean(title), fonts.clean(number), fonts.clean(author)).pdf(parts)
 
 
 class Sheet:
-    """One document being set from top to bottom."""
+    """The layout of one document, from top to bottom."""
 
     def __init__(self, title, number, author):
         self.title, self.number, self.author = title, number, author
         self.paper = Paper(BOTTOM, self._begin)
 
     def pdf(self, parts):
-        self.paper.turn()
+        self.paper.new_page()
         for part in parts:
             self._block(part, LEFT, RIGHT - LEFT)
-        self.paper.number(self._footer)
+        self.paper.draw_footers(self._footer)
         return self.paper.pdf(title=self.title, author=self.author, language="")
 
     def _begin(self, paper):
@@ -56,31 +62,32 @@ class Sheet:
             self.paper.y += 2.2
 
     def _heading(self, part, left, room):
-        size, lead, above = HEADINGS[part.tag]
-        set_ = lines(part, size, room, bold=True)
-        self.paper.keep(above + lead * len(set_) + 3 * LEAD)            # never the last on a page
+        size, line_height, above = HEADINGS[part.tag]
+        heading = lines(part, size, room, bold=True)
+        # Three lines must fit below a heading, so that it is never the last on a page.
+        self.paper.reserve(above + line_height * len(heading) + 3 * LINE_HEIGHT)
         self.paper.y += above if self.paper.y > TOP else 0
-        self._lines(set_, left, size=size, lead=lead)
+        self._lines(heading, left, size=size, line_height=line_height)
         self.paper.y += 1.5
 
     def _list(self, part, left, room):
         for place, item in enumerate((item for item in part.parts if isinstance(item, Element)), 1):
-            self.paper.keep(LEAD)
+            self.paper.reserve(LINE_HEIGHT)
             mark = f"{place}." if part.tag == "ol" else "•"
-            self.paper.text(left + INDENT - 2, self.paper.y + LEAD, mark, size=SIZE, align="right")
+            self.paper.text(left + INDENT - 2, self.paper.y + LINE_HEIGHT, mark, size=SIZE, align="right")
             inside = blocks(item)
             for block in inside:
                 if block.tag == "p":
                     self._lines(lines(block, SIZE, room - INDENT), left + INDENT)
                 else:
                     self._block(block, left + INDENT, max(room - INDENT, 30))
-            self.paper.y += 0.8 if inside else LEAD
+            self.paper.y += 0.8 if inside else LINE_HEIGHT
         self.paper.y += 1.4
 
-    def _lines(self, set_, left, *, size=SIZE, lead=LEAD):
-        for line in set_:
-            self.paper.keep(lead)
-            self.paper.y += lead
+    def _lines(self, found, left, *, size=SIZE, line_height=LINE_HEIGHT):
+        for line in found:
+            self.paper.reserve(line_height)
+            self.paper.y += line_height
             self._line(line, left, size)
 
     def _line(self, line, left, size):
@@ -90,50 +97,66 @@ class Sheet:
     # Tables
 
     def _table(self, part):
-        rows = [[cell for cell in row.parts if isinstance(cell, Element)] for row in part.parts if isinstance(row, Element)]
+        rows = [
+            [cell for cell in row.parts if isinstance(cell, Element)] for row in part.parts if isinstance(row, Element)
+        ]
         count = max(map(len, rows), default=0)
         if not count:
             return
-        starts, rooms = columns(rows, count)
+        starts, widths = columns(rows, count)
         self.paper.line(LEFT, self.paper.y + 1, RIGHT, ink=GREY)
         self.paper.y += 1
-        set_ = [[cell_lines(cell, room - 2 * PADDING) for cell, room in zip(row, rooms)] for row in rows]
-        self.heads = set_[0] if len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]) else None
-        for cells in set_:
+        # A row may have fewer cells than the table has columns.
+        laid_out = [
+            [cell_lines(cell, room - 2 * PADDING) for cell, room in zip(row, widths, strict=False)] for row in rows
+        ]
+        self.header = laid_out[0] if len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]) else None
+        for cells in laid_out:
             self._row(cells, starts)
         self.paper.y += 3
 
     def _row(self, cells, starts):
-        height = max(map(len, cells), default=1) * LEAD
+        height = max(map(len, cells), default=1) * LINE_HEIGHT
         pages = len(self.paper.pages)
-        self.paper.keep(min(height + 2 * PADDING, BOTTOM - TOP))
-        if len(self.paper.pages) > pages and self.heads and cells is not self.heads and len(self.heads) < 10:
-            self._row(self.heads, starts)                               # again on each page
+        self.paper.reserve(min(height + 2 * PADDING, BOTTOM - TOP))
+        has_turned = len(self.paper.pages) > pages
+        if has_turned and self.header and cells is not self.header and len(self.header) < 10:
+            self._row(self.header, starts)                              # repeat the header on each page
         self.paper.y += PADDING - 1
         for line in zip_longest(*cells, fillvalue=()):
-            self.paper.keep(LEAD)
-            self.paper.y += LEAD
-            for start, part in zip(starts, line):
+            self.paper.reserve(LINE_HEIGHT)
+            self.paper.y += LINE_HEIGHT
+            for start, part in zip(starts, line, strict=False):
                 self._line(part, start + PADDING, SIZE)
         self.paper.y += PADDING + 0.6
         self.paper.line(LEFT, self.paper.y, RIGHT, ink=RULE)
 
 
 def columns(rows, count):
-    """Where each column begins and how wide it is: by its longest word at least, the rest by how much stands in it."""
-    wants = [max((len(text_of(row[place])) for row in rows if place < len(row)), default=1) for place in range(count)]
-    least = [max((fonts.width(word, SIZE, True) for row in rows if place < len(row) for word in fonts.clean(text_of(row[place])).split()),
-                 default=0) + 2 * PADDING + 0.1 for place in range(count)]
+    """Return the left edges and the widths of the columns.
+
+    A column is at least as wide as its longest word. The rest of the width is divided in proportion to the longest
+    texts.
+    """
+    cells = [[row[place] for row in rows if place < len(row)] for place in range(count)]
+    weights = [min(max((len(text_of(cell)) for cell in column), default=1), 200) for column in cells]
+    least = [_longest_word(column) + 2 * PADDING + 0.1 for column in cells]
     whole = RIGHT - LEFT
     if sum(least) > whole:
         least = [wide * whole / sum(least) for wide in least]
-    spare, weight = whole - sum(least), sum(min(want, 200) for want in wants) or 1
-    rooms = [wide + spare * min(want, 200) / weight for wide, want in zip(least, wants)]
-    return [LEFT + sum(rooms[:place]) for place in range(count)], rooms
+    spare, total = whole - sum(least), sum(weights) or 1
+    widths = [wide + spare * weight / total for wide, weight in zip(least, weights, strict=True)]
+    return [LEFT + sum(widths[:place]) for place in range(count)], widths
+
+
+def _longest_word(cells):
+    """Return the width of the widest word in bold."""
+    words = (word for cell in cells for word in fonts.clean(text_of(cell)).split())
+    return max((fonts.width(word, SIZE, True) for word in words), default=0)
 
 
 def cell_lines(cell, room):
-    """The lines of a cell; lists in it are told by their marks."""
+    """Return the lines of a table cell. Lists in a cell are not indented, but their items have numbers or bullets."""
     found = []
     for block in blocks(cell):
         if block.tag in ("ul", "ol"):
@@ -146,22 +169,24 @@ def cell_lines(cell, room):
 
 
 def text_of(element):
+    """Return the text of an element without its tags."""
     return "".join(part if isinstance(part, str) else f" {text_of(part)} " for part in element.parts)
 
 
 def pieces(element, bold):
-    """(text, bold) and, for a line break, None."""
+    """Yield (text, bold), and None for a line break."""
     for part in element.parts:
         if isinstance(part, str):
             yield WORD.sub(" ", part), bold
         elif part.tag == "br":
             yield None
         else:
-            yield from pieces(part, bold or part.tag in ("strong", "em"))     # the fonts that have every letter have no italics
+            # Emphasis is bold, because the fonts with enough characters have no italics.
+            yield from pieces(part, bold or part.tag in ("strong", "em"))
 
 
 def lines(element, size, room, bold=False):
-    """The lines of a paragraph: each a list of (x, text, bold)."""
+    """Break a paragraph into lines of at most `room` millimetres. A line is a list of (x, text, bold)."""
     found, line, x, gap = [], [], 0, False
     for piece in pieces(element, bold):
         if piece is None:

@@ -1,4 +1,7 @@
-"""Fonts in PDF: which of them has a glyph, how wide a text is, where it breaks. reportlab is loaded when it is first wanted."""
+"""Fonts for PDF: choice of a font for each character, widths and line breaks.
+
+Widths are in millimetres, font sizes in points. reportlab is optional, and is imported only when a PDF is drawn.
+"""
 import importlib
 import re
 import threading
@@ -10,28 +13,39 @@ from pathlib import Path
 
 from eventapi.errors import Problem
 
-FOLDERS = tuple(Path("/usr/share/fonts") / name for name in
-                ("truetype/dejavu", "truetype/droid", "dejavu-sans-fonts", "google-droid-sans-fonts", "dejavu", "droid", "TTF"))
+FOLDERS = tuple(
+    Path("/usr/share/fonts") / name
+    for name in (
+        "truetype/dejavu",
+        "truetype/droid",
+        "dejavu-sans-fonts",
+        "google-droid-sans-fonts",
+        "dejavu",
+        "droid",
+        "TTF",
+    )
+)
 EUROPE, EAST_ASIA = "fonts-dejavu-core", "fonts-droid-fallback"
-# package -> regular and bold, in the order in which they are asked for a glyph
+# Debian package -> files of the regular and the bold font, in order of preference
 FILES = {EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
          EAST_ASIA: ("DroidSansFallbackFull.ttf", "DroidSansFallbackFull.ttf")}
-OF_EAST_ASIA = ("CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC", "FULLWIDTH")   # how the names of its characters begin
+EAST_ASIAN_NAMES = ("CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC", "FULLWIDTH")   # beginnings of Unicode character names
 RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
-POINTS = 72 / 25.4                                  # of a millimetre
+POINTS = 72 / 25.4                                  # points per millimetre
 
-lock = threading.RLock()                            # reportlab's fonts are not made for several threads: hold it while drawing
+lock = threading.RLock()  # hold it while drawing: the font registry of reportlab is not thread-safe
 
 
 @dataclass(frozen=True)
 class Face:
-    name: str                                       # as reportlab knows it
-    glyphs: frozenset                               # characters
+    """A font and the characters that it may be used for."""
+    name: str                                       # in the registry of reportlab
+    glyphs: frozenset
 
 
 def require():
-    """reportlab, or the problem that says how to get it."""
+    """Return the module reportlab. Raise 501 `not_installed`, with advice, if it is missing."""
     try:
         reportlab = importlib.import_module("reportlab")
         importlib.import_module("reportlab.pdfgen.canvas")
@@ -43,13 +57,13 @@ def require():
 
 @lru_cache(maxsize=2)
 def faces(bold):
-    """The installed fonts in the order in which they are asked for a glyph."""
+    """Return the available fonts in order of preference."""
     found = [face for face in (_truetype(package, bold) for package in FILES) if face]
-    return tuple(found if installed(EUROPE) else [_own(bold), *found])
+    return tuple(found if installed(EUROPE) else [_built_in(bold), *found])
 
 
 def installed(package):
-    """The files of the package's regular and bold font, or None."""
+    """Return the files of the regular and the bold font of a Debian package, or None if they are not installed."""
     for folder in FOLDERS:
         files = [folder / name for name in FILES[package]]
         if all(file.is_file() for file in files):
@@ -67,27 +81,34 @@ def _truetype(package, bold):
         if file.stem not in pdfmetrics.getRegisteredFontNames():
             pdfmetrics.registerFont(ttfonts.TTFont(file.stem, str(file)))
         glyphs = map(chr, pdfmetrics.getFont(file.stem).face.charToGlyph)
-    # Set letter by letter from the left, these would be misspelt: better to say so.
+    # Text is drawn from left to right, so right-to-left scripts would be misspelt. Without glyphs they are refused.
     return Face(file.stem, frozenset(char for char in glyphs if unicodedata.bidirectional(char) not in RIGHT_TO_LEFT))
 
 
-def _own(bold):
-    """What every PDF reader has built in: Western Europe only."""
+def _built_in(bold):
+    """Return Helvetica, which every PDF reader has built in. It covers Western Europe only."""
     return Face("Helvetica-Bold" if bold else "Helvetica", frozenset(bytes(range(32, 256)).decode("cp1252", "ignore")))
 
 
 def clean(text):
-    """Composed letters; no control and format characters, which have no glyph."""
+    """Return the text in NFC, with spaces for control characters and without format characters, which have no glyph."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFC", text))
-    if text.isprintable():
-        return text
-    kinds = ((char, unicodedata.category(char)) for char in text)
-    return "".join(" " if kind in ("Cc", "Zl", "Zp") or kind == "Zs" and char != "\u00a0" else char
-                   for char, kind in kinds if kind != "Cf")
+    return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def _printable(char):
+    category = unicodedata.category(char)
+    if category == "Cf":
+        return ""
+    is_space = category in ("Cc", "Zl", "Zp") or (category == "Zs" and char != "\u00a0")
+    return " " if is_space else char
 
 
 def runs(text, bold=False):
-    """(font, text) parts, each in one font that has all its glyphs; 501 where no font has one."""
+    """Split a text into (font name, text) parts, each in a font that has all its characters.
+
+    Raise 501 `not_installed` if no font has a character.
+    """
     return [(name, "".join(chars)) for name, chars in groupby(text, lambda char: _face_of(char, bold))]
 
 
@@ -100,8 +121,9 @@ def _face_of(char, bold):
 
 
 def no_glyph(char):
+    """Return the Problem for a character that no font has, with advice."""
     shown = f"No installed font has the character {char} (U+{ord(char):04X})"
-    package = EAST_ASIA if unicodedata.name(char, "").startswith(OF_EAST_ASIA) else EUROPE
+    package = EAST_ASIA if unicodedata.name(char, "").startswith(EAST_ASIAN_NAMES) else EUROPE
     if unicodedata.bidirectional(char) in RIGHT_TO_LEFT:
         advice = "write the text in Latin letters, because right-to-left scripts are not supported"
     elif installed(package):
@@ -112,30 +134,32 @@ def no_glyph(char):
 
 
 def width(text, size, bold=False):
-    """In millimetres; the size in points."""
+    """Return the width of a text in millimetres. `size` is in points."""
     from reportlab.pdfbase.pdfmetrics import stringWidth
     return sum(stringWidth(part, name, size) for name, part in runs(text, bold)) / POINTS
 
 
 def wrap(text, size, room, bold=False):
-    """The lines of a text that are at most `room` millimetres wide; a longer word is cut."""
+    """Break a text into lines of at most `room` millimetres. Words that are wider are divided."""
     return [line for part in (text or "").splitlines() for line in _wrap(clean(part), size, room, bold)]
 
 
 def _wrap(text, size, room, bold):
     lines, line, used, space = [], "", 0, width(" ", size, bold)
-    for word in (piece for word in text.split(" ") if word for piece in _pieces(word, size, room, bold)):
-        wide = width(word, size, bold)
+    for piece in (piece for word in text.split(" ") if word for piece in _pieces(word, size, room, bold)):
+        wide = width(piece, size, bold)
         if line and used + space + wide > room:
             lines.append(line)
-            line, used = word, wide
+            line, used = piece, wide
+        elif line:
+            line, used = f"{line} {piece}", used + space + wide
         else:
-            line, used = f"{line} {word}" if line else word, used + (space if line else 0) + wide
+            line, used = piece, used + wide
     return [*lines, line]
 
 
 def _pieces(word, size, room, bold):
-    """The word, in pieces where it is wider than a line."""
+    """Return the word as a list, divided if it is wider than a line."""
     if width(word, size, bold) <= room:
         return [word]
     pieces, used = [""], 0
@@ -150,7 +174,7 @@ def _pieces(word, size, room, bold):
 
 
 def draw(canvas, x, y, text, size, bold=False):
-    """A text from a point on, in points, as the canvas counts."""
+    """Draw a text on a reportlab canvas. `x`, `y` and `size` are in points."""
     for name, part in runs(text, bold):
         canvas.setFont(name, size)
         canvas.drawString(x, y, part)

@@ -1,4 +1,9 @@
-"""Paper: A4 pages that are laid out first and drawn at the end, when it is known how many there are. Millimetres from the top left."""
+"""A4 pages of text and lines as PDF.
+
+Pages are laid out first and drawn at the end, because the footers show the number of pages. Positions are in
+millimetres from the top left, font sizes in points.
+"""
+
 from io import BytesIO
 
 from eventapi.pictures import fonts
@@ -9,52 +14,61 @@ BLACK, GREY, PALE = 0, 0.4, 0.92
 
 
 class Paper:
-    """`y` is where the next line goes; nothing flows below `bottom`. `begin` is called on every new page and sets `y`."""
+    """A sequence of pages.
+
+    y: vertical position; the next line of text goes below it.
+    bottom: text that would extend below this position goes to a new page.
+    begin: function of the Paper that is called on every new page. It must set `y`.
+    """
 
     def __init__(self, bottom, begin):
         self.bottom, self.begin, self.pages = bottom, begin, []
 
-    def turn(self):
-        """Goes on on a new page."""
+    def new_page(self):
+        """Begin a new page."""
         self.pages.append([])
         self.page = self.pages[-1]
         self.begin(self)
 
-    def keep(self, height):
-        """Turns the page when so much does not fit on this one but would on the next."""
+    def reserve(self, height):
+        """Begin a new page unless `height` is left on this page."""
         if self.y + height > self.bottom:
-            self.turn()
+            self.new_page()
 
     def text(self, x, y, text, *, size=8.5, bold=False, align="left", ink=BLACK):
-        """One line on the base line y; aligned right it ends at x."""
+        """Add one line of text with the base line `y`. Text that is aligned right ends at `x`."""
         if align == "right":
             x -= fonts.width(text, size, bold)
         self.page.append((_text, x, y, text, size, bold, ink))
 
     def line(self, x, y, to_x, *, thickness=0.2, ink=BLACK):
+        """Add a horizontal line."""
         self.page.append((_line, x, y, to_x, thickness, ink))
 
-    def stamp(self, text):
-        """A word across the page, behind what follows."""
-        self.page.append((_stamp, text))
+    def watermark(self, text):
+        """Add a large pale word across the page. What is added later is drawn over it."""
+        self.page.append((_watermark, text))
 
-    def flow(self, lines, *, lead=4.2, x=LEFT, **style):
-        """Lines one below the other, over as many pages as it takes."""
+    def flow(self, lines, *, line_height=4.2, x=LEFT, **style):
+        """Add lines of text below each other, on new pages if necessary. `line_height` is in millimetres."""
         for text in lines:
-            self.keep(lead)
-            self.y += lead
+            self.reserve(line_height)
+            self.y += line_height
             self.text(x, self.y, text, **style)
 
-    def number(self, footer):
-        """Calls footer(page, pages) for every page, to draw on it."""
-        for place, self.page in enumerate(self.pages, 1):
+    def draw_footers(self, footer):
+        """Call footer(page, pages) for every page. What the function adds goes to that page."""
+        for place, page in enumerate(self.pages, 1):
+            self.page = page
             footer(place, len(self.pages))
 
     def pdf(self, *, title, author, language):
-        """The same pages give the same bytes."""
+        """Return the PDF as bytes. The same pages result in the same bytes."""
         from reportlab.pdfgen.canvas import Canvas
         file = BytesIO()
-        canvas = Canvas(file, pagesize=(WIDTH * fonts.POINTS, HEIGHT * fonts.POINTS), pageCompression=1, invariant=1, lang=language)
+        canvas = Canvas(
+            file, pagesize=(WIDTH * fonts.POINTS, HEIGHT * fonts.POINTS), pageCompression=1, invariant=1, lang=language
+        )
         canvas.setTitle(title)
         canvas.setAuthor(author)
         canvas.setSubject(title)
@@ -68,22 +82,23 @@ class Paper:
         return file.getvalue()
 
 
-def _up(y):
+def _from_bottom(y):
+    """Convert millimetres from the top to points from the bottom, as PDF requires."""
     return (HEIGHT - y) * fonts.POINTS
 
 
 def _text(canvas, x, y, text, size, bold, ink):
     canvas.setFillGray(ink)
-    fonts.draw(canvas, x * fonts.POINTS, _up(y), text, size, bold)
+    fonts.draw(canvas, x * fonts.POINTS, _from_bottom(y), text, size, bold)
 
 
 def _line(canvas, x, y, to_x, thickness, ink):
     canvas.setStrokeGray(ink)
     canvas.setLineWidth(thickness * fonts.POINTS)
-    canvas.line(x * fonts.POINTS, _up(y), to_x * fonts.POINTS, _up(y))
+    canvas.line(x * fonts.POINTS, _from_bottom(y), to_x * fonts.POINTS, _from_bottom(y))
 
 
-def _stamp(canvas, text):
+def _watermark(canvas, text):
     canvas.saveState()
     canvas.translate(WIDTH / 2 * fonts.POINTS, HEIGHT / 2 * fonts.POINTS)
     canvas.rotate(55)

@@ -1,16 +1,24 @@
-"""QR codes (ISO/IEC 18004): reportlab finds the modules, and their outline is drawn as one area, so that no seam shows between them."""
+"""QR codes (ISO/IEC 18004) as one Area.
+
+reportlab computes the modules. Their outline is drawn as one area, because separate squares would show thin gaps
+between them.
+"""
+
 from collections import defaultdict
 from functools import lru_cache
 
 from eventapi.errors import Problem
 from eventapi.pictures.shapes import Area
 
-QUIET = 4                               # modules of white all round, which scanners need
+QUIET = 4                               # width of the quiet zone around the code in modules, as the standard requires
 
 
 @lru_cache(maxsize=512)
 def modules(text):
-    """Rows of modules, True where dark; a quarter of them may be soiled. 501 without reportlab."""
+    """Return the rows of modules; True is dark. The error correction level Q restores a quarter of the data.
+
+    Raise 501 `not_installed` if reportlab is missing.
+    """
     try:
         from reportlab.graphics.barcode import qrencoder
     except ImportError:
@@ -23,12 +31,13 @@ def modules(text):
 
 
 def area(text, x, y, module):
-    """The code as an area: its first module at (x, y), each `module` millimetres wide."""
-    return Area(tuple(tuple((x + across * module, y + down * module) for across, down in ring) for ring in _outline(text)), "#000000")
+    """Return the code as an Area with its top left at (x, y) and modules of `module` millimetres."""
+    rings = (tuple((x + across * module, y + down * module) for across, down in ring) for ring in _outline(text))
+    return Area(tuple(rings), "#000000")
 
 
 def size(text):
-    """How many modules a side has, without the quiet zone."""
+    """Return the number of modules of a side, without the quiet zone."""
     return len(modules(text))
 
 
@@ -38,27 +47,27 @@ def _outline(text):
 
 
 def outline(rows):
-    """The rings round all dark modules: clockwise outside, the other way round holes."""
+    """Yield rings of points around the dark modules: outlines clockwise, holes counter-clockwise."""
     dark = {(across, down) for down, row in enumerate(rows) for across, is_dark in enumerate(row) if is_dark}
-    onwards = defaultdict(list)
+    steps = defaultdict(list)           # point -> points to which a border leads
     for across, down in dark:
         corners = (across, down), (across + 1, down), (across + 1, down + 1), (across, down + 1)
-        beyond = (across, down - 1), (across + 1, down), (across, down + 1), (across - 1, down)
-        for start, end, neighbour in zip(corners, (*corners[1:], corners[0]), beyond):
+        neighbours = (across, down - 1), (across + 1, down), (across, down + 1), (across - 1, down)
+        for start, end, neighbour in zip(corners, (*corners[1:], corners[0]), neighbours, strict=True):
             if neighbour not in dark:
-                onwards[start].append(end)
-    while onwards:
-        yield _ring(onwards)
+                steps[start].append(end)
+    while steps:
+        yield _ring(steps)
 
 
-def _ring(onwards):
-    """Takes one ring out of the steps that are left; a point on a straight line is left out."""
-    first = point = next(iter(onwards))
+def _ring(steps):
+    """Remove one ring from `steps` and return its points. Points on straight lines are omitted."""
+    first = point = next(iter(steps))
     ring = []
     while not ring or point != first:
-        following = onwards[point].pop()
-        if not onwards[point]:
-            del onwards[point]
+        following = steps[point].pop()
+        if not steps[point]:
+            del steps[point]
         if len(ring) > 1 and _is_straight(ring[-2], ring[-1], point):
             ring.pop()
         ring.append(point)

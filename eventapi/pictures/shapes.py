@@ -1,4 +1,8 @@
-"""What a picture is made of, in millimetres from the top left of the sheet: the one tree that svg.py and canvas.py draw."""
+"""The shapes of a picture: a tree that svg.py and canvas.py draw.
+
+Positions and lengths are in millimetres from the top left.
+"""
+
 from dataclasses import dataclass
 
 INK, PAPER = "#1a1a1a", "#ffffff"
@@ -6,17 +10,17 @@ INK, PAPER = "#1a1a1a", "#ffffff"
 
 @dataclass(frozen=True)
 class Hatch:
-    """Lines at 45 degrees, rising or both ways, over what is filled already."""
+    """A pattern of parallel lines at 45 degrees over the fill of an area."""
     name: str
     ink: str
     gap: float                          # from line to line, measured along x
     thickness: float
-    crossed: bool = False
+    crossed: bool = False               # lines in both directions
 
 
 @dataclass(frozen=True)
 class Area:
-    """Polygons that are filled and outlined as one."""
+    """One or more polygons that are filled and outlined as one shape."""
     rings: tuple                        # each a sequence of points
     fill: str = None
     hatch: Hatch = None
@@ -26,29 +30,33 @@ class Area:
 
 @dataclass(frozen=True)
 class Lines:
-    """Strokes that are not closed."""
+    """Open polylines."""
     lines: tuple
     stroke: str = INK
     thickness: float = 0.2
-    dash: float = 0                     # length of dashes and of the gaps between them
+    dash: float = 0                     # length of the dashes and of the gaps between them; 0 is a solid line
 
 
 @dataclass(frozen=True)
 class Text:
-    """Lines of text; `y` is the base line of the first."""
+    """Lines of text. `y` is the base line of the first line."""
     x: float
     y: float
     lines: tuple
     size: float
     bold: bool = False
     ink: str = INK
-    align: str = "middle"               # of start, middle, end
-    lead: float = 1.18
+    align: str = "middle"               # start, middle or end
+    line_height: float = 1.18           # as a factor of `size`
 
 
 @dataclass(frozen=True)
 class Group:
-    """What belongs together: `title` is shown to who points at it, `turn` is (degrees clockwise, x, y)."""
+    """Shapes that belong together.
+
+    `title` is the tooltip, `turn` is (degrees clockwise, x, y): a rotation about a point.
+    """
+
     parts: tuple
     id: str = None
     title: str = None
@@ -57,7 +65,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Picture:
-    """A sheet of paper; `name` is part of the ids in it, so that two pictures may stand in one page."""
+    """A complete drawing. `name` is part of the ids in the SVG, so that a page can contain several pictures."""
     name: str
     width: float
     height: float
@@ -68,4 +76,5 @@ class Picture:
 
 
 def rectangle(x, y, width, height):
+    """Return the corners of a rectangle with its top left at (x, y), clockwise."""
     return (x, y), (x + width, y), (x + width, y + height), (x, y + height)

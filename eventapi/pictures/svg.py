@@ -1,4 +1,8 @@
-"""A picture as SVG: text is text, nothing is fetched from elsewhere, and it may stand inline in a page."""
+"""Pictures as SVG.
+
+Text stays text, nothing is loaded from other addresses, and the SVG can be embedded in an HTML page.
+"""
+
 from html import escape
 
 from eventapi.pictures.shapes import INK, Area, Group, Hatch, Lines, Text
@@ -7,29 +11,37 @@ FONTS = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
 
 def draw(picture):
-    """The bytes of a picture."""
+    """Return the SVG as bytes."""
     width, height = number(picture.width), number(picture.height)
     page = f"<style>@page{{size:{width}mm {height}mm;margin:0}}</style>"
     hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
+    name, size = picture.name, f'width="{width}mm" height="{height}mm" viewBox="0 0 {width} {height}"'
     return "".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}mm" height="{height}mm" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-labelledby="{picture.name}-title {picture.name}-desc" lang="{picture.language}" font-family="{FONTS}" '
-        f'text-anchor="middle" stroke-linejoin="round" fill="{INK}">',
-        f'<title id="{picture.name}-title">{clean(picture.title)}</title>',
-        f'<desc id="{picture.name}-desc">{clean(picture.description)}</desc>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-title {name}-desc" '
+        f'lang="{picture.language}" font-family="{FONTS}" text-anchor="middle" stroke-linejoin="round" fill="{INK}">',
+        f'<title id="{name}-title">{clean(picture.title)}</title>',
+        f'<desc id="{name}-desc">{clean(picture.description)}</desc>',
         f"<defs>{page}{''.join(_pattern(picture, hatch) for hatch in hatches)}</defs>",
-        *(piece for part in picture.parts for piece in _drawn(part, picture.name)), "</svg>\n"]).encode()
+        *(piece for part in picture.parts for piece in _draw_part(part, name)), "</svg>\n"]).encode()
 
 
 def number(value):
-    """At most two decimals, the shortest way to write it."""
+    """Format a number with at most two decimals, in the shortest form that SVG allows."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "-.", 1)
+    if text in ("-0", ""):
+        return "0"
+    if text.startswith("0."):
+        return text.removeprefix("0")
+    return text.replace("-0.", "-.", 1)
 
 
 def clean(text):
-    """Escaped, and without characters that XML does not know."""
-    return escape("".join(char for char in text if char >= " " and not "\ufffe" <= char <= "\uffff" or char in "\t\n"), quote=False)
+    """Escape a text for XML and remove the characters that XML does not allow."""
+    return escape("".join(filter(_is_allowed, text)), quote=False)
+
+
+def _is_allowed(char):
+    return char in "\t\n" or (char >= " " and not "\ufffe" <= char <= "\uffff")
 
 
 def _hatches(parts):
@@ -41,16 +53,22 @@ def _hatches(parts):
 
 
 def _pattern(picture, hatch):
-    """A tile: its line and the corners of the neighbours' lines."""
+    """Return the pattern element of a hatch.
+
+    A tile contains one line and, in two corners, the ends of the neighbouring lines.
+    """
     gap, quarter = hatch.gap, hatch.gap / 4
-    strokes = [((-quarter, quarter), (quarter, -quarter)), ((0, gap), (gap, 0)), ((3 * quarter, 5 * quarter), (5 * quarter, 3 * quarter))]
+    strokes = [((-quarter, quarter), (quarter, -quarter)), ((0, gap), (gap, 0)),
+               ((3 * quarter, 5 * quarter), (5 * quarter, 3 * quarter))]
     if hatch.crossed:
         strokes += [tuple((gap - x, y) for x, y in stroke) for stroke in strokes]
-    return (f'<pattern id="{picture.name}-{hatch.name}" width="{number(gap)}" height="{number(gap)}" patternUnits="userSpaceOnUse">'
-            f'<path d="{"".join(map(_path, strokes))}" fill="none" stroke="{hatch.ink}" stroke-width="{number(hatch.thickness)}"/></pattern>')
+    size = f'width="{number(gap)}" height="{number(gap)}"'
+    stroke = f'stroke="{hatch.ink}" stroke-width="{number(hatch.thickness)}"'
+    return (f'<pattern id="{picture.name}-{hatch.name}" {size} patternUnits="userSpaceOnUse">'
+            f'<path d="{"".join(map(_path, strokes))}" fill="none" {stroke}/></pattern>')
 
 
-def _drawn(part, name):
+def _draw_part(part, name):
     if isinstance(part, Group):
         yield from _group(part, name)
     elif isinstance(part, Area):
@@ -70,7 +88,7 @@ def _group(group, name):
     if group.title:
         yield f"<title>{clean(group.title)}</title>"
     for part in group.parts:
-        yield from _drawn(part, name)
+        yield from _draw_part(part, name)
     yield "</g>"
 
 
@@ -78,7 +96,7 @@ def _area(area, name):
     path = "".join(f"{_path(ring)}Z" for ring in area.rings)
     stroke = f' stroke="{area.stroke}" stroke-width="{number(area.thickness)}"' if area.stroke else ""
     if area.fill or not area.hatch:
-        # Without a fill it still is what the pointer may point at.
+        # An area without a fill must still receive pointer events, because its group has a tooltip.
         fill = area.fill or 'none" pointer-events="all'
         yield f'<path d="{path}" fill="{fill}"{"" if area.hatch else stroke}/>'
     if area.hatch:
@@ -86,12 +104,20 @@ def _area(area, name):
 
 
 def _path(points):
-    """A move and steps from it, in hundredths so that they add up; the shortest form for what runs along an axis."""
+    """Return path commands: a move and relative lines, with h and v for lines along an axis.
+
+    Coordinates are rounded to hundredths first, so that rounding errors of the relative steps do not add up.
+    """
     (x, y), *others = [(round(x * 100), round(y * 100)) for x, y in points]
     path = f"M{number(x / 100)} {number(y / 100)}"
     for to_x, to_y in others:
         across, down = number((to_x - x) / 100), number((to_y - y) / 100)
-        path += f"v{down}" if to_x == x else f"h{across}" if to_y == y else f"l{across} {down}"
+        if to_x == x:
+            path += f"v{down}"
+        elif to_y == y:
+            path += f"h{across}"
+        else:
+            path += f"l{across} {down}"
         x, y = to_x, to_y
     return path
 
@@ -101,5 +127,5 @@ def _text(text):
     ink = f' fill="{text.ink}"' if text.ink != INK else ""
     anchor = f' text-anchor="{text.align}"' if text.align != "middle" else ""
     x, first, *others = number(text.x), *map(clean, text.lines)
-    rest = "".join(f'<tspan x="{x}" dy="{number(text.size * text.lead)}">{line}</tspan>' for line in others)
+    rest = "".join(f'<tspan x="{x}" dy="{number(text.size * text.line_height)}">{line}</tspan>' for line in others)
     return f'<text x="{x}" y="{number(text.y)}" font-size="{number(text.size)}"{bold}{ink}{anchor}>{first}{rest}</text>'

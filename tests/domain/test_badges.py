@@ -114,16 +114,16 @@ def test_every_text_stays_within_its_card_and_clear_of_the_code(name, company):
     quiet = min(x for ring in code.rings for x, _ in ring) - qr.QUIET * picture.MODULE
     for text in texts(badge):
         wide = max(fonts.width(fonts.clean(line), text.size, text.bold) * fonts.POINTS for line in text.lines)
-        bottom = text.y + (len(text.lines) - 1) * text.size * text.lead
+        bottom = text.y + (len(text.lines) - 1) * text.size * text.line_height
         assert text.size >= 1.9 and text.y - 0.75 * text.size >= 0 and bottom + 0.25 * text.size <= picture.HEIGHT, text
         if text.align == "start":
-            beside = picture.HEAD < text.y < picture.HEIGHT - picture.BAND
+            beside = picture.HEADER < text.y < picture.HEIGHT - picture.BAND
             assert text.x + wide <= (quiet if beside else picture.WIDTH - 2) + 0.5, text
 
 
 def test_lines_do_not_run_into_each_other():
     for name, company in NAMES:
-        lines = sorted((text.y + place * text.size * text.lead, text.size) for text in texts(card(name, company)) if text.align == "start"
+        lines = sorted((text.y + place * text.size * text.line_height, text.size) for text in texts(card(name, company)) if text.align == "start"
                        for place in range(len(text.lines)))
         for (above, _), (below, size) in zip(lines, lines[1:]):
             assert below - above >= 0.9 * size, (name, above, below)

@@ -244,7 +244,7 @@ def test_labels_stay_within_their_booths(make):
         for text in texts:
             wide = max(letters.em(line, text.bold) for line in text.lines) * text.size
             assert left <= text.x - wide / 2 and text.x + wide / 2 <= right, text
-            assert top <= text.y - 0.75 * text.size and text.y + (len(text.lines) - 1) * text.size * text.lead <= bottom, text
+            assert top <= text.y - 0.75 * text.size and text.y + (len(text.lines) - 1) * text.size * text.line_height <= bottom, text
 
 
 def test_a_narrow_deep_booth_is_labelled_from_below():

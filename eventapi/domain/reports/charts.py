@@ -3,7 +3,7 @@ from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.domain.reports.finance import BUCKETS
 from eventapi.domain.reports.periods import named, next_first_day
 from eventapi.pictures import charts, svg
-from eventapi.pictures.charts import MOST_SERIES, Panel
+from eventapi.pictures.charts import MAX_SERIES, Panel
 
 MOST_GAPS = 60                      # periods without figures that are shown as such
 LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")
@@ -115,7 +115,7 @@ def check_ins(rows, _):
     """A line for each day over its hours; of more days than can be told apart, a column for each."""
     rows = [row for row in rows if row["check_ins"]]
     days = sorted({row["day"] for row in rows})
-    if len(days) > MOST_SERIES:
+    if len(days) > MAX_SERIES:
         return [split("columns", "Check-ins by day", rows, lambda row: row["day"], lambda _: "check-ins", "check_ins", days)]
     return [split("lines", "Check-ins by hour", rows, lambda row: row["hour"], lambda row: row["day"], "check_ins", hours(rows))]
 

@@ -1,1 +1,1 @@
-"""The picture of a hall plan: sheet, booths, fixtures and their texts."""
+"""Hall plans as a Picture: the sheet, the booths and the fixtures of the hall."""

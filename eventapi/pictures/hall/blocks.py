@@ -1,30 +1,37 @@
-"""Booths on a hall plan: those of one exhibitor that touch are one block with one outline and one label."""
+"""Booths on a hall plan. Adjacent booths of one exhibitor form a block with one outline and one label.
+
+A booth is a dict of domain/halls/plan_pictures.py with `label` and `details` added by sheet.py. Its position and size
+are in millimetres of the hall; sizes in drawings are millimetres on paper.
+"""
+
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
 from math import cos, dist, radians, sin
 
 from eventapi import geometry
-from eventapi.pictures.letters import LEAD, em, fit
+from eventapi.pictures.letters import LINE_HEIGHT, em, fit
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
 
-TOUCHING, COMMON = 10, 100                  # mm: how near edges are that are one, and how long a common edge is at least
-EDGE, FRONT = 0.25, 2                       # the front is the lower edge before a booth is turned: its third
-BAND = 0.9                                  # of the type's colour, along the front
-NUMBER, NAME, DETAIL = (6, 1.0), (4.6, 1.25), (2.8, 1.2)      # sizes of letters: largest and smallest
-SPOTS = 5                                   # booths of a block among which the best place for its label is looked for
-COMFORT = 1.9                               # the name does not get smaller than this for the sake of a detail
+TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
+OUTLINE = 0.25
+FRONT = 2  # index of the front among the edges: the lower edge of a booth that is not rotated
+BAND = 0.9                                  # width of the band along the front, in the colour of the booth type
+NUMBER, NAME, DETAIL = (6, 1.0), (4.6, 1.25), (2.8, 1.2)      # (largest, smallest) font size
+SPOTS = 5                                   # number of booths of a block that are tried as the position of its label
+PREFERRED_NAME = 1.9                        # details are omitted before the name becomes smaller than this
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a status is shown: by colour and by pattern, so that neither is needed."""
+    """The appearance of a status: a colour and a pattern, either of which suffices to recognise it."""
     fill: str
     ink: str = INK
     hatch: Hatch = None
 
 
-# Colours of Okabe and Ito, lightened below dark text; light, hatched, dark and crossed in black and white.
+# Palette of Okabe and Ito, lightened below dark text. In black and white, these are light, hatched, dark and cross-
+# hatched.
 LOOKS = {
     "available": Look("#e5f5ee"),
     "reserved": Look("#fadf9f", hatch=Hatch("reserved", "#b06f00", 1.6, 0.3)),
@@ -34,35 +41,36 @@ LOOKS = {
 
 
 def blocks(booths):
-    """Lists of booths: one for each exhibitor's booths that touch, in the order of their first booth. All have a position."""
+    """Return the blocks as lists of booths, in the order of their first booth. All booths must have a position."""
     polygons = [geometry.corners(booth) for booth in booths]
-    leader = list(range(len(booths)))
+    parents = list(range(len(booths)))              # a union-find structure over the indexes of the booths
 
-    def lead_of(place):
-        while leader[place] != place:
-            place = leader[place]
+    def root_of(place):
+        while parents[place] != place:
+            place = parents[place]
         return place
     for one, other in geometry.nearby(polygons, TOUCHING):
-        if _together(booths[one], booths[other]) and _is_beside(polygons[one], polygons[other]):
-            first, second = sorted((lead_of(one), lead_of(other)))
-            leader[second] = first
+        if _belong_together(booths[one], booths[other]) and _are_adjacent(polygons[one], polygons[other]):
+            first, second = sorted((root_of(one), root_of(other)))
+            parents[second] = first
     found = defaultdict(list)
     for place, booth in enumerate(booths):
-        found[lead_of(place)].append(booth)
+        found[root_of(place)].append(booth)
     return list(found.values())
 
 
-def _together(one, other):
-    return one["exhibitor_id"] is not None and all(one[member] == other[member] for member in ("exhibitor_id", "status"))
+def _belong_together(one, other):
+    return one["exhibitor_id"] is not None and all(one[field] == other[field] for field in ("exhibitor_id", "status"))
 
 
-def _is_beside(one, other):
-    """Whether the two have a common edge and nothing else in common."""
-    return not geometry.overlap(one, other) and any(high - low >= COMMON for edge in geometry.edges(one) for low, high in _common(edge, other))
+def _are_adjacent(one, other):
+    """Return whether two polygons have a common edge and do not overlap."""
+    common = (part for edge in geometry.edges(one) for part in _common(edge, other))
+    return not geometry.overlap(one, other) and any(high - low >= COMMON for low, high in common)
 
 
 def _common(edge, polygon):
-    """The parts (from, to) of an edge along which an edge of the polygon runs, in millimetres from its start."""
+    """Yield the parts (start, end) of an edge that coincide with an edge of the polygon, in mm along the edge."""
     start, end = edge
     length = dist(start, end)
     along = (end[0] - start[0]) / length, (end[1] - start[1]) / length
@@ -75,7 +83,7 @@ def _common(edge, polygon):
 
 
 def _sides(polygons):
-    """The borders of each polygon, edge by edge."""
+    """Return the borders of each polygon as in `_borders`."""
     beside = defaultdict(list)
     for one, other in geometry.nearby(polygons, TOUCHING):
         beside[one].append(polygons[other])
@@ -84,7 +92,7 @@ def _sides(polygons):
 
 
 def _borders(polygon, others):
-    """Lists of the parts of each edge that no other polygon shares, edge by edge."""
+    """Yield for each edge the list of its parts that coincide with no other polygon."""
     for start, end in geometry.edges(polygon):
         length, place, free = dist(start, end), 0, []
         for low, high in sorted(part for other in others for part in _common((start, end), other)):
@@ -98,76 +106,99 @@ def _borders(polygon, others):
 
 
 def block(booths, on_paper, scale, describe):
-    """The group of a block. `on_paper` turns a point of the hall into one of the sheet, `describe` gives the tooltip of a booth."""
+    """Return a block as a Group.
+
+    `on_paper` converts a point of the hall to a point of the sheet. `describe` returns the tooltip of a booth.
+    """
     first, look = booths[0], LOOKS[booths[0]["status"]]
     polygons = [geometry.corners(booth) for booth in booths]
     rings = tuple(tuple(map(on_paper, polygon)) for polygon in polygons)
     sides = _sides(polygons)
     alone = len(booths) == 1
-    parts = [Area(rings, look.fill, look.hatch, *((INK, EDGE) if alone else ()))]
+    parts = [Area(rings, look.fill, look.hatch, *((INK, OUTLINE) if alone else ()))]
     if not alone:
         free = [line for each in sides for side in each for line in side]
-        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), INK, EDGE))
-    parts += [band for booth, ring, each in zip(booths, rings, sides)
-              for line in each[FRONT] for band in _band(booth, ring, tuple(map(on_paper, line)), look)]
+        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), INK, OUTLINE))
+    for booth, ring, each in zip(booths, rings, sides, strict=True):
+        for line in each[FRONT]:
+            parts += _band(booth, ring, tuple(map(on_paper, line)), look)
     parts += _label(booths, polygons, on_paper, scale, look)
     if not alone:
-        parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth)) for booth, ring in zip(booths, rings)]
+        parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth))
+                  for booth, ring in zip(booths, rings, strict=True)]
         return Group(tuple(parts))
     return Group(tuple(parts), f"booth-{first['id']}", describe(first))
 
 
 def _band(booth, ring, line, look):
-    """The type's colour along a line on the front of a booth."""
+    """Yield a band in the colour of the booth type along a line on the front of the booth."""
     if not booth["color"]:
         return
     (back_x, back_y), (x, y) = ring[0], ring[3]
     inner = min(BAND / max(dist(ring[0], ring[3]), 0.01), 0.2)
-    strip = [(line, inner * 0.2), (reversed(line), inner)]             # the outline stays free
-    yield Area((tuple((px + (back_x - x) * share, py + (back_y - y) * share) for points, share in strip for px, py in points),),
-               booth["color"], None, look.ink, 0.12)
+    strip = [(line, inner * 0.2), (reversed(line), inner)]             # leaves the outline visible
+    corners = [(px + (back_x - x) * share, py + (back_y - y) * share) for points, share in strip for px, py in points]
+    yield Area((tuple(corners),), booth["color"], None, look.ink, 0.12)
 
 
 # The label
 
 def _label(booths, polygons, on_paper, scale, look):
-    """Number, name and price in the best spot of the block, upright or turned, on a plate where the fill is hatched."""
+    """Return the shapes of the label with number, name and details, in the best position on the block.
+
+    A label is horizontal or turned. On a hatched fill, it has a plain background.
+    """
     number, name, details = _texts(booths)
-    best, best_worth = None, -1
+    best, best_score = None, -1
     for middle, width, height, turn in _spots(booths, polygons, scale):
         rows = _rows(number, name, details, width - 1.2, height - (1.9 if booths[0]["color"] else 1))
-        worth = _worth(rows, name) * (1.5 if not turn else 1.25 if abs(turn) <= 45 else 1)
-        if rows and worth > best_worth:
-            best, best_worth = (on_paper(middle), turn, rows), worth
-    return _set(*best, look) if best else []
+        score = _score(rows, name) * _legibility(turn)
+        if rows and score > best_score:
+            best, best_score = (on_paper(middle), turn, rows), score
+    return _lay_out(*best, look) if best else []
+
+
+def _legibility(turn):
+    """Return a factor that prefers horizontal labels to slanted ones, and slanted ones to steep ones."""
+    if not turn:
+        return 1.5
+    return 1.25 if abs(turn) <= 45 else 1
 
 
 def _texts(booths):
-    """What is written on a block: its number or numbers, whose it is, and what else is told where there is room."""
+    """Return (numbers, name, details) for the label of a block. Only a single booth has details, which are optional."""
     numbers = [booth["booth_number"] for booth in booths]
-    number = numbers[0] if len(numbers) == 1 else f"{numbers[0]} + {len(numbers) - 1}" if len(numbers) > 2 else " + ".join(numbers)
-    names = dict.fromkeys(booth["label"] for booth in booths if booth["label"])
-    return number, next(iter(names), ""), tuple(detail for detail in booths[0]["details"] if detail) if len(booths) == 1 else ()
+    number = " + ".join(numbers) if len(numbers) <= 2 else f"{numbers[0]} + {len(numbers) - 1}"
+    name = next((booth["label"] for booth in booths if booth["label"]), "")
+    details = tuple(detail for detail in booths[0]["details"] if detail) if len(booths) == 1 else ()
+    return number, name, details
 
 
 def _readable(angle):
-    """The same line, to be read from the left or from below."""
+    """Return the angle of the same line, turned so that text on it is read from the left or from below."""
     angle = (angle + 90) % 180 - 90
     return -90 if angle == 90 else angle
 
 
 def _spots(booths, polygons, scale):
-    """(middle, width, height, turn) of where a label may stand: a point of the hall, sizes on paper along and across the line."""
+    """Yield (middle, width, height, turn) of possible positions of a label.
+
+    The middle is a point of the hall. Width and height are on paper, along and across the lines of text.
+    """
     if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
         for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:SPOTS]]):
-            yield from _both_ways(((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0)
+            yield from _both_ways(
+                ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
+            )
         return
-    for booth, polygon in zip(booths[:SPOTS], polygons):
+    for booth, polygon in zip(booths[:SPOTS], polygons[:SPOTS], strict=True):
         width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
         if angle % 180 == 90:
             width, height, angle = height, width, 0
-        up = BAND / 2 / scale / booth["depth"] if booth["color"] else 0     # away from the band
-        middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in zip(polygon[0], polygon[2], polygon[0], polygon[3]))
+        up = BAND / 2 / scale / booth["depth"] if booth["color"] else 0     # shifts the label away from the band
+        back_left, _, front_right, front_left = polygon
+        middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in
+                       zip(back_left, front_right, back_left, front_left, strict=True))
         yield from _both_ways(middle, width, height, angle)
         if angle % 90:
             yield middle, *_upright(width, height, radians(angle)), 0
@@ -179,25 +210,36 @@ def _both_ways(middle, width, height, angle):
 
 
 def _upright(width, height, angle, flat=0.6):
-    """Width and height of the largest upright rectangle of a shape in a turned one."""
+    """Return width and height of the largest upright rectangle in a rotated one.
+
+    `flat` is its height divided by its width.
+    """
     across, down = abs(cos(angle)), abs(sin(angle))
     wide = min(width / (across + flat * down), height / (down + flat * across))
     return wide, wide * flat
 
 
 def _largest(boxes):
-    """The rectangles that upright boxes, which do not overlap, cover together; none of them lies in another."""
+    """Return up to six rectangles that the boxes cover completely, largest first. None of them contains another.
+
+    The boxes are upright rectangles that do not overlap.
+    """
     across = sorted({place for box in boxes for place in (box[0], box[2])})
     down = sorted({place for box in boxes for place in (box[1], box[3])})
-
-    def covered(left, top, right, bottom):
-        return sum(max(0, min(right, box[2]) - max(left, box[0])) * max(0, min(bottom, box[3]) - max(top, box[1])) for box in boxes)
-    whole = [(left, top, right, bottom) for left, right in combinations(across, 2) for top, bottom in combinations(down, 2)]
+    candidates = [(left, top, right, bottom)
+                  for left, right in combinations(across, 2) for top, bottom in combinations(down, 2)]
     found = []
-    for box in sorted(whole, key=_area, reverse=True):
-        if covered(*box) >= 0.995 * _area(box) and not any(_contains(other, box) for other in found):
+    for box in sorted(candidates, key=_area, reverse=True):
+        covered = sum(_common_area(box, other) for other in boxes)
+        if covered >= 0.995 * _area(box) and not any(_contains(other, box) for other in found):
             found.append(box)
     return found[:6]
+
+
+def _common_area(one, other):
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    return max(0, width) * max(0, height)
 
 
 def _contains(outer, inner):
@@ -209,56 +251,64 @@ def _area(box):
 
 
 def _rows(number, name, details, width, height):
-    """(text, size, is_bold) from top to bottom, or () where not even the number fits."""
+    """Return the rows (text, size, is_bold) of a label from top to bottom, or () if not even the number fits."""
     if width <= 0 or height <= 0:
         return ()
     share = 0.36 if name or details else 0.45
-    size = min(NUMBER[0], width / em(number, True), height * share / LEAD)
+    size = min(NUMBER[0], width / em(number, True), height * share / LINE_HEIGHT)
     if size < NUMBER[1]:
-        size = min(NUMBER[1] * 1.3, width / em(number, True), height / LEAD)
+        size = min(NUMBER[1] * 1.3, width / em(number, True), height / LINE_HEIGHT)
         return ((number, size, True),) if size >= NUMBER[1] * 0.7 else ()
-    rows, left = [(number, size, True)], height - size * LEAD
-    most = min(NAME[0], size * 0.95)
-    for kept in range(len(details) if most >= DETAIL[1] else 0, -1, -1):
-        small = [(text, min(DETAIL[0], size * 0.8, 0.94 * width / em(text))) for text in details[:kept]]
-        room = left - sum(size * LEAD for _, size in small)
-        fitted = fit(name, width, room, most, NAME[1], COMFORT) if name and room > 0 else None
-        roomy = room >= 0 and all(size >= DETAIL[1] for _, size in small)
-        if not kept or roomy and (not name or fitted and fitted.is_whole and fitted.size >= COMFORT):
-            named = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
-            most = fitted.size * 0.9 if fitted else DETAIL[0]
-            return (*rows, *named, *((text, min(size, most), False) for text, size in small))
-    return tuple(rows)
+    return ((number, size, True), *_rows_below(size, name, details, width, height - size * LINE_HEIGHT))
 
 
-def _worth(rows, name):
-    """How well a label tells what it should: more of the name counts most, then its size."""
-    told = sum(len(text) for text, _, is_bold in rows if not is_bold)
-    return (min(1, told / max(len(name), 1)) + 0.02) * min((size for _, size, _ in rows), default=0)
+def _rows_below(number_size, name, details, width, height):
+    """Return the rows below the number: the name, and as many details as fit beside a whole and legible name."""
+    largest = min(NAME[0], number_size * 0.95)
+    most_details = len(details) if largest >= DETAIL[1] else 0
+    for count in range(most_details, -1, -1):
+        small = [(text, min(DETAIL[0], number_size * 0.8, 0.94 * width / em(text))) for text in details[:count]]
+        room = height - sum(size * LINE_HEIGHT for _, size in small)
+        fitted = fit(name, width, room, largest, NAME[1], PREFERRED_NAME) if name and room > 0 else None
+        details_fit = room >= 0 and all(size >= DETAIL[1] for _, size in small)
+        if count == 0 or (details_fit and _is_legible(name, fitted)):
+            name_rows = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
+            limit = fitted.size * 0.9 if fitted else DETAIL[0]
+            return [*name_rows, *((text, min(size, limit), False) for text, size in small)]
 
 
-def _set(middle, turn, rows, look):
-    """The rows as shapes, centred on a point."""
+def _is_legible(name, fitted):
+    return not name or (fitted and fitted.is_whole and fitted.size >= PREFERRED_NAME)
+
+
+def _score(rows, name):
+    """Return how good a label is: first by the part of the name that is shown, then by the smallest font size."""
+    shown = sum(len(text) for text, _, is_bold in rows if not is_bold)
+    return (min(1, shown / max(len(name), 1)) + 0.02) * min((size for _, size, _ in rows), default=0)
+
+
+def _lay_out(middle, turn, rows, look):
+    """Return the rows as shapes, centred on a point."""
     x, y = middle
-    parts, place = [], y - sum(size * LEAD for _, size, _ in rows) / 2
+    parts, place = [], y - sum(size * LINE_HEIGHT for _, size, _ in rows) / 2
     if look.hatch:
-        parts.append(Area(tuple(_plates(rows, x, place)), look.fill))
+        parts.append(Area(tuple(_backgrounds(rows, x, place)), look.fill))
     for size, is_bold, lines in _same_size(rows):
-        parts.append(Text(x, place + size * (LEAD / 2 + 0.36), tuple(lines), size, is_bold, look.ink))
-        place += len(lines) * size * LEAD
+        parts.append(Text(x, place + size * (LINE_HEIGHT / 2 + 0.36), tuple(lines), size, is_bold, look.ink))
+        place += len(lines) * size * LINE_HEIGHT
     return [Group(tuple(parts), turn=(turn, x, y))] if turn else parts
 
 
-def _plates(rows, x, y):
-    """What keeps the rows clear of the hatching."""
+def _backgrounds(rows, x, y):
+    """Yield rectangles behind the rows, which keep the hatching away from the text."""
     for size, is_bold, lines in _same_size(rows):
-        wide, high = max(em(text, is_bold) for text in lines) * size + 0.5, len(lines) * size * LEAD
+        wide, high = max(em(text, is_bold) for text in lines) * size + 0.5, len(lines) * size * LINE_HEIGHT
         yield rectangle(x - wide / 2, y, wide, high)
         y += high
 
 
 def _same_size(rows):
-    """(size, is_bold, lines) of the rows, those of one size together."""
+    """Return (size, is_bold, lines), with consecutive rows of the same size in one entry."""
     found = []
     for text, size, is_bold in rows:
         if not found or found[-1][:2] != (size, is_bold):

@@ -1,4 +1,7 @@
-"""The hall plan: a sheet of A3 with title, hall, booths, legend and scale, as one picture for SVG and PDF."""
+"""The sheet of a hall plan: A3 with title, hall, booths, legend and scale.
+
+Lengths are in millimetres: of the hall for booths and fixtures, on paper for everything that is drawn.
+"""
 from collections import Counter
 from decimal import Decimal
 
@@ -11,45 +14,62 @@ from eventapi.pictures.letters import em, fit
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Text, rectangle
 
 LONG, SHORT = 420, 297
-MARGIN, HEAD, FOOT, ROUND = 12, 20, 27, 11          # ROUND: about the hall, for the names of doors
+MARGIN, HEADER, FOOTER = 12, 20, 27
+AROUND = 11                                         # space around the hall for the names of doors
 GREY = "#555555"
-RATIOS = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.25, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.4, 7.2, 8, 9)     # times powers of ten
-MOST_TYPES = 10
+# Scales of plans, each multiplied by a power of ten.
+RATIOS = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.25, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.4, 7.2, 8, 9)
+MAX_TYPES = 10
 
 
 def picture(hall, language="en"):
-    """The hall as domain/halls/plan_pictures.py reads it, drawn."""
+    """Return the Picture of a hall, which is a dict of domain/halls/plan_pictures.py."""
     return Sheet(hall, language).picture()
 
 
 class Sheet:
+    """The drawing of one hall plan."""
+
     def __init__(self, hall, language):
-        self.hall, self.language, self.words = hall, language, {**words.WORDS[language], **WORDS[language]}
+        self.hall, self.language = hall, language
+        self.words = {**words.WORDS[language], **WORDS[language]}
         self.places = money.decimals(hall["currency"])
-        self.booths = [{**booth, "label": self._name(booth), "details": self._details(booth)} for booth in hall["booths"]]
+        self.booths = [
+            {**booth, "label": self._name(booth), "details": self._details(booth)} for booth in hall["booths"]
+        ]
         self._measure()
 
     def _measure(self):
-        """What of the hall is shown, on which way round of the paper, and how small."""
+        """Determine which booths are shown, the orientation of the paper and the scale."""
         left, top, right, bottom = shown = _shown(self.hall)
         self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]
         self.missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
         wide, high = right - left, bottom - top
-        papers = ((LONG, SHORT), (SHORT, LONG)) if wide >= high else ((SHORT, LONG), (LONG, SHORT))        # of equals the first
-        self.ratio, self.width, self.height = min(((_ratio(wide, high, *paper), *paper) for paper in papers), key=lambda sheet: sheet[0])
+        # If both orientations allow the same scale, min() returns the first: the orientation of the hall.
+        papers = ((LONG, SHORT), (SHORT, LONG)) if wide >= high else ((SHORT, LONG), (LONG, SHORT))
+        self.width, self.height = min(papers, key=lambda paper: _ratio(wide, high, *paper))
+        self.ratio = _ratio(wide, high, self.width, self.height)
         scale = 1 / self.ratio
         x = (self.width - (right - left) * scale) / 2 - left * scale
-        y = HEAD + (self.height - HEAD - FOOT - (bottom - top) * scale) / 2 - top * scale
+        y = HEADER + (self.height - HEADER - FOOTER - (bottom - top) * scale) / 2 - top * scale
         self.plan = Hall(self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale)
 
     def picture(self):
         title = f"{self.hall['event']} – {self.hall['name']}"
         counted = Counter(booth["status"] for booth in self.booths)
-        told = ", ".join(f"{counted[status]} {self.words[status]}" for status in LOOKS)
-        parts = (Area((rectangle(0, 0, self.width, self.height),), PAPER), *self._head(), *self.plan.floor(), *self._blocks(),
-                 *self.plan.fixtures(), *self._foot(counted))
+        statuses = ", ".join(f"{counted[status]} {self.words[status]}" for status in LOOKS)
+        size = f"{_metres(self.hall['width'])} × {_metres(self.hall['height'])} m"
+        background = Area((rectangle(0, 0, self.width, self.height),), PAPER)
+        parts = (
+            background,
+            *self._header(),
+            *self.plan.floor(),
+            *self._blocks(),
+            *self.plan.fixtures(),
+            *self._footer(counted),
+        )
         return Picture(f"plan{self.hall['id']}", self.width, self.height, title,
-                       f"{self.words['plan']}, {_metres(self.hall['width'])} × {_metres(self.hall['height'])} m: {told}.", self.language, parts)
+                       f"{self.words['plan']}, {size}: {statuses}.", self.language, parts)
 
     def _blocks(self):
         for booths in blocks(self.placed):
@@ -61,7 +81,7 @@ class Sheet:
         return booth["exhibitor"] or booth["booth_name"] or booth["blocked_reason"] or ""
 
     def _details(self, booth):
-        """What stands below the name: how large it is while it is to be had, and what it costs."""
+        """Return the texts below the name: the price, and the area of a booth that is available."""
         area = f"{self._number(Decimal(booth['width'] * booth['depth']) / 10 ** 6)} m²"
         return {"available": (area, self._price(booth)), "blocked": ()}.get(booth["status"], (self._price(booth),))
 
@@ -75,43 +95,47 @@ class Sheet:
         return words.number(value.quantize(Decimal("0.01")).normalize(), 0, self.words)
 
     def _describe(self, booth):
-        """The tooltip of a booth: all that the picture may not have room for."""
+        """Return the tooltip of a booth, with everything for which the drawing may lack space."""
         size = f"{_metres(booth['width'])} × {_metres(booth['depth'])} m"
-        parts = (booth["booth_number"], booth["exhibitor"], booth["booth_name"], self.words[booth["status"]], booth["blocked_reason"],
-                 size, booth["type"], self._price(booth))
+        parts = (booth["booth_number"], booth["exhibitor"], booth["booth_name"], self.words[booth["status"]],
+                 booth["blocked_reason"], size, booth["type"], self._price(booth))
         return ", ".join(part for part in parts if part)
 
     # Title and legend
 
-    def _head(self):
+    def _header(self):
         hall, right = self.hall, self.width - MARGIN
         title = fit(hall["name"], right - MARGIN - 95, 9, 7, 3)
-        yield Text(MARGIN, 14.5, (title.lines[0] if title else hall["name"][:60],), title.size if title else 3, True, align="start")
+        name = title.lines[0] if title else hall["name"][:60]
+        yield Text(MARGIN, 14.5, (name,), title.size if title else 3, True, align="start")
         days = " – ".join(dict.fromkeys(words.day(day, self.words) for day in (hall["from"], hall["to"]) if day))
         below = " · ".join(part for part in (hall["event"], hall["city"], days, hall["area_name"]) if part)
         line = fit(below, right - MARGIN - 95, 4.4, 3.6, 2)
-        yield Text(MARGIN, 20, line.lines[:1] if line else (below[:90],), line.size if line else 2, ink=GREY, align="start")
+        text = line.lines[:1] if line else (below[:90],)
+        yield Text(MARGIN, 20, text, line.size if line else 2, ink=GREY, align="start")
         yield Text(right, 13, (self.words[hall["view"]],), 3.2, True, align="end")
-        yield Text(right, 17.5, (f"{self.words['changed']} {words.day(hall['changed'], self.words)}",), 2.6, ink=GREY, align="end")
+        changed = f"{self.words['changed']} {words.day(hall['changed'], self.words)}"
+        yield Text(right, 17.5, (changed,), 2.6, ink=GREY, align="end")
 
-    def _foot(self, counted):
-        y = self.height - FOOT + 3
+    def _footer(self, counted):
+        y = self.height - FOOTER + 3
         yield Lines((((MARGIN, y), (self.width - MARGIN, y)),), GREY, 0.15)
         x = MARGIN
         for status, look in LOOKS.items():
-            square = Decimal(sum(booth["width"] * booth["depth"] for booth in self.booths if booth["status"] == status)) / 10 ** 6
+            area = sum(booth["width"] * booth["depth"] for booth in self.booths if booth["status"] == status)
+            square_metres = self._number(Decimal(area) / 10 ** 6)
             yield Area((rectangle(x, y + 3, 7, 4.6),), look.fill, look.hatch, INK, 0.2)
             yield Text(x + 8.5, y + 4.8, (self.words[status],), 2.8, True, align="start")
-            yield Text(x + 8.5, y + 8, (f"{counted[status]} · {self._number(square)} m²",), 2.4, ink=GREY, align="start")
+            yield Text(x + 8.5, y + 8, (f"{counted[status]} · {square_metres} m²",), 2.4, ink=GREY, align="start")
             x += 36
         yield from self._symbols(x + 2, y + 3)
         yield from self._types(MARGIN, y + 12)
-        yield from self._absent(MARGIN, self.height - 4.2)
-        yield from self._ruler(self.width - MARGIN - 16, y + 8)
+        yield from self._missing(MARGIN, self.height - 4.2)
+        yield from self._scale_bar(self.width - MARGIN - 16, y + 8)
         yield from _north(self.width - MARGIN - 5, y + 9, self.words["north"])
 
     def _symbols(self, x, y):
-        """What the hall has of these."""
+        """Yield the legend of the symbols that the plan contains."""
         for kind, draw in (("door", _door_symbol), ("pillar", _pillar_symbol), ("power", _power_symbol)):
             if any(thing["kind"] == kind for thing in self.hall["objects"]):
                 yield Group(tuple(draw(x + 2.5, y + 2.3)))
@@ -121,7 +145,7 @@ class Sheet:
     def _types(self, x, y):
         counted = Counter((booth["type"], booth["color"]) for booth in self.booths if booth["type"])
         last = self.width - MARGIN - 90
-        for (name, color), count in counted.most_common(MOST_TYPES):
+        for (name, color), count in counted.most_common(MAX_TYPES):
             text = f"{name} ({count})"
             if x + 8 + em(text) * 2.4 > last:
                 yield Text(x, y + 2.2, ("…",), 2.4, align="start")
@@ -130,16 +154,17 @@ class Sheet:
             yield Text(x + 6.2, y + 2.2, (text,), 2.4, align="start")
             x += 10 + em(text) * 2.4
 
-    def _absent(self, x, y):
-        """Booths that are not on the picture: without a position, or far outside of the hall."""
+    def _missing(self, x, y):
+        """Yield the list of booths that are not shown, because they have no position or lie far outside the hall."""
         if self.missing:
             numbers = ", ".join(booth["booth_number"] for booth in self.missing[:200])
-            line = fit(f"{self.words['missing']} ({len(self.missing)}): {numbers}", self.width - 2 * MARGIN - 60, 2.9, 2.4, 2.2)
+            text = f"{self.words['missing']} ({len(self.missing)}): {numbers}"
+            line = fit(text, self.width - 2 * MARGIN - 60, 2.9, 2.4, 2.2)
             yield Text(x, y, line.lines[:1], line.size, ink=GREY, align="start")
 
-    def _ruler(self, right, y):
-        """A scale bar of four parts, and the ratio for those who print."""
-        part = _step((1, 2, 5), 6 * self.ratio)          # millimetres of the hall: about a centimetre on paper
+    def _scale_bar(self, right, y):
+        """Yield a scale bar of four parts, and the scale of a print on A3."""
+        part = _step((1, 2, 5), 6 * self.ratio)          # in millimetres of the hall; about a centimetre on paper
         wide = part / self.ratio
         for place in range(4):
             x = right - (4 - place) * wide
@@ -150,12 +175,13 @@ class Sheet:
 
 
 def _shown(hall):
-    """Left, top, right and bottom of what is drawn: the hall, and what juts out of it by up to a quarter."""
+    """Return (left, top, right, bottom) of the drawing: the hall, and booths that protrude by a quarter at most."""
     width, height = hall["width"], hall["height"]
     limits = -width / 4, -height / 4, width * 1.25, height * 1.25
-    jutting = [geometry.box(geometry.corners(booth)) for booth in hall["booths"] if _lies_within(booth, limits)]
-    boxes = [(0, 0, width, height), *jutting]
-    return tuple(pick(box[place] for box in boxes) for place, pick in enumerate((min, min, max, max)))
+    booths = [geometry.box(geometry.corners(booth)) for booth in hall["booths"] if _lies_within(booth, limits)]
+    boxes = [(0, 0, width, height), *booths]
+    return (min(box[0] for box in boxes), min(box[1] for box in boxes),
+            max(box[2] for box in boxes), max(box[3] for box in boxes))
 
 
 def _lies_within(booth, limits):
@@ -166,12 +192,12 @@ def _lies_within(booth, limits):
 
 
 def _ratio(wide, high, width, height):
-    """How many times smaller the hall has to be to fit on a sheet of paper."""
-    return _step(RATIOS, max(wide / (width - 2 * MARGIN - 2 * ROUND), high / (height - HEAD - FOOT - 2 * ROUND)))
+    """Return the scale, such as 100 for 1:100, at which an area of the hall fits on a sheet of paper."""
+    return _step(RATIOS, max(wide / (width - 2 * MARGIN - 2 * AROUND), high / (height - HEADER - FOOTER - 2 * AROUND)))
 
 
 def _step(steps, least):
-    """The next round number that is not less."""
+    """Return the smallest number that is at least `least` and one of `steps` times a power of ten."""
     power = 0.001
     while True:
         for step in steps:
@@ -189,7 +215,7 @@ def _plain(value):
 
 
 def _north(x, y, word):
-    """Up is north on every plan."""
+    """Yield the north arrow. The top of every plan is north."""
     yield Area((((x, y - 6), (x + 2.6, y + 2), (x, y), (x - 2.6, y + 2)),), PAPER, None, INK, 0.25)
     yield Area((((x, y - 6), (x + 2.6, y + 2), (x, y)),), INK)
     yield Text(x, y + 5.4, (word,), 2.8, True)
