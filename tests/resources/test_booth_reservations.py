@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from eventapi import journal, times
-from eventapi.domain.halls import availability, booking
+from eventapi.domain.halls import booking, reservation_rows
 from eventapi.worker import Worker
 
 PLAN = ("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, sort_order, created_at,"
@@ -144,7 +144,7 @@ def test_a_booth_is_reserved_once_and_the_refusal_names_who_has_it(organiser, ha
 def test_the_unique_index_decides(organiser, hall, exhibitor, reserve, monkeypatch):
     booth = hall("A1")
     first = reserve(booth, exhibitor("C-1"))
-    for module in (booking, availability):
+    for module in (booking, reservation_rows):
         monkeypatch.setattr(module, "blockers", lambda *_, **__: [])
     found = refused(organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": exhibitor("C-2")}))
     assert found["blocked_by"]["reservation_id"] == first["id"]

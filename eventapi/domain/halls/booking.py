@@ -1,14 +1,25 @@
 """Booking: a booth is reserved, held for a while, confirmed, moved or given up, and then goes to the first in line.
 
-Each square metre is sold once: what overlaps a reserved or sold booth cannot be reserved either. Whoever meets a hold that has
-run out ends it. Every function here that writes is called inside a write.
+Each square metre is sold once: what overlaps a reserved or sold booth cannot be reserved either. Whoever meets a hold
+that has run out ends it. Every function here that writes is called inside a write.
 """
 from datetime import datetime, timedelta
 
 from eventapi import journal, money, times
 from eventapi.domain.halls import booth_rows, pricing
-from eventapi.domain.halls.availability import blockers, overlapping, reach, refuse_taken, unavailable
-from eventapi.domain.halls.reservations import HELD_AS, TRANSITIONS, as_stored, has_run_out, row, store
+from eventapi.domain.halls.reservation_rows import (
+    HELD_AS,
+    TRANSITIONS,
+    as_stored,
+    blockers,
+    has_run_out,
+    overlapping,
+    reach,
+    refuse_taken,
+    row,
+    store,
+    unavailable,
+)
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.database import Duplicate, as_json
@@ -127,7 +138,10 @@ def extend(db, old, expires_at):
 
 
 def move(db, old, booth):
-    """The reservation is for another booth: what it left goes to its line. A price that was agreed on stays, else it is a new one."""
+    """The reservation is for another booth: what it left goes to its line.
+
+    A price that was agreed on stays, else it is a new one.
+    """
     TRANSITIONS.move("move", standing(db, old)["status"])
     if booth["id"] == old["booth_id"]:
         return old

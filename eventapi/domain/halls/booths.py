@@ -5,8 +5,8 @@ describes the units of their rows.
 """
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.halls import availability, booking, booth_rows, pricing
-from eventapi.domain.halls.reservations import has_run_out
+from eventapi.domain.halls import booking, booth_rows, pricing, reservation_rows
+from eventapi.domain.halls.reservation_rows import has_run_out
 from eventapi.domain.records import custom_fields, entities, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH_TYPE, FORMULA, PLAN
@@ -142,17 +142,17 @@ def _store_price(db, id):
 
 def _refuse_reserved(db, booth):
     """Raise 409 `booth_unavailable` while a reservation determines the status of the booth."""
-    for live in availability.blockers(db, booth):
+    for live in reservation_rows.blockers(db, booth):
         if live["booth_id"] == booth["id"]:
-            raise availability.unavailable(booth, live)
+            raise reservation_rows.unavailable(booth, live)
 
 
 def _refuse_overlap(db, booth):
     """Raise 409 `booth_unavailable` if a reserved or sold booth would overlap another one."""
-    standing = [live for live in availability.blockers(db, booth) if not has_run_out(db, live)]
+    standing = [live for live in reservation_rows.blockers(db, booth) if not has_run_out(db, live)]
     others = [live for live in standing if live["booth_id"] != booth["id"]]
     if others and others != standing:
-        raise availability.unavailable(booth, others[0])
+        raise reservation_rows.unavailable(booth, others[0])
 
 
 def _claim_number(db, booth, but=None):

@@ -1,49 +1,134 @@
-"""Booth reservations as they are stored, journalled and read."""
-import json
+"""Booth reservations: the rules about what a request may ask for.
 
-from eventapi import journal, money, times
-from eventapi.domain.records import entities
-from eventapi.states import Transitions
+`booking` then reserves, confirms, moves and cancels. Every function is called inside a write transaction, journals the
+change, takes validated fields, and returns the row of the reservation; see `reservation_rows`.
+"""
+from eventapi import money
+from eventapi.domain.halls import booking, booth_rows, reservation_rows
+from eventapi.domain.halls.reservation_rows import TRANSITIONS
+from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records.amounts import whole
+from eventapi.domain.records.references import BOOTH, PARTICIPANT
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
-sql = statements("booth_reservations")
+participants = statements("participants")
 
-TRANSITIONS = Transitions("booth reservation", {
-    "confirm": (("pending",), "confirmed"),
-    "cancel": (("pending", "confirmed", "waitlisted"), "cancelled"),
-    "extend": (("pending",), None),
-    "move": (("pending", "confirmed"), None),
-})
-HELD_AS = {"pending": "reserved", "confirmed": "sold"}      # what a reservation makes of its booth
+INITIAL = ("pending", "confirmed")
 
 
-# Reading
+def create(db, fields):
+    """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set. `fields` is a complete body.
 
-def row(db, id):
-    """The reservation as stored, or None."""
-    return db.one(sql.get, id=id)
-
-
-def represent(db, row):
-    """A row as it is answered now: a hold that has run out is over, though nobody has written so yet."""
-    return as_stored(db, {**row, "status": "expired" if has_run_out(db, row) else row["status"]})
-
-
-def as_stored(db, row):
-    return {**row, "final_price": money.major(row["final_price"], db.config.currency), "is_negotiated": bool(row["is_negotiated"]),
-            "tax_rate": money.unscaled(row["tax_rate"], 2),
-            "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"])}
+    Raise 422 for unknown or contradicting fields, or if no price can be computed; 409 `booth_unavailable`, `duplicate`,
+    `anonymized` or `participant_cancelled`.
+    """
+    faults = Faults()
+    booth, participant = _booth_and_participant(db, fields, faults)
+    price = whole(fields, "final_price", money.decimals(db.config.currency), faults)
+    _check_new(db, fields, faults)
+    faults.raise_any()
+    return booking.reserve(db, {**fields, "final_price": price}, booth, participant)
 
 
-def has_run_out(db, row):
-    return row["status"] == "pending" and row["expires_at"] <= (db.now or times.now())
+def update(db, row, fields):
+    """Change a booth reservation. `fields` holds the changed fields.
+
+    A new `status` stands for the action that leads there, a new `booth_id` for move, a new `expires_at` for extend.
+    Raise 422 for contradicting fields; 409 `anonymized`, `booth_unavailable` or `invalid_transition`.
+    """
+    shown = reservation_rows.represent(db, row)
+    wanted, booth = _checked(db, row, shown, fields)
+    anonymity.refuse_text(db, entities.BOOTH_RESERVATION, row, fields)
+    if wanted["status"] != shown["status"]:
+        booking.standing(db, row)               # before any write, because its refusal keeps the transaction
+    if booth:
+        row = booking.move(db, row, booth)      # before other changes, because other reservations may prevent it
+    changes = {"notes": wanted["notes"]}
+    if "final_price" in fields and wanted["final_price"] != row["final_price"]:
+        changes.update(booking.another_price(db, row, wanted["final_price"]))
+    if wanted["expires_at"] != shown["expires_at"]:
+        row = booking.extend(db, row, wanted["expires_at"])
+    reason = wanted["cancellation_reason"]
+    if wanted["status"] == shown["status"]:
+        return reservation_rows.store(db, row, "updated", **changes, cancellation_reason=reason)
+    action = TRANSITIONS.action_to(row["status"], wanted["status"])
+    row = reservation_rows.store(db, row, "updated", **changes)
+    return booking.confirm(db, row) if action == "confirm" else booking.cancel(db, row, reason)
 
 
-def store(db, old, action, **changes):
-    """Writes and journals a changed reservation; gives its row."""
-    if all(old[name] == value for name, value in changes.items()):
-        return old
-    db.run(sql.change, **{**old, **changes, "now": db.now})
-    new = row(db, old["id"])
-    journal.updated(db, entities.BOOTH_RESERVATION, as_stored(db, old), as_stored(db, new), action=action)
-    return new
+def cancel(db, row, reason):
+    """Cancel a booth reservation; `reason` may be None.
+
+    Raise 409 `invalid_transition`, or `anonymized` for a reason.
+    """
+    if reason:
+        anonymity.refuse(db, "booth_reservation", row["id"])
+    return booking.cancel(db, row, reason)
+
+
+def move(db, row, booth_id):
+    """Move a booth reservation to another booth of its event. Raise 422 for another booth, and 409 as `update` does."""
+    faults = Faults()
+    booth = _target(db, row, booth_id, faults)
+    faults.raise_any()
+    return booking.move(db, row, booth)
+
+
+def _booth_and_participant(db, fields, faults):
+    """Return the rows of the booth and the participant. Add faults unless both exist and belong to one event."""
+    booth_id = references.resolve(db, fields, BOOTH, faults)
+    participant_id = references.resolve(db, fields, PARTICIPANT, faults)
+    booth = booth_id and booth_rows.row(db, booth_id)
+    participant = participant_id and db.one(participants.get, id=participant_id)
+    if booth and participant and booth["event_id"] != participant["event_id"]:
+        faults.add("/event_participant_id", "other_event",
+                   f"takes part in {participant['event_key']}, where booth {booth['booth_number']} is not")
+    return booth, participant
+
+
+def _target(db, row, booth_id, faults):
+    """Return the row of the booth to move to. Add a fault unless it belongs to the event of the reservation."""
+    booth = booth_rows.row(db, booth_id)
+    if booth is None:
+        faults.add("/booth_id", "unknown", "names no record")
+    elif booth["event_id"] != row["event_id"]:
+        faults.add("/booth_id", "other_event", f"is not a booth of {row['event_key']}")
+    return booth
+
+
+def _check_new(db, fields, faults):
+    """Add the faults of a new reservation that the schema cannot express."""
+    if fields["status"] not in INITIAL:
+        faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
+    elif fields["waitlist"] and fields["status"] != "pending":
+        faults.add("/waitlist", "disagrees", "who may have to wait cannot be confirmed at once")
+    if fields["cancellation_reason"] is not None:
+        faults.add("/cancellation_reason", "disagrees", "goes with the status cancelled")
+    if fields["expires_at"] is not None and fields["status"] == "confirmed":
+        faults.add("/expires_at", "disagrees", "a confirmed reservation does not expire")
+    elif fields["expires_at"] is not None:
+        booking.check_expiry(db, fields["expires_at"], faults)
+
+
+def _checked(db, row, shown, fields):
+    """Return the row with the changed fields, and the row of the booth to move to or None.
+
+    `shown` is the API object. Raise 422 with every fault found.
+    """
+    faults = Faults()
+    wanted = {**row, "status": shown["status"], **fields}
+    participant_id = references.resolve(db, fields, PARTICIPANT, faults)
+    if participant_id not in (None, row["event_participant_id"]):
+        faults.add("/event_participant_id", "fixed", "cannot change; cancel this reservation and make another")
+    booth = _target(db, row, wanted["booth_id"], faults) if wanted["booth_id"] != row["booth_id"] else None
+    if "final_price" in fields:
+        wanted["final_price"] = whole(fields, "final_price", money.decimals(db.config.currency), faults)
+    if wanted["expires_at"] is None and row["expires_at"] is not None:
+        faults.add("/expires_at", "required", "must be a moment")
+    if wanted["cancellation_reason"] != row["cancellation_reason"] and wanted["status"] != "cancelled":
+        faults.add("/cancellation_reason", "disagrees", "goes with the status cancelled")
+    if fields.get("waitlist") and row["status"] != "waitlisted":
+        faults.add("/waitlist", "disagrees", "is asked when a reservation is made; make another")
+    faults.raise_any()
+    return wanted, booth

@@ -4,7 +4,7 @@ from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices
 from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
-from eventapi.domain.halls import booking, reservations
+from eventapi.domain.halls import booking, reservation_rows
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities
@@ -104,13 +104,13 @@ def _absorb(db, kept, other):
 def _hand_over_reservations(db, kept_id, other_id):
     """Nobody stands in one line twice."""
     for found in db.all(sql.reservations, id=other_id, participant_id=kept_id):
-        row = reservations.row(db, found["id"])
+        row = reservation_rows.row(db, found["id"])
         if found["is_second_place"]:
             row = booking.cancel(db, row, "The contacts were merged.")
         db.run(sql.hand_over_reservation, id=row["id"], participant_id=kept_id, now=db.now)
-        new = reservations.row(db, row["id"])
-        journal.updated(db, entities.BOOTH_RESERVATION, reservations.as_stored(db, row),
-                        reservations.as_stored(db, new))
+        new = reservation_rows.row(db, row["id"])
+        journal.updated(db, entities.BOOTH_RESERVATION, reservation_rows.as_stored(db, row),
+                        reservation_rows.as_stored(db, new))
 
 
 def _hand_over_orders(db, kept_id, other_id):

@@ -6,7 +6,7 @@ from eventapi import journal, times
 from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices, payments
 from eventapi.domain.entrance import check_ins
-from eventapi.domain.halls import reservations
+from eventapi.domain.halls import reservation_rows
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, contacts, newsletter, participants
 from eventapi.domain.records import entities, slugs
@@ -47,7 +47,8 @@ def export(db, contact):
         "merged_contacts": db.all(sql.merged, id=contact_id),
         "applications": _there(applications.get(db, id) for id in ids["application"]),
         "participants": _there(participants.get(db, id) for id in ids["event_participant"]),
-        "booth_reservations": [reservations.represent(db, row) for row in _there(reservations.row(db, id) for id in ids["booth_reservation"])],
+        "booth_reservations": [reservation_rows.represent(db, row) for row in
+                               _there(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row) for row in _there(orders.row(db, id) for id in ids["service_order"])],
         "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
                         for submission in _there(submissions.get(db, id) for id in ids["submission"])],
