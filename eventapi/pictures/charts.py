@@ -3,30 +3,23 @@
 Each series has a colour (palette of Okabe and Ito) and a pattern or dash, so that it can be distinguished without
 colours. Lengths are in millimetres.
 """
-
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from eventapi.pictures.letters import em
+from eventapi.pictures.letters import em, shortened
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Picture, Text, rectangle
 
 WIDTH, MARGIN, HEAD = 240, 10, 24
-PLOT, BAR, GAP, AXIS = 78, 8, 10, 10  # heights of a plot and of one bar, gap between panels, space below a plot
+PLOT, BAR, GAP, AXIS = 78, 8, 10, 10    # heights of a plot and of one bar, gap between panels, space below a plot
 MAX_COLUMN_WIDTH = 22
 SMALL, GREY, PALE = 3, "#555555", "#d9d9d9"
 MAX_BARS, MAX_SERIES = 24, 8
 
 # (fill, pattern over the fill, dash of a line) of each series
-LOOKS = (
-    ("#0072b2", None, 0),
-    ("#f5c767", Hatch("rising", "#8a5a00", 1.8, 0.3), 2.4),
-    ("#a8dcc9", None, 1.2),
-    ("#e3a9c6", Hatch("net", "#8a3a66", 2, 0.25, crossed=True), 3.6),
-    ("#1a5e4a", None, 0.6),
-    ("#bfe1f6", Hatch("fine", "#2b7bab", 1.2, 0.2), 5),
-    ("#d55e00", None, 1.8),
-    ("#dddddd", Hatch("wide", "#777777", 3, 0.3), 0.9),
-)
+LOOKS = (("#0072b2", None, 0), ("#f5c767", Hatch("rising", "#8a5a00", 1.8, 0.3), 2.4), ("#a8dcc9", None, 1.2),
+         ("#e3a9c6", Hatch("net", "#8a3a66", 2, 0.25, crossed=True), 3.6), ("#1a5e4a", None, 0.6),
+         ("#bfe1f6", Hatch("fine", "#2b7bab", 1.2, 0.2), 5), ("#d55e00", None, 1.8),
+         ("#dddddd", Hatch("wide", "#777777", 3, 0.3), 0.9))
 
 # Colours of lines: darker than the fills, because lines are thin.
 INKS = ("#0072b2", "#b06f00", "#2f8f70", "#a34f7d", "#1a5e4a", "#2b7bab", "#d55e00", "#777777")
@@ -78,8 +71,8 @@ def picture(name, title, description, panels):
         y += height + GAP
     if not parts:
         parts, y = [Text(WIDTH / 2, HEAD + 24, ("No data for this selection.",), 5, ink=GREY)], HEAD + 60
-    head = Text(MARGIN, 12, (_shortened(title, WIDTH - 2 * MARGIN, 6, True),), 6, True, align="start")
-    below = Text(MARGIN, 18, (_shortened(description, WIDTH - 2 * MARGIN, 3.2),), 3.2, ink=GREY, align="start")
+    head = Text(MARGIN, 12, (shortened(title, WIDTH - 2 * MARGIN, 6, True),), 6, True, align="start")
+    below = Text(MARGIN, 18, (shortened(description, WIDTH - 2 * MARGIN, 3.2),), 3.2, ink=GREY, align="start")
     summary = " ".join((f"{description}.", *(panel.summary() for panel in panels)))
     background = Area((rectangle(0, 0, WIDTH, y),), PAPER)
     return Picture(f"chart-{name}", WIDTH, y, title, summary, "en", (background, head, below, *parts))
@@ -88,9 +81,8 @@ def picture(name, title, description, panels):
 def _bounded(panel):
     """Return the panel with at most MAX_SERIES series and MAX_BARS bars. More would be unreadable.
 
-    The series left out are added up as the series `other`. The bars left out are added up in `others`, which is shown
-    as a
-    number: as a bar, it would be so long that all other bars are short.
+    The series left out are added up as the series `other`. The bars left out are added up in `others`, a
+    number below the bars. As a bar, it would be so long that all other bars are short.
     """
     labels, series = panel.labels, panel.series
     if len(series) > MAX_SERIES:
@@ -106,7 +98,7 @@ def _bounded(panel):
 
 def _panel(panel, y):
     """Return (shapes, height) of a panel with its title and legend."""
-    parts = [Text(MARGIN, y + 4, (_shortened(panel.title, WIDTH - 2 * MARGIN, 4, True),), 4, True, align="start")]
+    parts = [Text(MARGIN, y + 4, (shortened(panel.title, WIDTH - 2 * MARGIN, 4, True),), 4, True, align="start")]
     legend, rows = _legend(panel, y + 7)
     top = y + 10 + rows * 6
     draw = {"columns": _columns, "bars": _bars, "lines": _lines}[panel.kind]
@@ -118,7 +110,7 @@ def _legend(panel, y):
     """Return (shapes, number of rows). A panel with one series has no legend, because its title is sufficient."""
     parts, x, rows = [], MARGIN, 0
     for place, (name, _) in enumerate(panel.series if len(panel.series) > 1 else ()):
-        name = _shortened(name, 80, SMALL)
+        name = shortened(name, 80, SMALL)
         wide = 11 + em(name) * SMALL
         if x + wide > WIDTH - MARGIN:
             x, rows = MARGIN, rows + 1
@@ -144,9 +136,9 @@ def steps(low, high, whole=False):
     power = 10 ** floor(log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.9999)
     step = max(step, 1) if whole else step
-    return [
-        step * number for number in range(floor(low / step), max(ceil(high / step - 1e-9), floor(low / step) + 1) + 1)
-    ]
+    first = floor(low / step)
+    last = max(ceil(high / step - 1e-9), first + 1)
+    return [step * number for number in range(first, last + 1)]
 
 
 def decimals_of(values):
@@ -266,7 +258,7 @@ def _bars(panel, top):
     """Return (shapes, height) of horizontal bars with their sums at the ends."""
     ticks, sums = _ticks(panel), figures(panel.sums())
     count, amount = panel.others or (0, 0)
-    labels = [_shortened(label, 62, SMALL) for label in (*panel.labels, *([f"{count} others"] if count else []))]
+    labels = [shortened(label, 62, SMALL) for label in (*panel.labels, *([f"{count} others"] if count else []))]
     left = MARGIN + 3 + max(map(em, labels)) * SMALL
     right = WIDTH - MARGIN - 4 - max(map(em, sums)) * SMALL
     height, span = BAR * len(labels), ticks[-1] - ticks[0]
@@ -301,13 +293,3 @@ def _bar(panel, place, label, text, y, at, left):
             yield Group((block,), title=f"{panel.labels[place]}, {name}: {figure(value, decimals)}")
         up, down = up + max(value, 0), down + min(value, 0)
     yield Text(at(up) + 1.5, y + BAR / 2 + 1, (text,), SMALL, align="start")
-
-
-def _shortened(text, width, size, bold=False):
-    """Return the text, cut off with an ellipsis if it is wider than `width`."""
-    if em(text, bold) * size <= width:
-        return text
-    end = len(text)
-    while end > 1 and em(text[:end] + "…", bold) * size > width:
-        end -= 1
-    return text[:end].rstrip() + "…"

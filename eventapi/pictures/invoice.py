@@ -1,16 +1,15 @@
 """Invoices and credit notes as PDF: business letters for window envelopes (DIN 5008, form B).
 
-They contain the details that Directive 2006/112/EC, Art. 226 requires. Positions are in millimetres, font sizes in
-points.
+They contain the details that Directive 2006/112/EC, Art. 226 requires.
+Positions are in millimetres, font sizes in points.
 """
-
 from decimal import Decimal
 from itertools import zip_longest
 
 from eventapi import money
 from eventapi.pictures import fonts
 from eventapi.pictures.paper import GREY, LEFT, PALE, RIGHT, Paper
-from eventapi.pictures.words import COUNTRIES, WORDS, day, number
+from eventapi.pictures.words import WORDS, address, day, grouped, number
 
 SIZE, SMALL = 8.5, 7
 LINE_HEIGHT, SMALL_LINE_HEIGHT = 4, 3.2
@@ -57,9 +56,8 @@ class Sheet:
         self._totals()
         self._payment()
         self.paper.draw_footers(self._footer)
-        return self.paper.pdf(
-            title=self.title, author=fonts.clean(self.seller.get("name") or ""), language=self.language
-        )
+        author = fonts.clean(self.seller.get("name") or "")
+        return self.paper.pdf(title=self.title, author=author, language=self.language)
 
     def _text(self, key, **values):
         """Return a text of words.py in the language of the invoice."""
@@ -84,8 +82,8 @@ class Sheet:
     def _imprint(self):
         """Return the three columns of the seller's data in the footer, as lists of lines."""
         seller, columns = self.seller, (RIGHT - LEFT) / 3 - 4
-        lines = [_address(seller), [seller.get("email"), *self._labelled(seller, "vat_id", "tax_number")],
-                 [*self._labelled({**seller, "iban": _grouped(seller.get("iban"))}, "iban", "bic")]]
+        lines = [address(seller), [seller.get("email"), *self._labelled(seller, "vat_id", "tax_number")],
+                 [*self._labelled({**seller, "iban": grouped(seller.get("iban"))}, "iban", "bic")]]
         return [[line for text in column for line in fonts.wrap(text, SMALL, columns)] for column in lines]
 
     def _labelled(self, party, *fields):
@@ -108,14 +106,14 @@ class Sheet:
     def _letterhead(self):
         paper = self.paper
         paper.flow(fonts.wrap(self.seller.get("name"), 15, RIGHT - LEFT, True)[:3], size=15, bold=True, line_height=6.5)
-        sender = " · ".join(fonts.clean(part) for part in _address(self.seller)[:3])
+        sender = " · ".join(fonts.clean(part) for part in address(self.seller)[:3])
         paper.text(LEFT, 60, sender, size=_shrunk(sender, SMALL, ADDRESS_WIDTH), ink=GREY)
         paper.line(LEFT, 61, LEFT + ADDRESS_WIDTH, ink=GREY)
         paper.y = max(self._recipient(), self._info(), 94)
 
     def _recipient(self):
         """Draw the address in the window, in a smaller size if it is long. Return the position below it."""
-        texts = _address(self.buyer, home_country=self.seller.get("country"))
+        texts = address(self.buyer, home_country=self.seller.get("country"))
         for size in (10, 9, 8, 7, 6):
             lines = [line for text in texts for line in fonts.wrap(text, size, ADDRESS_WIDTH)]
             line_height = size * 0.43
@@ -260,7 +258,7 @@ class Sheet:
         is_credit_note = self.invoice["invoice_type"] == "credit_note"
         if is_credit_note or _decimal(self.invoice["open_amount"]) <= 0 or not seller.get("iban"):
             return []
-        values = {"holder": seller.get("name"), "iban": _grouped(seller["iban"]), "bic": seller.get("bic")}
+        values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic")}
         return [(self.words[key], fonts.wrap(value, SIZE, RIGHT - LEFT - 32)) for key, value in values.items() if value]
 
     def _terms(self):
@@ -280,36 +278,13 @@ def _decimal(value):
     return Decimal(str(value))
 
 
-def _grouped(iban):
-    """Return an IBAN in groups of four characters."""
-    iban = "".join((iban or "").split())
-    return " ".join(iban[place:place + 4] for place in range(0, len(iban), 4))
-
-
-def _address(party, home_country=None):
-    """Return the lines of a postal address. The country is included only if it is not `home_country`."""
-    streets = (party.get("street") or party.get("address") or "").splitlines()
-    if len(streets) > 4:
-        streets = [", ".join(street.strip() for street in streets if street.strip())]
-    city = " ".join(part for part in (party.get("postal_code"), party.get("city")) if part)
-    town = ", ".join(part for part in (city, party.get("state")) if part)
-    country = party.get("country") or ""
-    country_name = "" if country == home_country else COUNTRIES.get(country, country).upper()
-    lines = (party.get("name"), party.get("contact_name"), *streets, town, country_name)
-    return [line for line in lines if line and line.strip()]
-
-
 def _shrunk(text, size, room):
     """Return the font size, at most `size`, at which a text fits into one line of `room` millimetres."""
     return min(size, size * room / max(fonts.width(text, size), 1))
 
 
 def _columns(headings, rows):
-    """Return (left edge, width) by column.
-
-    A column is as wide as its widest text; the description has the remaining width.
-    """
-
+    """Return (left edge, width) by column. The description takes the width that the other columns leave."""
     def widest(name):
         texts = [fonts.width(fonts.clean(row[name]), SIZE) for row in rows]
         wide = max([fonts.width(headings[name], SIZE, True), *texts])

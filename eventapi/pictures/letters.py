@@ -153,3 +153,13 @@ def _beginning(text, width):
     """Return as much of a text as fits, followed by an ellipsis."""
     end = max((end for end in range(1, len(text)) if em(text[:end].rstrip(TRAILING) + "…") <= width), default=1)
     return text[:end].rstrip(TRAILING) + "…"
+
+
+def shortened(text, width, size, bold=False):
+    """Return the text, cut off with an ellipsis if it is wider than `width`."""
+    if em(text, bold) * size <= width:
+        return text
+    end = len(text)
+    while end > 1 and em(text[:end] + "…", bold) * size > width:
+        end -= 1
+    return text[:end].rstrip() + "…"

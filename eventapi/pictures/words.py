@@ -1,4 +1,4 @@
-"""Texts printed on invoices, in English and German.
+"""Texts printed on invoices, in English and German, and the formats of numbers, dates, addresses and bank accounts.
 
 Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 """
@@ -122,3 +122,22 @@ def day(text, words):
     """Format a date such as 2026-05-01 in the language of `words`."""
     year, month, day_ = map(int, text[:10].split("-"))
     return words["day"].format(day=day_, month=words["months"][month - 1], year=year)
+
+
+def grouped(iban):
+    """Return an IBAN in groups of four characters."""
+    iban = "".join((iban or "").split())
+    return " ".join(iban[place:place + 4] for place in range(0, len(iban), 4))
+
+
+def address(party, home_country=None):
+    """Return the lines of a postal address. The country is included only if it is not `home_country`."""
+    streets = (party.get("street") or party.get("address") or "").splitlines()
+    if len(streets) > 4:
+        streets = [", ".join(street.strip() for street in streets if street.strip())]
+    city = " ".join(part for part in (party.get("postal_code"), party.get("city")) if part)
+    town = ", ".join(part for part in (city, party.get("state")) if part)
+    country = party.get("country") or ""
+    country_name = "" if country == home_country else COUNTRIES.get(country, country).upper()
+    lines = (party.get("name"), party.get("contact_name"), *streets, town, country_name)
+    return [line for line in lines if line and line.strip()]

@@ -3,23 +3,17 @@
 A booth is a dict of domain/halls/plan_pictures.py with `label` and `details` added by sheet.py. Its position and size
 are in millimetres of the hall; sizes in drawings are millimetres on paper.
 """
-
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import combinations
-from math import cos, dist, radians, sin
+from math import dist
 
 from eventapi import geometry
-from eventapi.pictures.letters import LINE_HEIGHT, em, fit
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
+from eventapi.pictures.hall.labels import BAND, label
+from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines
 
 TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
 OUTLINE = 0.25
-FRONT = 2  # index of the front among the edges: the lower edge of a booth that is not rotated
-BAND = 0.9                                  # width of the band along the front, in the colour of the booth type
-NUMBER, NAME, DETAIL = (6, 1.0), (4.6, 1.25), (2.8, 1.2)      # (largest, smallest) font size
-SPOTS = 5                                   # number of booths of a block that are tried as the position of its label
-PREFERRED_NAME = 1.9                        # details are omitted before the name becomes smaller than this
+FRONT = 2                                   # index of the front edge: the lower edge if the booth is not rotated
 
 
 @dataclass(frozen=True)
@@ -30,8 +24,8 @@ class Look:
     hatch: Hatch = None
 
 
-# Palette of Okabe and Ito, lightened below dark text. In black and white, these are light, hatched, dark and cross-
-# hatched.
+# Palette of Okabe and Ito, lightened below dark text.
+# In black and white, these are light, hatched, dark and cross-hatched.
 LOOKS = {
     "available": Look("#e5f5ee"),
     "reserved": Look("#fadf9f", hatch=Hatch("reserved", "#b06f00", 1.6, 0.3)),
@@ -122,7 +116,7 @@ def block(booths, on_paper, scale, describe):
     for booth, ring, each in zip(booths, rings, sides, strict=True):
         for line in each[FRONT]:
             parts += _band(booth, ring, tuple(map(on_paper, line)), look)
-    parts += _label(booths, polygons, on_paper, scale, look)
+    parts += label(booths, polygons, on_paper, scale, look)
     if not alone:
         parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth))
                   for booth, ring in zip(booths, rings, strict=True)]
@@ -139,179 +133,3 @@ def _band(booth, ring, line, look):
     strip = [(line, inner * 0.2), (reversed(line), inner)]             # leaves the outline visible
     corners = [(px + (back_x - x) * share, py + (back_y - y) * share) for points, share in strip for px, py in points]
     yield Area((tuple(corners),), booth["color"], None, look.ink, 0.12)
-
-
-# The label
-
-def _label(booths, polygons, on_paper, scale, look):
-    """Return the shapes of the label with number, name and details, in the best position on the block.
-
-    A label is horizontal or turned. On a hatched fill, it has a plain background.
-    """
-    number, name, details = _texts(booths)
-    best, best_score = None, -1
-    for middle, width, height, turn in _spots(booths, polygons, scale):
-        rows = _rows(number, name, details, width - 1.2, height - (1.9 if booths[0]["color"] else 1))
-        score = _score(rows, name) * _legibility(turn)
-        if rows and score > best_score:
-            best, best_score = (on_paper(middle), turn, rows), score
-    return _lay_out(*best, look) if best else []
-
-
-def _legibility(turn):
-    """Return a factor that prefers horizontal labels to slanted ones, and slanted ones to steep ones."""
-    if not turn:
-        return 1.5
-    return 1.25 if abs(turn) <= 45 else 1
-
-
-def _texts(booths):
-    """Return (numbers, name, details) for the label of a block. Only a single booth has details, which are optional."""
-    numbers = [booth["booth_number"] for booth in booths]
-    number = " + ".join(numbers) if len(numbers) <= 2 else f"{numbers[0]} + {len(numbers) - 1}"
-    name = next((booth["label"] for booth in booths if booth["label"]), "")
-    details = tuple(detail for detail in booths[0]["details"] if detail) if len(booths) == 1 else ()
-    return number, name, details
-
-
-def _readable(angle):
-    """Return the angle of the same line, turned so that text on it is read from the left or from below."""
-    angle = (angle + 90) % 180 - 90
-    return -90 if angle == 90 else angle
-
-
-def _spots(booths, polygons, scale):
-    """Yield (middle, width, height, turn) of possible positions of a label.
-
-    The middle is a point of the hall. Width and height are on paper, along and across the lines of text.
-    """
-    if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
-        for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:SPOTS]]):
-            yield from _both_ways(
-                ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
-            )
-        return
-    for booth, polygon in zip(booths[:SPOTS], polygons[:SPOTS], strict=True):
-        width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
-        if angle % 180 == 90:
-            width, height, angle = height, width, 0
-        up = BAND / 2 / scale / booth["depth"] if booth["color"] else 0     # shifts the label away from the band
-        back_left, _, front_right, front_left = polygon
-        middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in
-                       zip(back_left, front_right, back_left, front_left, strict=True))
-        yield from _both_ways(middle, width, height, angle)
-        if angle % 90:
-            yield middle, *_upright(width, height, radians(angle)), 0
-
-
-def _both_ways(middle, width, height, angle):
-    yield middle, width, height, _readable(angle)
-    yield middle, height, width, _readable(angle - 90)
-
-
-def _upright(width, height, angle, flat=0.6):
-    """Return width and height of the largest upright rectangle in a rotated one.
-
-    `flat` is its height divided by its width.
-    """
-    across, down = abs(cos(angle)), abs(sin(angle))
-    wide = min(width / (across + flat * down), height / (down + flat * across))
-    return wide, wide * flat
-
-
-def _largest(boxes):
-    """Return up to six rectangles that the boxes cover completely, largest first. None of them contains another.
-
-    The boxes are upright rectangles that do not overlap.
-    """
-    across = sorted({place for box in boxes for place in (box[0], box[2])})
-    down = sorted({place for box in boxes for place in (box[1], box[3])})
-    candidates = [(left, top, right, bottom)
-                  for left, right in combinations(across, 2) for top, bottom in combinations(down, 2)]
-    found = []
-    for box in sorted(candidates, key=_area, reverse=True):
-        covered = sum(_common_area(box, other) for other in boxes)
-        if covered >= 0.995 * _area(box) and not any(_contains(other, box) for other in found):
-            found.append(box)
-    return found[:6]
-
-
-def _common_area(one, other):
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return max(0, width) * max(0, height)
-
-
-def _contains(outer, inner):
-    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
-
-
-def _area(box):
-    return (box[2] - box[0]) * (box[3] - box[1])
-
-
-def _rows(number, name, details, width, height):
-    """Return the rows (text, size, is_bold) of a label from top to bottom, or () if not even the number fits."""
-    if width <= 0 or height <= 0:
-        return ()
-    share = 0.36 if name or details else 0.45
-    size = min(NUMBER[0], width / em(number, True), height * share / LINE_HEIGHT)
-    if size < NUMBER[1]:
-        size = min(NUMBER[1] * 1.3, width / em(number, True), height / LINE_HEIGHT)
-        return ((number, size, True),) if size >= NUMBER[1] * 0.7 else ()
-    return ((number, size, True), *_rows_below(size, name, details, width, height - size * LINE_HEIGHT))
-
-
-def _rows_below(number_size, name, details, width, height):
-    """Return the rows below the number: the name, and as many details as fit beside a whole and legible name."""
-    largest = min(NAME[0], number_size * 0.95)
-    most_details = len(details) if largest >= DETAIL[1] else 0
-    for count in range(most_details, -1, -1):
-        small = [(text, min(DETAIL[0], number_size * 0.8, 0.94 * width / em(text))) for text in details[:count]]
-        room = height - sum(size * LINE_HEIGHT for _, size in small)
-        fitted = fit(name, width, room, largest, NAME[1], PREFERRED_NAME) if name and room > 0 else None
-        details_fit = room >= 0 and all(size >= DETAIL[1] for _, size in small)
-        if count == 0 or (details_fit and _is_legible(name, fitted)):
-            name_rows = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
-            limit = fitted.size * 0.9 if fitted else DETAIL[0]
-            return [*name_rows, *((text, min(size, limit), False) for text, size in small)]
-
-
-def _is_legible(name, fitted):
-    return not name or (fitted and fitted.is_whole and fitted.size >= PREFERRED_NAME)
-
-
-def _score(rows, name):
-    """Return how good a label is: first by the part of the name that is shown, then by the smallest font size."""
-    shown = sum(len(text) for text, _, is_bold in rows if not is_bold)
-    return (min(1, shown / max(len(name), 1)) + 0.02) * min((size for _, size, _ in rows), default=0)
-
-
-def _lay_out(middle, turn, rows, look):
-    """Return the rows as shapes, centred on a point."""
-    x, y = middle
-    parts, place = [], y - sum(size * LINE_HEIGHT for _, size, _ in rows) / 2
-    if look.hatch:
-        parts.append(Area(tuple(_backgrounds(rows, x, place)), look.fill))
-    for size, is_bold, lines in _same_size(rows):
-        parts.append(Text(x, place + size * (LINE_HEIGHT / 2 + 0.36), tuple(lines), size, is_bold, look.ink))
-        place += len(lines) * size * LINE_HEIGHT
-    return [Group(tuple(parts), turn=(turn, x, y))] if turn else parts
-
-
-def _backgrounds(rows, x, y):
-    """Yield rectangles behind the rows, which keep the hatching away from the text."""
-    for size, is_bold, lines in _same_size(rows):
-        wide, high = max(em(text, is_bold) for text in lines) * size + 0.5, len(lines) * size * LINE_HEIGHT
-        yield rectangle(x - wide / 2, y, wide, high)
-        y += high
-
-
-def _same_size(rows):
-    """Return (size, is_bold, lines), with consecutive rows of the same size in one entry."""
-    found = []
-    for text, size, is_bold in rows:
-        if not found or found[-1][:2] != (size, is_bold):
-            found.append((size, is_bold, []))
-        found[-1][2].append(text)
-    return found
