@@ -13,13 +13,14 @@ from eventapi.web import request_log
 from tests.support import processes
 from tests.support.client import SCOPES, Client, add_key, make_settings
 from tests.support.prepared import Snapshots
+from tests.support.process_guard import guard
 from tests.support.shared_app import SharedApp
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Remember the running test before its fixtures are set up."""
-    processes.guard.test = item
+    """Remember the running test for the guard, and skip tests of the own server if another one is tested."""
+    guard.test = item
     marker = item.get_closest_marker("own_server")
     if marker and processes.SERVER != "own":
         pytest.skip(f"only with server = own: {marker.args[0]}")
@@ -28,7 +29,7 @@ def pytest_runtest_setup(item):
 @pytest.fixture(scope="session", autouse=True)
 def only_marked_tests_start_processes():
     """Fail each test that starts a process of the service without the marker `processes`."""
-    with processes.guard:
+    with guard:
         yield
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from eventapi.domain.billing import ledger
 from eventapi.domain.upkeep import checks
+from tests.support.prepared import prepared
 
 SUMS = ("ordered", "unbilled", "to_credit", "invoiced", "paid", "open")
 
@@ -74,9 +75,14 @@ class Fair:
         assert tuple(found[name] for name in SUMS) == expected, found
 
 
+@prepared
+def new_fair(organiser, db):
+    return Fair(organiser, db)
+
+
 @pytest.fixture
-def fair(organiser, db):
-    yield Fair(organiser, db)
+def fair(new_fair, db):
+    yield new_fair
     assert checks.findings(db) == [] == ledger.check(db)
 
 
@@ -444,13 +450,17 @@ def test_of_two_fees_that_meet_in_a_merge_one_is_credited(fair):
 
 # What `eventapi check` finds
 
-@pytest.fixture
-def sold(organiser, db):
+@prepared
+def sold_fair(organiser, db):
     fair = Fair(organiser, db)
     fair.reserve("A1")
     fair.reserve("A2", status="pending")
     fair.order((fair.power, 2))
     fair.bill()
+
+
+@pytest.fixture
+def sold(sold_fair, db):
     assert checks.findings(db) == []
     return db
 

@@ -4,9 +4,10 @@ import random
 import pytest
 
 from tests.domain.test_billing import Fair
+from tests.support.prepared import prepared
 
 
-@pytest.fixture
+@prepared
 def fair(organiser, db):
     return Fair(organiser, db)
 

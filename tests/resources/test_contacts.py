@@ -6,8 +6,9 @@ import pytest
 from eventapi import journal, times
 from eventapi.domain.people import contacts, privacy
 from eventapi.domain.records import normalising
-from tests.support.client import SCOPES
 from tests.domain.test_billing import Fair
+from tests.support.client import SCOPES
+from tests.support.prepared import prepared
 
 PERSON = {
     "external_id": "crm-9", "company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "email": "anna@rosen.example",
@@ -137,8 +138,11 @@ def test_a_contact_that_takes_part_is_not_deleted(organiser, fair):
 
 # Lists
 
-@pytest.fixture
-def three(organiser, roses, fair):
+@prepared
+def three(organiser, db):
+    """Three contacts, two of them in the category `roses`, one at the event `fair`."""
+    organiser.make("/categories", {"title": "Roses"})
+    organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
     organiser.make("/contacts", {"company_name": "Äpfel AG", "email": "Info@Apfel.example", "country": "AT", "tags": ["Fruit"],
                                  "category_keys": ["roses"], "city": "Graz", "external_id": "x1"})
     organiser.make("/contacts", {"company_name": "Birnen GmbH", "last_name": "Müller", "city": "Bonn", "event_keys": ["fair"],

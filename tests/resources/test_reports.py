@@ -14,6 +14,7 @@ from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.pictures import charts, svg
 from tests.support.dates import in_days, today
+from tests.support.prepared import prepared
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NAMES = sorted([*REPORTS, "overview"])
@@ -47,7 +48,7 @@ def local_month(moment):
     return datetime.fromisoformat(moment).astimezone(BERLIN).strftime("%Y-%m")
 
 
-@pytest.fixture
+@prepared
 def books(organiser, db):
     """Two events, invoices in three currencies, some credited or cancelled, payments of every state, near the ends of months."""
     chance = random.Random(7)
@@ -176,7 +177,7 @@ def test_receivables_of_a_past_day_are_what_was_open_then(organiser, books):
         assert {row["currency"]: exact(row["amount"]) for row in found} == {currency: amount for currency, amount in expected.items() if amount}
 
 
-@pytest.fixture
+@prepared
 def show(organiser, db):
     """Two events with participants, applications, a hall, services and visitors."""
     events = [organiser.make("/events", {"title": title, "timezone": zone, "date_from": "2026-01-01", "date_to": "2027-12-31"})
@@ -377,7 +378,7 @@ def test_a_report_comes_as_table_and_chart_too(organiser, show, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_unknown_event_and_an_empty_house_are_no_failure(organiser, name):
+def test_an_unknown_event_and_an_empty_database_are_no_failure(organiser, name):
     for query in ("", "?event_id=77", "?event_key=nothing"):
         found = organiser.data(f"/reports/{name}{query}")
         assert found["filters"]["event_id"] is None
@@ -410,7 +411,7 @@ def totals_of(client, path):
     return client.data(f"/reports/{path}")["data"]["totals"][0]
 
 
-@pytest.fixture
+@prepared
 def afar(organiser, db):
     """An event in India, and people who registered about midnight there."""
     event = organiser.make("/events", {"event_key": "afar", "title": "Afar", "timezone": "Asia/Kolkata", "date_from": "2026-01-01", "date_to": "2027-12-31"})

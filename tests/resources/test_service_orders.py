@@ -2,6 +2,7 @@
 import pytest
 
 from tests.support.dates import in_days, today
+from tests.support.prepared import prepared
 
 
 class Fair:
@@ -59,7 +60,7 @@ class Fair:
         return [name for name, in self.db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'service_order' ORDER BY id")]
 
 
-@pytest.fixture
+@prepared
 def fair(organiser, db):
     return Fair(organiser, db)
 

@@ -9,7 +9,7 @@ from tests.support.shared_app import SharedApp
 
 
 class Snapshots:
-    """The filled databases of one module, by the function that fills them: function -> (database in memory, key, records)."""
+    """The filled databases of one module: function that fills -> (database in memory, its app, records)."""
 
     def __init__(self, folder, template):
         self.folder, self.template, self.taken = folder, template, {}
@@ -17,15 +17,17 @@ class Snapshots:
     def restore(self, fill, organiser, db):
         """Copy the database that `fill` has filled into `db`, and return a copy of what `fill` returned.
 
-        The client `organiser` gets the key of the copy. Everything that was in `db` before is lost, so it must not hold records yet.
+        Everything that was in `db` before is lost, so it must not hold records yet. The client `organiser` gets the key
+        of the copy. In the returned copy, `organiser` and `db` replace those that `fill` was called with.
         """
         if fill not in self.taken:
             self.taken[fill] = self.take(fill)
-        copy, key, records = self.taken[fill]
-        assert not db.connection.execute("SELECT 1 FROM audit_log LIMIT 1").fetchone(), f"{fill.__name__} must be the first fixture that writes"
+        copy, app, records = self.taken[fill]
+        written = db.connection.execute("SELECT 1 FROM audit_log LIMIT 1").fetchone()
+        assert not written, f"{fill.__name__} must be the first fixture that writes"
         copy.backup(db.connection)
-        organiser.key = key
-        return deepcopy(records)
+        organiser.key = app.organiser.key
+        return deepcopy(records, {id(app.organiser): organiser, id(app.db): db})
 
     def take(self, fill):
         folder = self.folder / f"{fill.__name__}-{len(self.taken)}"
@@ -33,7 +35,7 @@ class Snapshots:
         with SharedApp(folder, self.template) as app:
             records, copy = fill(app.organiser, app.db), sqlite3.connect(":memory:")
             app.db.connection.backup(copy)
-        return copy, app.organiser.key, records
+        return copy, app, records
 
     def close(self):
         for copy, _, _ in self.taken.values():
@@ -42,9 +44,9 @@ class Snapshots:
 
 
 def prepared(fill):
-    """Return a fixture with the records that `fill(organiser, db)` creates, in a copy of its database. A test may write to its copy.
+    """Return a fixture with what `fill(organiser, db)` returns, in a copy of the database that it filled.
 
-    The fixture must be requested before fixtures that create records or keys.
+    A test may write to its copy. The fixture must be requested before fixtures that create records or keys.
     """
     @pytest.fixture(name=fill.__name__)
     def fixture(organiser, db, snapshots):
