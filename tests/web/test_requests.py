@@ -17,6 +17,7 @@ from eventapi import spreadsheet, times
 from eventapi.app import create_app
 from eventapi.plugins.validation import accepted
 from eventapi.storage.database import Database
+from eventapi.storage.group_commit import NOT_DEFERRED, Writer
 from eventapi.storage.statements import statements
 from eventapi.storage.write_lock import write_lock
 from tests.support.client import SCOPES, add_key
@@ -503,7 +504,7 @@ def test_a_change_that_is_refused_leaves_no_trace(organiser, db):
 
 def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser, settings, monkeypatch):
     organiser.get("/events", status=200)
-    monkeypatch.setattr(Database.write.__wrapped__, "__defaults__", (0.05,))
+    monkeypatch.setattr(Writer.write.__wrapped__, "__defaults__", (0.05, NOT_DEFERRED))
     with write_lock(settings.database).thread_lock:     # another thread of this process waits for the file lock
         answer = organiser.post("/events", {"title": "x"}, status=503)
         organiser.get("/events", status=200)
