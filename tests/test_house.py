@@ -145,7 +145,7 @@ def writes(tree):
             owner, name = node.value.id, node.attr
             if owner == "db" and name in ("insert", "run", "run_many", "write", "connection"):
                 yield f"db.{name}"
-            if owner in files and not re.match(r"SELECT\b|WITH\b", getattr(statements(files[owner]), name).plain().lstrip()):
+            if owner in files and re.search(r"\b(INSERT|UPDATE|DELETE|REPLACE)\b", getattr(statements(files[owner]), name).plain()):
                 yield f"{owner}.{name}"
 
 

@@ -2,11 +2,9 @@
 import csv
 import io
 
+from eventapi.domain.imports import participants
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.files import REASONS
-from eventapi.domain.records import references
-from eventapi.domain.records.references import EVENT
-from eventapi.errors import Faults
 from eventapi.plugins.access import require_scope
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
@@ -31,7 +29,8 @@ def list_bulk_imports(db, who, query):
     return page(db, sql.list, query, import_runs.represent, INCLUDES)
 
 
-@routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts", raw_body=FORMS,
+@routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts",
+             raw_body=FORMS,
              receive=receiver("contacts"), response="bulk_import", status=201, again=202)
 def import_contacts(db, upload):
     """Import contacts.
@@ -47,7 +46,8 @@ def import_contacts(db, upload):
     return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
 
 
-@routes.post("/bulk-import/participants", scope="participants", query="bulk_import.of_participants", schema="bulk_import.participants",
+@routes.post("/bulk-import/participants", scope="participants", query="bulk_import.of_participants",
+             schema="bulk_import.participants",
              raw_body=FORMS, receive=receiver("participants"), response="bulk_import", status=201, again=202)
 def import_participants(db, upload):
     """Import participants of one event.
@@ -58,15 +58,14 @@ def import_participants(db, upload):
     missing contact (`create_contacts`); an existing contact does not change. A record that names another event is
     rejected.
     """
-    faults = Faults()
-    event_id = references.resolve(db, upload.options, EVENT, faults)
-    faults.raise_any()
+    event_id = participants.event_of(db, upload.options)
     return imported(db, "participants", {**upload.options, "event_id": event_id}, upload)
 
 
 def imported(db, kind, options, upload):
     record = import_runs.take_in(db, kind, options, upload)
-    return Response(record, 201 if record["finished_at"] else 202, {"Location": location(f"/bulk-import/{record['id']}")})
+    return Response(record, 201 if record["finished_at"] else 202,
+                    {"Location": location(f"/bulk-import/{record['id']}")})
 
 
 @routes.get("/bulk-import/<id>")
@@ -98,12 +97,14 @@ def lines(db, row):
     columns = [name for name in columns if name and name not in REASONS]
     yield written([[*map(cell, columns), *REASONS]])
     for piece in import_runs.rejected(db, row["id"]):
-        yield written([[*cells(row["form"], columns, sent), index, cell("; ".join(map(said, faults)))] for index, sent, faults in piece])
+        yield written([[*cells(row["form"], columns, sent), index, cell("; ".join(map(said, faults)))]
+                       for index, sent, faults in piece])
 
 
 def named(db, id):
     """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
-    return list(dict.fromkeys(name for piece in import_runs.rejected(db, id) for _, sent, _ in piece for name in flat(sent)))
+    return list(dict.fromkeys(name for piece in import_runs.rejected(db, id) for _, sent, _ in piece
+                              for name in flat(sent)))
 
 
 def flat(sent):

@@ -23,7 +23,8 @@ def get_calendar_feed(db, query):
     query, name = references.filters(db, query, EVENT), db.config.organiser_name or "Events"
     with db.snapshot():
         entries = calendar_feed.entries(db, **query)
-        return drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER, lambda: calendar_feed.write(db, name, entries))
+        return drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER,
+                     lambda: calendar_feed.write(db, name, entries))
 
 
 @routes.list("/calendar-feed/subscriptions", query="calendar_subscription.query")

@@ -25,7 +25,8 @@ def list_categories(db, query):
         if "parent_category_id" not in query:
             query["roots"] = 1
         query["include"] = ["children"]
-    return page(db, sql.list, query, lambda row: represent(db, row), {"event_keys": include_event_keys, "children": nest})
+    return page(db, sql.list, query, lambda row: represent(db, row),
+                {"event_keys": include_event_keys, "children": nest})
 
 
 @routes.post("/categories", schema="category")

@@ -80,7 +80,8 @@ def get_roster(db, query, request_id):
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
         return Response(status=304, headers={"ETag": tag}, body=b"")
-    head = {"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256", "updated_at": now}
+    head = {"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256",
+            "updated_at": now}
     return Response(body=streamed(head, "badges", roster.badges(db, event["id"], state["salt"], since), request_id),
                   headers={"Content-Type": "application/json", "ETag": tag})
 
@@ -127,7 +128,8 @@ def result(db, index, scan):
 
 def refused(index, problem):
     """Return the result of a refused scan, with the open check-in if there is one."""
-    entry = {"index": index, "status": problem.status, "code": problem.code, "detail": problem.detail, "data": problem.members.get("check_in")}
+    entry = {"index": index, "status": problem.status, "code": problem.code, "detail": problem.detail,
+             "data": problem.members.get("check_in")}
     return {**entry, "errors": problem.errors} if problem.errors else entry
 
 

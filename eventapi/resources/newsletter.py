@@ -60,7 +60,8 @@ def delete_newsletter_subscriber(db, id):
 def representing(db):
     """Return a function that turns a row into the API object, with `unsubscribe_url`."""
     secret, address = newsletter.secret(db), base_url()
-    return lambda row: {**newsletter.represent(row), "unsubscribe_url": newsletter.unsubscribe_url(secret, address, row)}
+    return lambda row: {**newsletter.represent(row),
+                        "unsubscribe_url": newsletter.unsubscribe_url(secret, address, row)}
 
 
 def get(db, id):

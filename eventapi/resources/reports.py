@@ -90,5 +90,6 @@ def report(db, name, query, form):
         return picture([name, found["filters"], found["data"]], SVG, lambda: report_charts.draw(found))
     if form == CSV:
         return Response(body=spreadsheet.table(reports.columns(name), found["data"]["rows"]), headers={
-            "Content-Type": "text/csv; charset=utf-8; header=present", "Content-Disposition": f'attachment; filename="{name}.csv"'})
+            "Content-Type": "text/csv; charset=utf-8; header=present",
+            "Content-Disposition": f'attachment; filename="{name}.csv"'})
     return Response(found, has_etag=False)

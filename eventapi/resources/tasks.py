@@ -76,7 +76,8 @@ def get(db, id):
 
 def include_entity(db, records):
     """Add a summary of the record that each task is about; null if there is none."""
-    shorts = entities.short(db, {(record["entity_type"], record["entity_id"]) for record in records if record["entity_id"]})
+    shorts = entities.short(db,
+                            {(record["entity_type"], record["entity_id"]) for record in records if record["entity_id"]})
     for record in records:
         record["entity"] = shorts.get((record["entity_type"], record["entity_id"]))
 

@@ -89,7 +89,8 @@ def settled(db, task, faults):
 def in_state(db, task, status):
     """Return the task in a state, with the time and the admin of its completion, or without them."""
     done = status == "completed"
-    return {**task, "status": status, "completed_at": db.now if done else None, "completed_by": db.actor.admin_id if done else None}
+    return {**task, "status": status, "completed_at": db.now if done else None,
+            "completed_by": db.actor.admin_id if done else None}
 
 
 def add(db, task):
@@ -155,6 +156,7 @@ def copy_tasks(db, old_id, new_id, days):
     for id in db.values(sql.of_entity, entity_type="event", entity_id=old_id):
         old, faults = get(db, id), Faults()
         due = due_dates.copied(old["due_date"], days, event["timezone"])
-        new = settled(db, {**in_state(db, old, "pending"), "entity_id": new_id, "due_date": due, "created_by": db.actor.admin_id}, faults)
+        new = {**in_state(db, old, "pending"), "entity_id": new_id, "due_date": due, "created_by": db.actor.admin_id}
+        new = settled(db, new, faults)
         faults.raise_any()
         add(db, new)

@@ -136,7 +136,8 @@ def refund(db, row, amount=None):
     if units is None or row["status"] not in ("completed", "refunded"):
         return move(db, row, "refund")
     if units > left:
-        raise Problem("exceeds_payment", f"Of this payment {money.major(left, row['currency'])} {row['currency']} are left to "
+        raise Problem("exceeds_payment",
+                      f"Of this payment {money.major(left, row['currency'])} {row['currency']} are left to "
                       "give back.", left=money.major(left, row["currency"]))
     if units == left:
         return move(db, row, "refund")
@@ -186,7 +187,8 @@ def _once(db, row, write):
         known = db.value(sql.by_transaction, transaction_id=row["transaction_id"], gateway_key=row["gateway_key"])
         if known is None:
             raise
-        raise Problem("duplicate", f"The payment {known} has this transaction_id of this gateway.", member="transaction_id",
+        raise Problem("duplicate", f"The payment {known} has this transaction_id of this gateway.",
+                      member="transaction_id",
                       payment_id=known) from None
 
 

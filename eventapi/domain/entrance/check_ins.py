@@ -7,7 +7,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("check_ins")
 
-CONTACT = {"id": "contact_id", "customer_number": "customer_number", "company_name": "company_name", "first_name": "first_name",
+CONTACT = {"id": "contact_id", "customer_number": "customer_number", "company_name": "company_name",
+           "first_name": "first_name",
            "last_name": "last_name"}
 
 
@@ -60,9 +61,11 @@ def update(db, old, fields):
 
 
 def _check_fixed(record, fields):
-    said = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"], "action": "check_in",
+    said = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"],
+            "action": "check_in",
             "force": False}
-    given = {name: badges.normal(value) if name == "badge_number" and value else value for name, value in fields.items()}
+    given = {name: badges.normal(value) if name == "badge_number" and value else value
+             for name, value in fields.items()}
     faults = Faults()
     for name in given.keys() - {"station", "notes"}:
         if given[name] != said[name]:
@@ -75,11 +78,13 @@ def stats(db, event, day=None):
 
     `event` has `id` and `timezone`; `day` is a date in that zone.
     """
-    values, given = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}, frozenset(("date",) if day else ())
+    values = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}
+    given = frozenset(("date",) if day else ())
     with db.snapshot():
         stations, hours = db.all(sql.stations, given, **values), db.all(sql.hours, given, **values)
         visitors = db.value(sql.visitors, event_id=event["id"], day=day or "")
     stations = [{**row, "station": row["station"] or None} for row in stations if row["check_ins"]]
     return {"present": sum(row["present"] for row in stations), "visitors": visitors or 0,
-            "check_ins": sum(row["check_ins"] for row in stations), "check_outs": sum(row["check_outs"] for row in hours),
+            "check_ins": sum(row["check_ins"] for row in stations),
+            "check_outs": sum(row["check_outs"] for row in hours),
             "stations": stations, "hours": hours}

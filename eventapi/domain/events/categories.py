@@ -108,7 +108,8 @@ def _parent_and_events(db, fields, id=None, parent_id=None):
     if any(member in fields for member, _ in references.PARENT_CATEGORY[1]):
         parent_id = references.resolve(db, fields, references.PARENT_CATEGORY, faults)
         if parent_id is not None:
-            _check_place(db, id, parent_id, "parent_category_id" if fields.get("parent_category_id") else "parent_category_key", faults)
+            _check_place(db, id, parent_id,
+                         "parent_category_id" if fields.get("parent_category_id") else "parent_category_key", faults)
     faults.raise_any()
     return parent_id, event_ids
 

@@ -24,7 +24,8 @@ def moved(event, date_from, *, opening_hours):
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
     days = times.days_between(times.local_day(known, zone), times.local_day(date_from, zone)) if known else 0
-    hours = [{**entry, "date": times.add_days(entry["date"], days)} for entry in event["opening_hours"]] if opening_hours else []
+    hours = [{**entry, "date": times.add_days(entry["date"], days)}
+             for entry in event["opening_hours"]] if opening_hours else []
     new = {**event, **{name: times.shifted(event[name], days, zone) for name in DATES}, "date_from": date_from,
            "opening_hours": hours, "is_visible": False}
     return new, days
@@ -54,7 +55,8 @@ def bring_services(db, old_id, new_id, days):
     """Offer the same services on the same terms. Nothing is ordered yet."""
     for offer in db.all(sql.offers, event_id=old_id):
         old = services.get(db, offer["service_id"])
-        dates = {name: offer[name] and times.add_days(offer[name], days) for name in ("early_bird_until", "order_deadline")}
+        dates = {name: offer[name] and times.add_days(offer[name], days)
+                 for name in ("early_bird_until", "order_deadline")}
         db.run(sql_of_offers.put, **{**offer, **dates, "event_id": new_id})
         db.run(sql_of_services.touch, id=old["id"], now=db.now)
         journal.updated(db, entities.SERVICE, old, services.get(db, old["id"]))
@@ -71,7 +73,8 @@ def bring_categories(db, old_id, new_id, days):
 
 # word of `with` -> (what it does, the scopes that it needs besides events)
 PARTS = {"plans": (bring_plans, ("plans", "booths")), "services": (bring_services, ("services",)),
-         "categories": (bring_categories, ("categories",)), "submission_types": (submission_types.copy_types, ("submissions",)),
+         "categories": (bring_categories, ("categories",)),
+         "submission_types": (submission_types.copy_types, ("submissions",)),
          "tasks": (tasks.copy_tasks, ("tasks",))}
 
 

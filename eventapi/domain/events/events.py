@@ -76,7 +76,8 @@ def update(db, old, fields, base_url):
     after check-ins.
     """
     id, faults = old["id"], Faults()
-    merged = {**old, **fields, "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults)}
+    merged = {**old, **fields,
+              "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults)}
     _check(merged, faults)
     if merged["event_key"] != old["event_key"]:
         slugs.claim_key(db, sql.key_taken, "event", "event_key", merged["event_key"])
@@ -157,7 +158,8 @@ def _columns(event):
     last_day = times.local_day(event["date_to"] or event["date_from"], zone)
     return {**event, "opening_hours": as_json(event["opening_hours"]),
             "date_from_at": times.start(event["date_from"], zone), "date_to_at": times.end(event["date_to"], zone),
-            "over_at": times.end(last_day, zone), "application_deadline_at": times.end(event["application_deadline"], zone)}
+            "over_at": times.end(last_day, zone),
+            "application_deadline_at": times.end(event["application_deadline"], zone)}
 
 
 def _check(event, faults=()):
@@ -172,6 +174,7 @@ def _check(event, faults=()):
             faults.add(f"/opening_hours/{place}/closes", "before_start", "must be after opens")
         for other in hours[:place]:
             if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
-                faults.add(f"/opening_hours/{place}", "overlap", f"overlaps the entry from {other['opens']} on that day")
+                faults.add(f"/opening_hours/{place}", "overlap",
+                           f"overlaps the entry from {other['opens']} on that day")
                 break
     faults.raise_any()

@@ -13,7 +13,8 @@ ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 OCTETS = 75                             # of a line (3.1), without its end
 REFRESH = "PT1H"
 # A calendar must have a component (3.6), also when there is nothing to tell.
-NOTHING = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000", "TZOFFSETTO:+0000",
+NOTHING = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
+           "TZOFFSETTO:+0000",
            "END:STANDARD", "END:VTIMEZONE")
 
 
@@ -22,8 +23,10 @@ def calendar(name, entries, identity, zone):
 
     `identity` is part of each UID, `zone` that in which days are counted where an entry names none.
     """
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN", "METHOD:PUBLISH",
-             f"NAME:{text(name)}", f"X-WR-CALNAME:{text(name)}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}", f"X-PUBLISHED-TTL:{REFRESH}"]
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN",
+             "METHOD:PUBLISH",
+             f"NAME:{text(name)}", f"X-WR-CALNAME:{text(name)}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
+             f"X-PUBLISHED-TTL:{REFRESH}"]
     for entry in entries:
         lines += component(entry, identity, zone)
     lines += [*(() if entries else NOTHING), "END:VCALENDAR", ""]

@@ -83,10 +83,14 @@ def _checked(db, old, fields):
         people = _assigned(db, event, slot["assignments"], faults)
     faults.raise_any()
     before = [entry["event_participant_id"] for entry in old["assignments"]]
-    cancelled = [person["id"] for person in people.values() if person["status"] == "cancelled" and person["id"] not in before]
+    cancelled = [person["id"]
+                 for person in people.values() if person["status"] == "cancelled" and person["id"] not in before]
     if cancelled:
-        raise Problem("participant_cancelled", f"The participant {cancelled[0]} has cancelled.", event_participant_id=cancelled[0])
-    return {**slot, "assignments": [{"event_participant_id": _participant_id(entry), "role": entry["role"]} for entry in slot["assignments"]]}
+        raise Problem("participant_cancelled", f"The participant {cancelled[0]} has cancelled.",
+                      event_participant_id=cancelled[0])
+    return {**slot,
+            "assignments": [{"event_participant_id": _participant_id(entry), "role": entry["role"]}
+                            for entry in slot["assignments"]]}
 
 
 def _period(slot, zone_name, faults):
@@ -108,7 +112,8 @@ def _assigned(db, event, assignments, faults):
 
     Add those that are unknown, of another event or repeated to `faults`.
     """
-    rows = db.all(sql.participants, ids=as_json([_participant_id(entry) for entry in assignments if _participant_id(entry)]))
+    rows = db.all(sql.participants,
+                  ids=as_json([_participant_id(entry) for entry in assignments if _participant_id(entry)]))
     people, seen = {row["id"]: row for row in rows}, set()
     for place, entry in enumerate(assignments):
         at, id = f"/assignments/{place}", _participant_id(entry)
@@ -134,12 +139,14 @@ def refuse_clash(db, slot):
     """Raise 409 `capacity_reached` or `schedule_conflict` if the stored slot has too many attendees or clashes."""
     attendees = db.value(sql.attendees, id=slot["id"])
     if slot["capacity"] is not None and attendees > slot["capacity"]:
-        raise Problem("capacity_reached", f"{attendees} attendees are more than the {slot['capacity']} that the slot takes.",
+        raise Problem("capacity_reached",
+                      f"{attendees} attendees are more than the {slot['capacity']} that the slot takes.",
                       capacity=slot["capacity"], attendees=attendees)
     other = db.one(sql.clash, id=slot["id"])
     if other:
         what = "is there" if other["reason"] == "location" else f"has the participant {other['event_participant_id']}"
-        raise Problem("schedule_conflict", f"“{other['title']}” {what} from {other['start_time']} to {other['end_time']} "
+        raise Problem("schedule_conflict",
+                      f"“{other['title']}” {what} from {other['start_time']} to {other['end_time']} "
                       f"on {other['slot_date']} (slot {other['id']}).", conflict=other)
 
 

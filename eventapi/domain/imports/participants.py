@@ -3,8 +3,16 @@ from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.matching import Known, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
-from eventapi.domain.records.references import CATEGORY, CONTACT
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults
+
+
+def event_of(db, options):
+    """Return the id of the event that the options name by id or key. Raise 422 for an unknown one."""
+    faults = Faults()
+    event_id = references.resolve(db, options, EVENT, faults)
+    faults.raise_any()
+    return event_id
 
 
 class Participants:

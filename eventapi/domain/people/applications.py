@@ -174,7 +174,8 @@ def _check(db, fields, application):
 def _refuse_late(db, application, event_ids):
     closed = [] if application["late"] else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
     if closed:
-        raise Problem("deadline_passed", f"The application deadline of {', '.join(closed)} has passed; late: true lets it in.",
+        raise Problem("deadline_passed",
+                      f"The application deadline of {', '.join(closed)} has passed; late: true lets it in.",
                       event_keys=closed)
 
 

@@ -28,6 +28,7 @@ def contact_of(db, application, category_ids):
     """
     known = contacts.ids_by_email(db, application["email"]) if application["email"] else []
     if len(known) > 1:
-        raise Problem("ambiguous_contact", f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "
+        raise Problem("ambiguous_contact",
+                      f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "
                       "name one of them as contact_id.", candidates=known)
     return known[0] if known else contacts.add(db, application, category_ids)["id"]

@@ -71,7 +71,8 @@ def subscribe(db, body, base_url):
     if body["send_confirmation"]:
         mails.refuse_unconfigured(db.config)
     elif known and known["status"] == "unsubscribed":
-        raise Problem("has_unsubscribed", f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
+        raise Problem("has_unsubscribed",
+                      f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
                       "send `send_confirmation` as true.", newsletter_subscriber_id=known["id"])
     id = known["id"] if known else _add(db, body)
     if body["send_confirmation"]:
@@ -86,7 +87,8 @@ def _check_consent(db, body):
     if not body["send_confirmation"] and not body["consent"]:
         faults.add("/consent", "required", "is required with send_confirmation false: who has agreed, where and when?")
     elif body["consent"] and body["send_confirmation"]:
-        faults.add("/consent", "forbidden", "is proven by the confirmation; leave it out, or set send_confirmation false")
+        faults.add("/consent", "forbidden",
+                   "is proven by the confirmation; leave it out, or set send_confirmation false")
     elif body["consent"] and body["consent"]["at"] > db.now:
         faults.add("/consent/at", "maximum", "must not be in the future")
     faults.raise_any()
@@ -170,7 +172,8 @@ def unsubscribe(db, subscriber, source, address=None, agent=None):
 
 
 def _prove(db, id, action, at, source, text=None, address=None, agent=None):
-    db.run(sql.prove, id=id, action=action, at=at, consent_text=text, source=source, ip_address=address, user_agent=agent, now=db.now)
+    db.run(sql.prove, id=id, action=action, at=at, consent_text=text, source=source, ip_address=address,
+           user_agent=agent, now=db.now)
 
 
 # Tokens are computed from a secret in the database, so that none is stored and each can be shown again.

@@ -76,7 +76,8 @@ def delete(db, field, *, purge):
     Raise 409 `in_use` if there are values and `purge` is false.
     """
     if not purge and db.value(sql.has_values, id=field["id"]):
-        raise Problem("in_use", "There are values of this custom field; purge=1 deletes them with it, is_active false keeps them.",
+        raise Problem("in_use", "There are values of this custom field; purge=1 deletes them with it, "
+                      "is_active false keeps them.",
                       used_by=["values"])
     db.run(sql.purge, id=field["id"])
     db.run(sql.remove, id=field["id"])
@@ -84,13 +85,15 @@ def delete(db, field, *, purge):
 
 
 def _columns(field):
-    return {**field, "field_options": as_json(field["field_options"]), "validation_rules": as_json(field["validation_rules"])}
+    return {**field, "field_options": as_json(field["field_options"]),
+            "validation_rules": as_json(field["validation_rules"])}
 
 
 def _completed(field):
     """Return the field with a label for each option, and without the rules that are null."""
     options = [{"value": option, "label": option} if isinstance(option, str) else
-               {"value": option["value"], "label": option.get("label") or option["value"]} for option in field["field_options"]]
+               {"value": option["value"], "label": option.get("label") or option["value"]}
+               for option in field["field_options"]]
     rules = {name: json.loads(as_json(limit)) for name, limit in field["validation_rules"].items() if limit is not None}
     return {**field, "field_options": options, "validation_rules": rules}
 
@@ -112,7 +115,8 @@ def _check_options(field, faults):
     if field["field_type"] in CHOICES and not values:
         faults.add("/field_options", "required", f"is required of {field['field_type']}")
     elif values and field["field_type"] not in CHOICES:
-        faults.add("/field_options", "unexpected", f"is not for {field['field_type']}; only for {' and '.join(CHOICES)}")
+        faults.add("/field_options", "unexpected",
+                   f"is not for {field['field_type']}; only for {' and '.join(CHOICES)}")
     for place, value in enumerate(values):
         if value in values[:place]:
             faults.add(f"/field_options/{place}", "repeated", "has the value of another option")
@@ -121,7 +125,8 @@ def _check_options(field, faults):
 def _check_rules(kind, rules, faults):
     for name, limit in rules.items():
         if kind not in RULES[name][0]:
-            faults.add(f"/validation_rules/{name}", "unexpected", f"is not for {kind}; only for {', '.join(RULES[name][0])}")
+            faults.add(f"/validation_rules/{name}", "unexpected",
+                       f"is not for {kind}; only for {', '.join(RULES[name][0])}")
         elif abs(limit) > largest(kind):
             faults.add(f"/validation_rules/{name}", "out_of_range", f"must not be beyond {largest(kind)} for {kind}")
     for least, most in (("minimum", "maximum"), ("min_length", "max_length")):
@@ -133,18 +138,22 @@ def _refuse_in_use(db, old, merged):
     """Raise 409 `in_use` if stored values do not allow the change."""
     changed = [name for name in FIXED if merged[name] != old[name]]
     if changed and db.value(sql.has_values, id=old["id"]):
-        raise Problem("in_use", f"There are values of this custom field: {' and '.join(changed)} cannot change.", used_by=["values"])
-    gone = {option["value"] for option in old["field_options"]} - {option["value"] for option in merged["field_options"]}
+        raise Problem("in_use", f"There are values of this custom field: {' and '.join(changed)} cannot change.",
+                      used_by=["values"])
+    before, after = ({option["value"] for option in field["field_options"]} for field in (old, merged))
+    gone = before - after
     chosen = gone and db.values(sql.chosen, id=old["id"], options=as_json(sorted(gone)))
     if chosen:
-        raise Problem("in_use", f"Records have chosen {', '.join(chosen)}: these options stay.", used_by=["values"], options=chosen)
+        raise Problem("in_use", f"Records have chosen {', '.join(chosen)}: these options stay.", used_by=["values"],
+                      options=chosen)
 
 
 def _claim_key(db, field, but=None):
     """Raise 409 `duplicate` if another field of the entity type has the key."""
     taken = db.value(sql.key_taken, entity_type=field["entity_type"], field_key=field["field_key"])
     if taken not in (None, but):
-        raise Problem("duplicate", f"There is a custom field {field['field_key']} for {field['entity_type']}.", member="field_key",
+        raise Problem("duplicate", f"There is a custom field {field['field_key']} for {field['entity_type']}.",
+                      member="field_key",
                       custom_field_id=taken)
 
 
@@ -152,5 +161,7 @@ def _free_key(db, field):
     """Return a free key made from the label: letters, digits and underscores, with a suffix if it is taken."""
     wanted = slugs.slug(field["field_label"]).replace("-", "_")
     wanted = wanted if wanted[0].isalpha() and wanted not in RESERVED else f"field_{wanted}"[:60]
-    key = slugs.free(wanted, lambda key: db.value(sql.key_taken, entity_type=field["entity_type"], field_key=key.replace("-", "_")))
+    key = slugs.free(wanted,
+                     lambda key: db.value(sql.key_taken, entity_type=field["entity_type"],
+                                          field_key=key.replace("-", "_")))
     return key.replace("-", "_")

@@ -73,9 +73,11 @@ def create(db, body):
     anonymity.refuse_gone(participant)
     known = db.value(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
     if known:
-        raise Problem("duplicate", f"The participant has a submission of this type: {known}. Change it, and submit it again.",
+        raise Problem("duplicate",
+                      f"The participant has a submission of this type: {known}. Change it, and submit it again.",
                       submission_id=known)
-    id = db.insert(sql.add, event_id=participant["event_id"], event_participant_id=participant["id"], type_id=kind["id"],
+    id = db.insert(sql.add, event_id=participant["event_id"], event_participant_id=participant["id"],
+                   type_id=kind["id"],
                    value=columns(body)["value"], document_id=body["document_id"], due_at=kind["due_at"], now=db.now)
     custom_fields.store(db, "submission", id, {}, fields)
     new = get(db, id)
@@ -142,7 +144,8 @@ def _participant_and_type(db, body):
     if kind and not kind["is_active"]:
         faults.add(_pointer_to_type(body), "inactive", "takes nothing new: the type is not active")
     elif kind and participant["role"] not in kind["roles"]:
-        faults.add(_pointer_to_type(body), "other_role", f"is asked of {', '.join(kind['roles'])}; this participant is {participant['role']}")
+        faults.add(_pointer_to_type(body), "other_role",
+                   f"is asked of {', '.join(kind['roles'])}; this participant is {participant['role']}")
     faults.raise_any()
     return participant, kind
 
@@ -153,7 +156,8 @@ def _type_of(db, participant, body, faults):
     if body["type_id"] and by_id is None:
         faults.add("/type_id", "unknown", "names no record")
     elif by_id and by_id["event_id"] != participant["event_id"]:
-        faults.add("/type_id", "other_event", f"is a type of {by_id['event_key']}; the participant takes part in {participant['event_key']}")
+        faults.add("/type_id", "other_event",
+                   f"is a type of {by_id['event_key']}; the participant takes part in {participant['event_key']}")
     if not body["type_key"]:
         return by_id
     key_id = db.value(sql_of_types.key_taken, event_id=participant["event_id"], type_key=body["type_key"])
@@ -185,7 +189,8 @@ def columns(submission):
 
 def refuse_locked(old, names):
     if old["status"] not in OPEN:
-        raise Problem("locked", f"The submission is {old['status']}: {' and '.join(names)} cannot change; ask for a revision first.",
+        raise Problem("locked", f"The submission is {old['status']}: {' and '.join(names)} cannot change; "
+                      "ask for a revision first.",
                       state=old["status"], allowed_from=list(OPEN), members=list(names))
 
 
@@ -222,4 +227,5 @@ def delete(db, submission):
 
 def farther(one, other):
     """Return the one of two submissions that has the higher RANK, or else was changed last."""
-    return max(one, other, key=lambda submission: (RANK.index(submission["status"]), submission["updated_at"], submission["id"]))
+    return max(one, other,
+               key=lambda submission: (RANK.index(submission["status"]), submission["updated_at"], submission["id"]))

@@ -96,7 +96,8 @@ def columns(db, kind, faults):
             if kind[name]:
                 faults.add(f"/{name}", "not_for_input", f"is for the input file, and this is {kind['input']}")
     if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
-        faults.add("/max_size_mb", "maximum", f"must be at most {db.config.max_upload_mb}: more is not taken by this server")
+        faults.add("/max_size_mb", "maximum",
+                   f"must be at most {db.config.max_upload_mb}: more is not taken by this server")
     event = due_dates.event_of(db, kind["event_id"])
     due_at = due_dates.settled(db, kind["due"], event, faults) if event else None
     return {**kind, "allowed_extensions": as_json(extensions), "roles": as_json(list(dict.fromkeys(kind["roles"]))),

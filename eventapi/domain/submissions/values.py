@@ -19,7 +19,8 @@ def check(db, kind, participant, body, faults):
     wanted = MEMBERS.get(kind["input"], "value")
     for member in {"value", "document_id"} - {wanted}:
         if body[member] is not None:
-            faults.add(f"/{member}", "not_for_input", f"is not asked for: the input of this type is {kind['input']}, give {wanted}")
+            faults.add(f"/{member}", "not_for_input",
+                       f"is not asked for: the input of this type is {kind['input']}, give {wanted}")
     if body[wanted] is not None:
         if wanted == "value":
             _check_value(kind["input"], body["value"], faults)
@@ -67,6 +68,7 @@ def _check_document(db, kind, participant, document_id, faults):
 def _check_file(kind, document, faults):
     allowed, extension = kind["allowed_extensions"], PurePath(document["filename"] or "").suffix[1:].lower()
     if allowed and extension not in allowed:
-        faults.add("/document_id", "extension", f"must be a file with the extension {' or '.join(allowed)}, and is {document['filename']}")
+        faults.add("/document_id", "extension",
+                   f"must be a file with the extension {' or '.join(allowed)}, and is {document['filename']}")
     if kind["max_size_mb"] and document["size"] > kind["max_size_mb"] * MEGABYTE:
         faults.add("/document_id", "too_large", f"must have at most {kind['max_size_mb']} MB")

@@ -9,17 +9,20 @@ from threading import Thread
 
 URL = re.compile(r"(https?)://([^/?#]*)(/[^?#]*)?(\?[^#]*)?", re.I)
 PLACE = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]*)(?::(\d{1,5}))?", re.I)
-NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*", re.I)
+NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*",
+                  re.I)
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.I)
 
 # What the Internet does not route, or routes to somebody else than it says (RFC 6890 and the registries of IANA).
 CLOSED = tuple(map(ipaddress.ip_network, """
-    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16
-    198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 2001::/23 2001:db8::/32 2002::/16 3fff::/20""".split()))
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
+    192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 2001::/23 2001:db8::/32 2002::/16
+    3fff::/20""".split()))
 # Of IPv6 only this is given out; mapped, compatible, translated (NAT64), local and multicast addresses all lie outside.
 GIVEN_OUT = ipaddress.ip_network("2000::/3")
 # Names that no public server has.
-INSIDE = re.compile(r"[^.]+|(.+\.)?(localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa)", re.I)
+INSIDE = re.compile(r"[^.]+|(.+\.)?(localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa)",
+                    re.I)
 
 
 class Refused(Exception):
@@ -44,17 +47,19 @@ class Target:
 def parsed(url):
     """The URL as a Target; Refused where two programs could read it differently."""
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
-        raise Refused("must have ASCII characters only, without spaces and backslashes: a name in punycode, the rest percent-encoded")
+        raise Refused("must have ASCII characters only, without spaces and backslashes: a name in punycode, "
+                      "the rest percent-encoded")
     found = URL.fullmatch(url)
     if not found:
         raise Refused("must be https:// and a host, without a fragment")
     if "@" in found[2]:
         raise Refused("must not hold a user or password; use headers")
     place = PLACE.fullmatch(found[2])
-    if not place or place[2] and not 1 <= int(place[2]) <= 65535:
+    if not place or (place[2] and not 1 <= int(place[2]) <= 65535):
         raise Refused("must have a host, and a port from 1 to 65535 if any")
     scheme = found[1].lower()
-    return Target(scheme, host_of(place[1]), int(place[2] or {"http": 80, "https": 443}[scheme]), (found[3] or "/") + (found[4] or ""))
+    return Target(scheme, host_of(place[1]), int(place[2] or {"http": 80, "https": 443}[scheme]),
+                  (found[3] or "/") + (found[4] or ""))
 
 
 def host_of(text):
@@ -76,7 +81,9 @@ def is_open(address, allowed):
     ip = ipaddress.ip_address(address.partition("%")[0])
     if is_allowed(address, allowed):
         return True
-    return not any(ip in network for network in CLOSED if network.version == ip.version) and (ip.version == 4 or ip in GIVEN_OUT)
+    if any(ip in network for network in CLOSED if network.version == ip.version):
+        return False
+    return ip.version == 4 or ip in GIVEN_OUT
 
 
 def is_allowed(address, allowed):
@@ -87,7 +94,8 @@ def is_allowed(address, allowed):
 def refuse_closed(target, found, allowed):
     """Refused when any one of the addresses `found` for the target is closed, so that none slips through."""
     if not all(is_open(address, allowed) for address in found):
-        raise Refused("leads to an address that must not be called: of this machine, a private network or a reserved range")
+        raise Refused("leads to an address that must not be called: of this machine, a private network "
+                      "or a reserved range")
     if target.scheme == "http" and not all(is_allowed(address, allowed) for address in found):
         raise Refused("must begin with https://; http:// is for the networks of webhook_allowed_networks")
 
@@ -116,7 +124,8 @@ def resolved(target, seconds):
     if is_ip(target.host):
         return [target.host]
     found = []
-    asking = Thread(target=lambda: found.extend(lookup(target.host, target.port)), daemon=True)     # the resolver knows no time limit
+    # The resolver knows no time limit.
+    asking = Thread(target=lambda: found.extend(lookup(target.host, target.port)), daemon=True)
     asking.start()
     asking.join(seconds)
     return list(dict.fromkeys(found))

@@ -6,7 +6,8 @@ from eventapi.errors import Faults, fault
 
 HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 # Headers that HTTP or the delivery itself sets.
-RESERVED = re.compile(r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*|(x-)?webhook-.*", re.I)
+RESERVED = re.compile(r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*"
+                      r"|(x-)?webhook-.*", re.I)
 VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
 
 
@@ -20,7 +21,8 @@ def faults_of(body, config):
         wrong = event_types.unknown(pattern)
         if wrong:
             faults.add(f"/events/{place}", "unknown", wrong)
-    return [*faults, *(fault for name, value in (body.get("headers") or {}).items() for fault in _faults_of_header(name, value))]
+    return [*faults,
+            *(fault for name, value in (body.get("headers") or {}).items() for fault in _faults_of_header(name, value))]
 
 
 def _faults_of_header(name, value):

@@ -16,8 +16,9 @@ def headers(message_id, timestamp, body, keys):
 
     webhook-signature has a signature for each. X-Webhook-Signature has room for one, so the newest secret makes it.
     """
-    signatures = [f"v1,{base64.b64encode(_mac(base64.b64decode(key.removeprefix(PREFIX)), f'{message_id}.{timestamp}.', body).digest()).decode()}"
-                  for key in keys]
+    signed = f"{message_id}.{timestamp}."
+    signatures = [_mac(base64.b64decode(key.removeprefix(PREFIX)), signed, body).digest() for key in keys]
+    signatures = [f"v1,{base64.b64encode(signature).decode()}" for signature in signatures]
     return {"webhook-id": message_id, "webhook-timestamp": str(timestamp), "webhook-signature": " ".join(signatures),
             "X-Webhook-Timestamp": str(timestamp),
             "X-Webhook-Signature": f"v1={_mac(keys[0].encode(), f'{timestamp}.', body).hexdigest()}"}

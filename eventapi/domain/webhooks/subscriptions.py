@@ -17,7 +17,7 @@ sql = statements("webhooks")
 
 MOST_ACTIVE = 50
 PIECE = 200                              # events that one transaction looks at
-PIECES = 50                              # transactions of a round, so that the deliveries begin, and other jobs have their turn
+PIECES = 50                              # transactions of a round, so that deliveries begin and other jobs run
 STUCK = timedelta(hours=1)
 KEPT = timedelta(days=30)
 BOTH_SIGN = timedelta(hours=24)          # after a rotation
@@ -38,9 +38,11 @@ def represent(row):
 
 
 def represent_delivery(row):
-    return {"id": row["id"], "webhook_id": row["webhook_id"], "message_id": message_id(row["outgoing_id"], row["event_at"]),
+    return {"id": row["id"], "webhook_id": row["webhook_id"],
+            "message_id": message_id(row["outgoing_id"], row["event_at"]),
             "event_type": row["event_name"], **{name: row[name] for name in (
-                "entity_type", "entity_id", "status", "attempts", "next_attempt_at", "response_status", "error", "duration_ms",
+                "entity_type", "entity_id", "status", "attempts", "next_attempt_at", "response_status", "error",
+                "duration_ms",
                 "delivered_at", "created_at", "updated_at")}}
 
 
@@ -217,10 +219,11 @@ def switch_off(db, id, *, why, needs_attention):
     journal.updated(db, entities.WEBHOOK, old, get(db, id), action="disabled")
     if needs_attention:
         owner = db.one(sql.owner, id=id)
-        tasks.add(db, {"title": f"Webhook {old['name']} was switched off"[:255], "description": why, "status": "pending", "priority": "high",
-                       "due_date": None, "due_at": None, "assigned_to": owner["admin_id"] if owner["is_active"] else None,
-                       "entity_type": None, "entity_id": None, "event_id": None, "created_by": owner["admin_id"],
-                       "completed_at": None, "completed_by": None})
+        tasks.add(db, {
+            "title": f"Webhook {old['name']} was switched off"[:255], "description": why, "status": "pending",
+            "priority": "high", "due_date": None, "due_at": None,
+            "assigned_to": owner["admin_id"] if owner["is_active"] else None, "entity_type": None, "entity_id": None,
+            "event_id": None, "created_by": owner["admin_id"], "completed_at": None, "completed_by": None})
 
 
 # Upkeep
