@@ -61,7 +61,8 @@ def respond_once(environ, key, act):
     data = {**response.data, response.secret: None} if response.secret else response.data
     db.run(sql.keep, **values, fingerprint=fingerprint, status=response.status, request_id=db.actor.request_id,
            now=db.now, location=response.headers.get("Location", "").removeprefix(base_url()) or None,
-           data=None if response.status == 204 else as_json(data), meta=as_json(response.meta) if response.meta else None)
+           data=None if response.status == 204 else as_json(data),
+           meta=as_json(response.meta) if response.meta else None)
     return response
 
 
@@ -75,4 +76,5 @@ def _replayed(kept):
     headers = {"Idempotency-Replayed": "true"}
     if kept["location"]:
         headers["Location"] = base_url() + kept["location"]
-    return Response(kept["data"] and json.loads(kept["data"]), kept["status"], headers, json.loads(kept["meta"] or "{}"))
+    data, meta = kept["data"] and json.loads(kept["data"]), json.loads(kept["meta"] or "{}")
+    return Response(data, kept["status"], headers, meta)

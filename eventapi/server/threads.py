@@ -31,7 +31,7 @@ class Threads:
         self.handled, self._stopping = 0, False
 
     def start(self, number: int) -> None:
-        self._threads = [threading.Thread(target=self._work, name=f"server thread {n}", daemon=True) for n in range(number)]
+        self._threads = [threading.Thread(target=self._work, name=f"server {n}", daemon=True) for n in range(number)]
         for thread in self._threads:
             thread.start()
         self.submit(self._lead)

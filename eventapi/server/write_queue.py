@@ -67,7 +67,7 @@ class WriteQueue:
         self.finished = self._finished_before = 0
 
     def put(self, connection: Connection, response: Response, environ: dict) -> bool:
-        """Take over a request and its connection. Return whether the caller must call `run`, since there is no writer."""
+        """Take over a request and its connection. Return whether the caller must call `run`: there is no writer."""
         deferred = DeferredCommit(allowed=True, next_write=self._has_next, leave_queue=self.pass_on)
         write = QueuedWrite(connection, response, environ, deferred)
         with self._mutex:

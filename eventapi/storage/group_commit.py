@@ -105,7 +105,7 @@ class DeferredCommit:
 
     def __init__(self, *, allowed: bool, next_write: Callable[[], bool] = lambda: False,
                  leave_queue: Callable[[], None] = lambda: None):
-        """`next_write` returns whether this thread continues with another write; `leave_queue` starts another thread."""
+        """`next_write` returns whether the thread continues with another write; `leave_queue` passes the others on."""
         self.allowed, self.received = allowed, time.monotonic()
         self.transaction, self.waits_for_lock = None, False
         self.next_write, self._leave_queue = next_write, leave_queue

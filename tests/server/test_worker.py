@@ -1,4 +1,4 @@
-"""eventapi's own gunicorn worker, as clients on the wire meet it: real processes, raw sockets."""
+"""The server as clients see it on the wire: real processes, raw sockets."""
 import http.client
 import json
 import os
@@ -59,14 +59,14 @@ def key(folder):
 
 @pytest.fixture(scope="module")
 def server(folder, key):
-    """One process, so that what one client does to the others shows."""
+    """Start a server with one process, so that clients can affect each other."""
     with open(folder / "log", "w") as log, Server(folder, "--workers", "1", log=log) as server:
         server.key, server.folder = key, folder
         yield server
 
 
 class Client:
-    """A socket that speaks HTTP byte by byte."""
+    """A socket that sends HTTP byte by byte."""
 
     def __init__(self, server, timeout=10):
         self.server = server
@@ -80,10 +80,10 @@ class Client:
         return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: a", f"Authorization: Bearer {self.server.key}", *lines, "", "")).encode()
 
     def answer(self, method="GET"):
-        """(answer, body) of the next answer; what was read ahead stays in the file."""
+        """Return (response, body) of the next response. Bytes after it stay in the file."""
         answer = http.client.HTTPResponse(self.socket, method=method)
         answer.fp.close()
-        answer.fp = Lasting(self.file)
+        answer.fp = Unclosable(self.file)
         answer.begin()
         return answer, answer.read()
 
@@ -92,7 +92,7 @@ class Client:
         return self.answer(head[0] if head else "GET")
 
     def closed(self):
-        """Whether the server ends the connection, and sends nothing else before."""
+        """Return whether the server closes the connection without sending anything before."""
         try:
             return self.file.read(1) == b""
         except ConnectionResetError:
@@ -109,8 +109,8 @@ class Client:
         self.close()
 
 
-class Lasting:
-    """A file that http.client may not close."""
+class Unclosable:
+    """A file that http.client cannot close."""
 
     def __init__(self, file):
         self.read, self.readinto, self.readline, self.flush = file.read, file.readinto, file.readline, file.flush
@@ -152,7 +152,7 @@ def test_a_connection_serves_many_requests(client):
         assert answer.status == 200 and answer.getheader("Connection") == "keep-alive" and json.loads(body)["data"]
 
 
-def test_requests_sent_at_once_are_answered_in_order(client):
+def test_pipelined_requests_get_responses_in_order(client):
     client.send(b"".join(client.head("GET", f"/api/v1/events/{number}") for number in range(1, 30)))
     got = [client.answer()[0].status for _ in range(1, 30)]
     assert got == [200] + [404] * 28
@@ -164,19 +164,19 @@ def test_a_request_behind_a_body_is_not_lost(server, client):
     assert [client.answer()[0].status for _ in range(4)] == [201, 201, 201, 200]
 
 
-def test_a_request_may_come_byte_by_byte(server, client):
+def test_a_request_may_arrive_byte_by_byte(server, client):
     body, lines = note(server, "slow")
     for byte in client.head("POST", "/api/v1/notes", *lines) + body:
         client.send(bytes([byte]))
     assert client.answer()[0].status == 201
 
 
-def test_connection_close_is_obeyed_and_told(client):
+def test_connection_close_is_obeyed_and_announced(client):
     answer, _ = client.ask("GET", "/api/v1/events", "Connection: close")
     assert answer.status == 200 and answer.getheader("Connection") == "close" and client.closed()
 
 
-def test_http_1_0_is_answered_and_closed(client):
+def test_http_1_0_gets_a_response_and_is_closed(client):
     client.send(b"GET /healthz HTTP/1.0\r\n\r\n")
     answer, body = client.answer()
     assert answer.status == 200 and json.loads(body) and client.closed()
@@ -205,7 +205,7 @@ def chunked(data, size):
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_a_chunked_body_is_read_and_the_connection_goes_on(server, client, size):
+def test_a_chunked_body_is_read_and_the_connection_stays_open(server, client, size):
     body, _ = note(server, "chunks")
     client.send(client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json"))
     client.send(chunked(body, size))
@@ -213,13 +213,13 @@ def test_a_chunked_body_is_read_and_the_connection_goes_on(server, client, size)
     assert client.ask()[0].status == 200
 
 
-def test_chunks_that_cannot_be_read_end_the_connection(client):
+def test_invalid_chunks_close_the_connection(client):
     client.send(client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json") + b"zz\r\n"
                 + client.head("DELETE", "/api/v1/events/1"))
     assert client.answer()[0].status == 400 and client.closed()
 
 
-def test_a_body_that_is_expected_is_asked_for(server, client):
+def test_expect_100_continue_gets_100(server, client):
     body, lines = note(server, "expected")
     client.send(client.head("POST", "/api/v1/notes", *lines, "Expect: 100-continue"))
     assert client.socket.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -227,7 +227,7 @@ def test_a_body_that_is_expected_is_asked_for(server, client):
     assert client.answer()[0].status == 201
 
 
-def test_a_short_body_that_nobody_reads_leaves_the_connection_usable(client):
+def test_an_unread_short_body_leaves_the_connection_usable(client):
     client.send(client.head("POST", "/api/v1/nothing", "Content-Length: 50000") + b"x" * 50000)
     answer, _ = client.answer()
     assert answer.status == 404 and answer.getheader("Connection") == "keep-alive"
@@ -235,7 +235,7 @@ def test_a_short_body_that_nobody_reads_leaves_the_connection_usable(client):
 
 
 @pytest.mark.own_server("gthread closes the connection before the client has read the response")
-def test_a_body_that_is_too_large_is_refused_and_the_answer_arrives(client):
+def test_a_body_that_is_too_large_is_refused_and_the_response_arrives(client):
     client.send(client.head("POST", "/api/v1/events", "Content-Length: 3000000", "Content-Type: application/json"))
     client.send(b"x" * 3000000)
     answer, body = client.answer()
@@ -244,7 +244,7 @@ def test_a_body_that_is_too_large_is_refused_and_the_answer_arrives(client):
 
 
 @pytest.mark.own_server("gthread closes the connection before the client has read the response")
-def test_what_is_left_of_a_refused_body_is_never_taken_for_a_request(server, client):
+def test_the_rest_of_a_refused_body_is_never_parsed_as_a_request(server, client):
     smuggled = client.head("DELETE", "/api/v1/events/1")
     client.send(client.head("POST", "/api/v1/nothing", f"Content-Length: {500000 + len(smuggled)}") + b"x" * 500000 + smuggled)
     answer, _ = client.answer()
@@ -254,7 +254,7 @@ def test_what_is_left_of_a_refused_body_is_never_taken_for_a_request(server, cli
         assert other.ask("GET", "/api/v1/events/1")[0].status == 200
 
 
-def test_a_client_that_leaves_in_the_middle_of_a_body_holds_nothing(server):
+def test_a_client_that_disconnects_during_a_body_occupies_no_thread(server):
     for head in ("Content-Length: 900000", "Content-Length: 500", "Transfer-Encoding: chunked"):
         for _ in range(10):
             with Client(server) as client:
@@ -263,7 +263,7 @@ def test_a_client_that_leaves_in_the_middle_of_a_body_holds_nothing(server):
     pid = next(iter(children(server.process.pid)))
     before = cpu(pid)
     time.sleep(0.5)
-    assert cpu(pid) - before < 0.2, "a thread asks a closed connection for ever"
+    assert cpu(pid) - before < 0.2, "a thread reads a closed connection in a loop"
 
 
 def cpu(pid):
@@ -271,14 +271,14 @@ def cpu(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-# What is no HTTP
+# Invalid HTTP
 
 @pytest.mark.own_server("gthread responds with HTML")
 @pytest.mark.parametrize("name", MALFORMED)
-def test_what_is_no_http_is_a_problem_document_and_the_end(server, client, name):
+def test_invalid_http_gets_a_problem_document_and_is_closed(server, client, name):
     try:
         client.send(MALFORMED[name])
-    except ConnectionError:                     # it did not wait for the rest
+    except ConnectionError:                     # the server has closed before the end
         pass
     answer, body = client.answer()
     document = json.loads(body)
@@ -289,7 +289,7 @@ def test_what_is_no_http_is_a_problem_document_and_the_end(server, client, name)
 
 
 def mutated(random_, client):
-    """A request that was good, with some bytes changed, doubled, taken out or put in."""
+    """Return a valid request with some bytes changed, duplicated, removed or inserted."""
     body = b'{"entity_type": "event", "entity_id": 1, "note_text": "x"}'
     data = bytearray(random_.choice([
         client.head("GET", "/api/v1/events?per_page=2", "Accept: application/json"),
@@ -303,7 +303,7 @@ def mutated(random_, client):
     return bytes(data)
 
 
-def test_random_bytes_bring_nothing_down(server):
+def test_random_bytes_do_not_stop_the_server(server):
     random_ = random.Random(4)
     pid = next(iter(children(server.process.pid)))
     for _ in range(400):
@@ -314,7 +314,7 @@ def test_random_bytes_bring_nothing_down(server):
                 first = client.socket.recv(12)
             except ConnectionError:
                 continue
-            assert first == b"" or first[:9] == b"HTTP/1.1 " and first[9:10] in b"1245", first
+            assert first == b"" or (first[:9] == b"HTTP/1.1 " and first[9:10] in b"1245"), first
             assert first[9:12] not in (b"500", b"502", b"503"), first
     assert works(server) and list(children(server.process.pid)) == [pid]
     assert "Traceback" not in (Path(server.folder) / "log").read_text()
@@ -323,7 +323,7 @@ def test_random_bytes_bring_nothing_down(server):
 # Many connections
 
 @pytest.mark.own_server("each slow client occupies a thread of gthread")
-def test_slow_clients_hold_up_no_other(server):
+def test_slow_clients_delay_no_other(server):
     slow = [Client(server) for _ in range(50)]
     for number, client in enumerate(slow):
         client.send(client.head("POST", "/api/v1/notes", "Content-Length: 5000")[:20 + number * 3] if number % 2 else
@@ -336,8 +336,8 @@ def test_slow_clients_hold_up_no_other(server):
 
 
 @pytest.mark.own_server("each slow client occupies a thread of gthread")
-def test_slow_readers_hold_up_no_other(server):
-    """As many as there are threads, but one: each has an answer that its socket does not take at once."""
+def test_slow_readers_delay_no_other(server):
+    """One less than threads. The responses are larger than the buffers of the sockets."""
     readers = [Client(server) for _ in range(3)]
     for client in readers:
         client.send(client.head("GET", "/openapi.json") * 12)
@@ -362,7 +362,7 @@ def test_64_connections_at_once(server):
 
 @pytest.fixture
 def fresh(tmp_path):
-    """A server of its own, with two processes."""
+    """Start a server with two processes for one test."""
     eventapi(tmp_path, "migrate")
     key = eventapi(tmp_path, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
     with open(tmp_path / "log", "w") as log, Server(tmp_path, "--workers", "2", log=log) as server:
@@ -375,7 +375,7 @@ def fresh(tmp_path):
 
 
 class Writers:
-    """Clients who write notes over lasting connections, until they are told that the connection closes, or `again`, until the end."""
+    """Clients that create notes over kept-alive connections until the server closes them; with `again`, they reconnect."""
 
     def __init__(self, server, again=False):
         self.server, self.again, self.end = server, again, False
@@ -417,27 +417,31 @@ class Writers:
 
 
 def files(pid, kind):
-    """How many open files of this kind a process has."""
+    """Return the number of open files of this kind of a process."""
     found = 0
     for file in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(FileNotFoundError):           # closed while we looked
+        with suppress(FileNotFoundError):           # closed since the listing
             found += os.readlink(file).startswith(kind)
     return found
 
 
+def smaller_share(server):
+    """Open 20 connections to a server with two processes. Return how many the process with fewer of them has accepted."""
+    time.sleep(0.2)                             # earlier connections are closed
+    before = {pid: files(pid, "socket:") for pid in children(server.process.pid)}
+    clients = [Client(server) for _ in range(20)]
+    until(lambda: sum(files(pid, "socket:") for pid in before) > sum(before.values()) + 15)
+    share = min(files(pid, "socket:") - count for pid, count in before.items())
+    for client in clients:
+        client.close()
+    return share
+
+
 @pytest.mark.own_server("gthread accepts as many connections as it can")
 def test_connections_are_spread_over_the_processes(fresh):
-    """Each leaves the next connection to the other for a moment; else the one that wakes first takes them all."""
+    """After an accept, a process leaves the next connection to the others (ACCEPT_PAUSE)."""
     until(lambda: [files(pid, "anon_inode:[eventpoll]") for pid in children(fresh.process.pid)] == [1, 1])
-    smaller_shares = []
-    for _ in range(5):
-        time.sleep(0.2)                         # those of before are closed
-        before = {pid: files(pid, "socket:") for pid in children(fresh.process.pid)}
-        clients = [Client(fresh) for _ in range(20)]
-        until(lambda: sum(files(pid, "socket:") for pid in before) > sum(before.values()) + 15)
-        smaller_shares.append(min(files(pid, "socket:") - count for pid, count in before.items()))
-        for client in clients:
-            client.close()
+    smaller_shares = [smaller_share(fresh) for _ in range(5)]
     assert sorted(smaller_shares)[2] >= 4, smaller_shares
 
 
@@ -460,13 +464,18 @@ def test_a_stop_loses_no_request(fresh):
     assert writers.kept() == sorted([*writers.acknowledged, "slow"])
 
 
+def reload_under_load(server, writers):
+    """Reload the server after 50 more writes, and wait until its processes are new."""
+    before, count = set(children(server.process.pid)), len(writers.acknowledged)
+    until(lambda: len(writers.acknowledged) > count + 50)
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: not before & set(children(server.process.pid)))
+
+
 def test_reloads_lose_no_request(fresh):
     writers = Writers(fresh, again=True)
     for _ in range(3):
-        before, count = set(children(fresh.process.pid)), len(writers.acknowledged)
-        until(lambda: len(writers.acknowledged) > count + 50)
-        fresh.process.send_signal(signal.SIGHUP)
-        until(lambda: not before & set(children(fresh.process.pid)))
+        reload_under_load(fresh, writers)
     writers.end = True
     writers.join()
     assert writers.lost == [] and writers.kept() == sorted(writers.acknowledged)
@@ -542,7 +551,7 @@ class Worker(worker.Worker):
 
 @pytest.fixture(scope="module")
 def impatient(folder, key, tmp_path_factory):
-    """A server that waits a second for what else may take half a minute, and takes 20 connections."""
+    """Start a server whose timeout for clients is one second instead of 30, with at most 20 connections."""
     place = tmp_path_factory.mktemp("impatient")
     (place / "impatient.py").write_text(IMPATIENT)
     with Server(folder, "--workers", "1", GUNICORN_CMD_ARGS="-k impatient.Worker --keep-alive 2 --worker-connections 20",
@@ -570,7 +579,7 @@ def test_a_head_that_never_ends_is_closed_in_time(impatient):
     with Client(impatient) as client:
         client.send(b"GET /healthz HT")
         time.sleep(0.7)
-        client.send(b"TP")                       # bytes that drip do not buy time
+        client.send(b"TP")                       # more bytes do not extend the time
         assert closed_after(client) < 3
 
 
@@ -587,9 +596,9 @@ def test_a_body_that_never_ends_is_refused_in_time(impatient):
 
 
 @pytest.mark.own_server("starts a subclass of its worker")
-def test_a_client_that_does_not_read_is_given_up(impatient):
+def test_a_client_that_does_not_read_is_disconnected(impatient):
     with Client(impatient) as client:
-        client.ask("GET", "/openapi.json")       # the first one takes time, which is not what is measured here
+        client.ask("GET", "/openapi.json")       # the first one is slow, and is not measured
     with Client(impatient) as client:
         client.send(client.head("GET", "/openapi.json") * 20)
         time.sleep(3)
@@ -611,8 +620,8 @@ def test_more_connections_than_allowed_wait_for_their_turn(impatient):
 
 
 @pytest.mark.own_server("starts a subclass of its worker")
-def test_slow_requests_hold_up_no_other(impatient):
-    """As many as there are threads, but one."""
+def test_slow_requests_delay_no_other(impatient):
+    """One less than threads."""
     with Client(impatient) as one, Client(impatient) as two, Client(impatient) as three:
         for client in (one, two, three):
             client.send(client.head("GET", "/slow"))
@@ -624,20 +633,20 @@ def test_slow_requests_hold_up_no_other(impatient):
 
 @pytest.mark.own_server("starts a subclass of its worker")
 @pytest.mark.parametrize("path", ["/raises", "/split"])
-def test_what_gets_out_of_the_application_is_a_500(impatient, path):
+def test_an_error_outside_of_the_application_is_a_500(impatient, path):
     with Client(impatient) as client:
         answer, body = client.ask("GET", path)
         assert (answer.status, json.loads(body)["code"]) == (500, "internal_error") and client.closed()
 
 
 @pytest.mark.own_server("starts a subclass of its worker")
-def test_an_answer_that_breaks_off_has_no_end(impatient):
+def test_an_interrupted_response_is_incomplete(impatient):
     with Client(impatient) as client, pytest.raises(http.client.IncompleteRead):
         client.ask("GET", "/breaks")
 
 
 @pytest.mark.own_server("starts a subclass of its worker")
-def test_a_file_is_sent_whole_and_the_connection_goes_on(impatient):
+def test_a_file_is_sent_whole_and_the_connection_stays_open(impatient):
     with Client(impatient) as client:
         for _ in range(2):
             assert client.ask("GET", "/file")[1].decode().startswith("\nimport time\n")

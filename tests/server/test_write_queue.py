@@ -1,4 +1,4 @@
-"""Writes that come together, as clients of a real server see them: shared commits, commits that fail, and what takes long."""
+"""The write queue, as clients of a real server see it: shared commits, failed commits, and slow handlers."""
 import fcntl
 import http.client
 import io
@@ -21,7 +21,7 @@ from tests.support.processes import ROOT, Server, eventapi, until
 
 pytestmark = [pytest.mark.processes, pytest.mark.own_server("gthread has no write queue")]
 
-LATE = """
+SLOW_WORKER = """
 import os, time
 from pathlib import Path
 from eventapi.server import worker
@@ -46,11 +46,11 @@ class Worker(worker.Worker):
         super().load_wsgi()
         inner = self.wsgi
         def app(environ, start_response):
-            thinking = environ.get("HTTP_X_THINKING")
-            if thinking == "alone":
+            slow = environ.get("HTTP_X_SLOW")
+            if slow == "announced":
                 group_commit.deferred_commit(environ).leave_queue()
             until = time.monotonic() + 20
-            while thinking and not (FOLDER / "go").exists() and time.monotonic() < until:
+            while slow and not (FOLDER / "go").exists() and time.monotonic() < until:
                 time.sleep(0.02)
             return inner(environ, start_response)
         app.settings = inner.settings
@@ -60,20 +60,20 @@ group_commit.Writer.commit = noted
 """
 
 
-class Late(Server):
-    """A server of one process whose commits are counted, and fail on demand."""
+class SlowServer(Server):
+    """A server with one process, which counts its commits. Commits fail and handlers are slow on demand."""
 
     def __init__(self, folder, log=None, **more):
         self.folder = folder
-        (folder / "late.py").write_text(LATE)
+        (folder / "slow.py").write_text(SLOW_WORKER)
         (folder / "failures").write_text("0")
         assert eventapi(folder, "migrate").returncode == 0
         self.key = eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-        super().__init__(folder, "--workers", "1", log=log, GUNICORN_CMD_ARGS="-k late.Worker", PYTHONPATH=f"{ROOT}:{folder}", **more)
+        super().__init__(folder, "--workers", "1", log=log, GUNICORN_CMD_ARGS="-k slow.Worker", PYTHONPATH=f"{ROOT}:{folder}", **more)
         self.begin()
 
     def begin(self):
-        """An event of its own for the notes that follow."""
+        """Create an event for the notes of the next test."""
         with self.client() as client:
             self.event = client.data("POST", "/events", {"title": "Fair"}, status=201)["id"]
 
@@ -95,9 +95,9 @@ class Late(Server):
 
     @contextmanager
     def waiting(self, *writes):
-        """The futures of writes (method, path, body) that are sent one after the other while another process stands in the door."""
-        with open(self.folder / "eventapi.db.lock") as door, ThreadPoolExecutor(len(writes)) as clients:
-            fcntl.flock(door, fcntl.LOCK_EX)
+        """Yield the futures of writes (method, path, body), sent in order while another process has the file lock."""
+        with open(self.folder / "eventapi.db.lock") as lock_file, ThreadPoolExecutor(len(writes)) as clients:
+            fcntl.flock(lock_file, fcntl.LOCK_EX)
             answers = []
             for number, write in enumerate(writes):
                 answers.append(clients.submit(self.ask, *write, X_Request_ID=f"{self.event}-{number}"))
@@ -106,7 +106,7 @@ class Late(Server):
             try:
                 yield answers
             finally:
-                fcntl.flock(door, fcntl.LOCK_UN)
+                fcntl.flock(lock_file, fcntl.LOCK_UN)
 
     def notes_that_wait(self, *texts):
         return self.waiting(*[("POST", "/notes", self.body(text)) for text in texts])
@@ -120,16 +120,16 @@ class Late(Server):
 
 
 @pytest.fixture(scope="module")
-def late(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("late")
-    with open(folder / "log", "w") as log, Late(folder, log) as server:
+def shared_server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slow")
+    with open(folder / "log", "w") as log, SlowServer(folder, log) as server:
         yield server
 
 
 @pytest.fixture
-def server(late):
-    late.begin()
-    return late
+def server(shared_server):
+    shared_server.begin()
+    return shared_server
 
 
 def statuses(answers):
@@ -140,21 +140,21 @@ def test_writes_of_more_clients_than_threads_share_one_commit(server):
     texts, before = [str(number) for number in range(12)], server.commits()
     with server.notes_that_wait(*texts) as answers:
         assert not any(answer.done() for answer in answers)
-        with server.client() as client:                     # who reads need not wait
+        with server.client() as client:                     # reads do not wait
             start = time.monotonic()
             assert [client("GET", "/events")[0] for _ in range(20)] == [200] * 20
             assert time.monotonic() - start < 3
     assert statuses(answers) == [201] * 12
     assert server.kept() == sorted(texts)
-    assert server.commits() <= before + 2                   # one, and another where a client came late
+    assert server.commits() <= before + 2                   # one, and another if a client was late
 
 
-def told(server, id):
-    """The statuses that the log tells of a request."""
+def logged(server, id):
+    """Return the statuses of a request in the request log."""
     return re.findall(rf"{id} POST '/api/v1/notes' (\d+)", (server.folder / "log").read_text())
 
 
-def test_a_commit_that_fails_is_tried_again_for_each_write(server):
+def test_each_write_of_a_failed_commit_is_tried_again_alone(server):
     (server.folder / "failures").write_text("1")
     texts = list("abcdef")
     with server.notes_that_wait(*texts) as answers:
@@ -164,13 +164,13 @@ def test_a_commit_that_fails_is_tried_again_for_each_write(server):
     assert eventapi(server.folder, "audit", "verify").returncode == 0
     ids = [f"{server.event}-{number}" for number in range(6)]
     assert [answer.result()[1]["meta"]["request_id"] for answer in answers] == ids
-    until(lambda: all(told(server, id) for id in ids))
-    time.sleep(0.3)                                         # in which the log would tell of a first attempt too
-    assert [told(server, id) for id in ids] == [["201"]] * 6
+    until(lambda: all(logged(server, id) for id in ids))
+    time.sleep(0.3)                                         # so that the log would show a first attempt, too
+    assert [logged(server, id) for id in ids] == [["201"]] * 6
     assert "tried again" in (server.folder / "log").read_text()
 
 
-def test_who_has_no_luck_alone_either_hears_of_it_and_no_other(server):
+def test_only_the_write_that_fails_again_gets_an_error(server):
     (server.folder / "failures").write_text("2")
     texts = list("abcdef")
     with server.notes_that_wait(*texts) as answers:
@@ -180,31 +180,31 @@ def test_who_has_no_luck_alone_either_hears_of_it_and_no_other(server):
     assert server.kept() == [text for text in texts if text not in unlucky]
     problem = next(answer.result()[1] for answer in answers if answer.result()[0] == 500)
     assert problem["code"] == "internal_error" and "disk" not in json.dumps(problem)
-    assert until(lambda: told(server, problem["meta"]["request_id"])) == ["500"]
+    assert until(lambda: logged(server, problem["meta"]["request_id"])) == ["500"]
 
 
-def door_opens(server):
-    with open(server.folder / "eventapi.db.lock") as door:
+def file_lock_is_free(server):
+    with open(server.folder / "eventapi.db.lock") as lock_file:
         try:
-            fcntl.flock(door, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
     return True
 
 
-def test_what_is_refused_inside_and_then_before_the_door_leaves_it_open(server):
+def test_refusals_inside_and_outside_of_transactions_release_the_file_lock(server):
     with server.waiting(("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {}), ("POST", "/events", {})) as answers:
         pass
     assert statuses(answers) == [404, 422, 422]
-    until(lambda: door_opens(server), timeout=3)
+    until(lambda: file_lock_is_free(server), timeout=3)
     with server.waiting(("POST", "/notes", server.body("a")), ("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {})) as answers:
         pass
     assert statuses(answers) == [201, 404, 422]
-    until(lambda: door_opens(server), timeout=3)
+    until(lambda: file_lock_is_free(server), timeout=3)
 
 
-def test_what_is_tried_again_stays_apart_from_what_comes_next(server):
-    """A webhook leaves the queue before its address is judged, in the middle of the application."""
+def test_a_second_attempt_does_not_mix_with_the_next_write(server):
+    """POST /webhooks leaves the queue inside the application, before the address is looked up."""
     (server.folder / "failures").write_text("1")
     hook = {"url": "https://8.8.8.8/hook", "events": ["note.created"]}
     with server.waiting(("POST", "/notes", server.body("a")), ("POST", "/webhooks", hook)) as answers:
@@ -216,24 +216,24 @@ def test_what_is_tried_again_stays_apart_from_what_comes_next(server):
     assert server.kept() == ["a"]
 
 
-def test_a_refusal_among_them_takes_nothing_along(server):
+def test_a_refusal_undoes_no_other_write(server):
     before = server.commits()
     with server.notes_that_wait("a", " ", "b", "c" * 90000, "d") as answers:
         pass
     assert statuses(answers) == [201, 422, 201, 422, 201]
     assert server.kept() == ["a", "b", "d"]
-    assert server.commits() <= before + 2                   # what is long is answered by a thread of its own
+    assert server.commits() <= before + 2                   # a long body is handled by a thread of its own
 
 
-@pytest.mark.parametrize("how", ["alone", "unannounced"])
-def test_what_takes_long_holds_up_others_for_a_moment_at_most(server, how):
+@pytest.mark.parametrize("how", ["announced", "unannounced"])
+def test_a_slow_handler_delays_other_writes_only_briefly(server, how):
     (server.folder / "go").unlink(missing_ok=True)
     with ThreadPoolExecutor(2) as clients:
-        long = [clients.submit(server.note, f"long {number}", X_Thinking=how) for number in range(2)]
+        long = [clients.submit(server.note, f"long {number}", X_Slow=how) for number in range(2)]
         time.sleep(0.1)
         start = time.monotonic()
         assert [server.note(f"short {number}")[0] for number in range(10)] == [201] * 10
-        assert how == "unannounced" or time.monotonic() - start < 1         # sooner than anybody looks after them
+        assert how == "unannounced" or time.monotonic() - start < 1         # before the first check_progress
         assert not any(answer.done() for answer in long)
         (server.folder / "go").touch()
         assert statuses(long) == [201] * 2
@@ -246,7 +246,7 @@ def raw(server, text):
             f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
-def test_reads_and_writes_sent_at_once_are_answered_in_order(server):
+def test_pipelined_reads_and_writes_get_responses_in_order(server):
     with server.client() as client:
         client.connection.connect()
         read = f"GET /api/v1/notes?entity_type=event&entity_id={server.event} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {server.key}\r\n\r\n".encode()
@@ -260,11 +260,11 @@ def test_reads_and_writes_sent_at_once_are_answered_in_order(server):
     assert totals == [None, 1, None, 2, None, 3]
 
 
-def test_who_does_not_read_the_answers_holds_up_nobody(server):
+def test_a_client_that_does_not_read_delays_no_other_write(server):
     with server.client() as greedy:
         greedy.connection.connect()
         greedy.connection.sock.settimeout(1)
-        with pytest.raises(OSError):                        # until its answers fill what the system keeps for it
+        with pytest.raises(OSError):                        # until its responses fill the buffers of the socket
             for number in range(2000):
                 greedy.connection.sock.sendall(raw(server, f"{number} {'x' * 9000}"))
         start = time.monotonic()
@@ -272,9 +272,9 @@ def test_who_does_not_read_the_answers_holds_up_nobody(server):
         assert time.monotonic() - start < 3
 
 
-def test_who_leaves_before_the_answer_has_written_all_the_same(server):
-    with open(server.folder / "eventapi.db.lock") as door:
-        fcntl.flock(door, fcntl.LOCK_EX)
+def test_a_write_is_stored_although_its_client_has_gone(server):
+    with open(server.folder / "eventapi.db.lock") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         for text in "ab":
             with server.client() as client:
                 client.connection.connect()
@@ -285,7 +285,7 @@ def test_who_leaves_before_the_answer_has_written_all_the_same(server):
 
 
 def test_a_single_thread_is_enough(tmp_path):
-    with Late(tmp_path, EVENTAPI_THREADS="1") as server, ThreadPoolExecutor(8) as clients:
+    with SlowServer(tmp_path, EVENTAPI_THREADS="1") as server, ThreadPoolExecutor(8) as clients:
         def client(number):
             return server.note(str(number))[0], get(server)
         assert list(clients.map(client, range(40))) == [(201, 200)] * 40

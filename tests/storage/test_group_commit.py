@@ -1,4 +1,4 @@
-"""Writes of several threads and processes: what shares a commit, what is answered when, and what a failure takes along."""
+"""Group commit: writes that share a transaction, when each returns, and what a failed commit undoes."""
 import fcntl
 import os
 import time
@@ -30,7 +30,7 @@ def writer(settings):
         yield writer
 
 
-def put(db, number):
+def add(db, number):
     journal.administered(db, entities.TENANT, "counted", number)
 
 
@@ -50,8 +50,8 @@ def deferred(follows=True, age=0):
     return agreement
 
 
-class Thinking(Thread):
-    """A thread that writes a number, does what it is told inside the write, and keeps what came of it."""
+class Write(Thread):
+    """A thread that writes a number, calls `inside` in its transaction, and keeps the error, if any."""
 
     def __init__(self, db, number, inside=None, **options):
         super().__init__(daemon=True)
@@ -63,7 +63,7 @@ class Thinking(Thread):
         try:
             with self.db.write(**self.options):
                 self.entered.set()
-                put(self.db, self.number)
+                add(self.db, self.number)
                 if self.inside:
                     self.inside()
         except BaseException as error:
@@ -80,11 +80,11 @@ def waiting(lock, number):
 
 
 def together(writer, *inside):
-    """What came of writes 1, 2 … that shared one transaction, each doing what it is given."""
+    """Run writes 1, 2 … in one transaction, each with its own function inside. Return their errors, None for success."""
     threads, lock = [], writer.write_lock
     lock.acquire()
     for number, act in enumerate(inside, 1):
-        threads.append(Thinking(writer, number, act))
+        threads.append(Write(writer, number, act))
         waiting(lock, number)
     lock.release()
     return [thread.outcome() for thread in threads]
@@ -96,28 +96,28 @@ def raising(error):
     return act
 
 
-def told(writer):
-    """The transactions that the connection begins and ends from now on."""
+def transactions(writer):
+    """Return a list that collects the BEGIN, COMMIT and ROLLBACK statements from now on."""
     said = []
     writer.connection.set_trace_callback(lambda text: said.append(text.split()[0]) if text[:5] in ("BEGIN", "COMMI", "ROLLB") else None)
     return said
 
 
 def test_writes_that_wait_together_share_a_commit(writer, db):
-    said = told(writer)
+    said = transactions(writer)
     assert together(writer, None, None, None) == [None, None, None]
     assert sorted(numbers(db)) == [1, 2, 3]
     assert said == ["BEGIN", "COMMIT"]
 
 
-def test_nobody_is_answered_before_the_commit(writer, db):
+def test_no_write_returns_before_the_commit(writer, db):
     def look():
         time.sleep(0.05)
         seen.append((first.is_alive(), numbers(db)))
     seen, go = [], Event()
-    first = Thinking(writer, 1, lambda: go.wait(10))
+    first = Write(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
-    second = Thinking(writer, 2, look)
+    second = Write(writer, 2, look)
     waiting(writer.write_lock, 1)
     go.set()
     assert [first.outcome(), second.outcome()] == [None, None]
@@ -126,15 +126,15 @@ def test_nobody_is_answered_before_the_commit(writer, db):
 
 
 @pytest.mark.parametrize("failing", [1, 2, 3])
-def test_a_refused_write_takes_no_other_along(writer, db, failing):
+def test_a_refusal_undoes_no_other_write(writer, db, failing):
     refusal = Problem("in_use", "No.")
     outcomes = together(writer, *[raising(refusal) if number == failing else None for number in (1, 2, 3)])
     assert outcomes.count(refusal) == 1
     assert sorted(numbers(db)) == [number for number in (1, 2, 3) if number != failing]
 
 
-def test_a_transaction_that_sqlite_gave_up_fails_for_all_of_it(writer, db):
-    """As on a full disk; the others hear of the database, not of what one of them was told."""
+def test_all_writes_fail_when_sqlite_rolls_the_transaction_back(writer, db):
+    """As on a full disk. The other writes get an error of the database, not the refusal of one of them."""
     def give_up(error=None):
         def act():
             if writer.transaction and len(numbers(writer)) == 2:
@@ -142,7 +142,7 @@ def test_a_transaction_that_sqlite_gave_up_fails_for_all_of_it(writer, db):
                 if error:
                     raise error
         return act
-    for error in (Problem("in_use", "Of somebody else."), None):       # a handler that lets the error pass is no better
+    for error in (Problem("in_use", "Refused."), None):       # None: the handler ignores the error
         outcomes = together(writer, give_up(error), give_up(error))
         assert sum(isinstance(outcome, StorageError) for outcome in outcomes) == (1 if error else 2)
         assert all(outcomes)
@@ -151,8 +151,8 @@ def test_a_transaction_that_sqlite_gave_up_fails_for_all_of_it(writer, db):
     assert sorted(numbers(db)) == [1, 2]
 
 
-class Failing:
-    """A connection on which one word fails once."""
+class FailingConnection:
+    """A connection on which one statement fails once."""
 
     def __init__(self, connection, word):
         self.connection, self.word = connection, word
@@ -168,14 +168,14 @@ class Failing:
 
 
 @pytest.mark.parametrize("word", ["COMMIT", "ROLLBACK TO one"])
-def test_a_failing_commit_or_rollback_fails_for_all_of_it(writer, db, word):
-    writer.connection, first, said = Failing(writer.connection, word), deferred(), []
+def test_all_writes_fail_with_a_failed_commit_or_rollback(writer, db, word):
+    writer.connection, first, said = FailingConnection(writer.connection, word), deferred(), []
     with writer.write(deferred=first):
         assert count(writer) == 0
-        put(writer, 1)
+        add(writer, 1)
     first.transaction.after_commit(lambda: said.append("done"))
     with suppress(Problem), writer.write(deferred=deferred(follows=False)):
-        put(writer, 2)
+        add(writer, 2)
         if "TO" in word:
             raise Problem("in_use", "No.")
     with pytest.raises(StorageError):
@@ -183,27 +183,27 @@ def test_a_failing_commit_or_rollback_fails_for_all_of_it(writer, db, word):
     assert numbers(db) == [] and said == []
     with writer.write():
         assert count(writer) == 0
-        put(writer, 9)
+        add(writer, 9)
     assert numbers(db) == [9]
 
 
-# Writes whose answers are held back
+# Deferred commits
 
-def test_who_goes_on_writing_leaves_the_commit_for_later(writer, db):
-    said, requests = told(writer), [deferred(), deferred(), deferred(follows=False)]
+def test_the_commit_is_left_to_the_next_write_of_the_thread(writer, db):
+    said, requests = transactions(writer), [deferred(), deferred(), deferred(follows=False)]
     for number, request in enumerate(requests, 1):
         assert numbers(db) == []
         with writer.write(deferred=request):
-            put(writer, number)
+            add(writer, number)
     assert numbers(db) == [1, 2, 3] and not writer.write_lock.has_file_lock
     assert len({request.transaction for request in requests}) == 1
     assert said == ["BEGIN", "COMMIT"]
 
 
-def test_who_does_not_go_on_sees_to_the_commit(writer, db):
+def test_finish_commits_when_no_write_follows(writer, db):
     request, said = deferred(), []
     with writer.write(deferred=request):
-        put(writer, 1)
+        add(writer, 1)
     request.transaction.after_commit(lambda: said.append(numbers(db)))
     assert numbers(db) == said == []
     request.transaction.finish()
@@ -211,34 +211,34 @@ def test_who_does_not_go_on_sees_to_the_commit(writer, db):
     assert numbers(db) == [1] and said == [[1], "late"] and not writer.write_lock.has_file_lock
 
 
-def test_a_row_of_writes_has_an_end(writer, db):
+def test_a_transaction_ends_after_max_handovers(writer, db):
     for number in range(1, MAX_HANDOVERS + 1):
         assert numbers(db) == []
         with writer.write(deferred=deferred()):
-            put(writer, number)
+            add(writer, number)
     assert len(numbers(db)) == MAX_HANDOVERS and not writer.write_lock.has_file_lock
 
 
-def test_another_thread_commits_what_was_left_for_later(writer, db):
+def test_another_thread_commits_the_open_transaction(writer, db):
     for other in (writer, db):
         request = deferred()
         with writer.write(deferred=request):
-            put(writer, 1)
-        assert Thinking(other, 2).outcome() is None
+            add(writer, 1)
+        assert Write(other, 2).outcome() is None
         assert request.transaction.state is State.COMMITTED and not writer.write_lock.has_file_lock
     assert numbers(db) == [1, 2, 1, 2]
 
 
-def test_who_has_waited_elsewhere_waits_no_longer(writer, db):
+def test_time_in_the_queue_counts_towards_the_timeout(writer, db):
     with db.write_lock.thread_lock, pytest.raises(Busy), writer.write(deferred=deferred(age=11)):
         pass
     with writer.write(deferred=deferred(age=11, follows=False)):
-        put(writer, 1)
+        add(writer, 1)
     assert numbers(db) == [1]
 
 
-class Late(deque):
-    """Says that somebody waits, and by the time it has said so he has given up."""
+class GivingUp(deque):
+    """Reports a waiting thread that gives up before the caller uses the report."""
     meanwhile = None
 
     def __len__(self):
@@ -249,13 +249,13 @@ class Late(deque):
         return there
 
 
-def test_the_file_is_given_back_when_who_it_was_kept_for_gave_up_just_then(writer, settings):
+def test_file_lock_is_released_when_the_next_writer_times_out(writer, settings):
     lock = writer.write_lock
-    lock.waiting = Late()
+    lock.waiting = GivingUp()
     go = Event()
-    first = Thinking(writer, 1, lambda: go.wait(10))
+    first = Write(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
-    second = Thinking(writer, 2, wait=0.1)
+    second = Write(writer, 2, wait=0.1)
     processes.until(lambda: deque.__len__(lock.waiting))
     lock.waiting.meanwhile = second.outcome
     go.set()
@@ -266,11 +266,11 @@ def test_the_file_is_given_back_when_who_it_was_kept_for_gave_up_just_then(write
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_another_connection_that_enters_commits_what_was_gathered(writer, db):
+def test_another_connection_commits_the_open_transaction_first(writer, db):
     go = Event()
-    first = Thinking(writer, 1, lambda: go.wait(10))
+    first = Write(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
-    second = Thinking(db, 2, lambda: seen.append((first.outcome(), numbers(db))))
+    second = Write(db, 2, lambda: seen.append((first.outcome(), numbers(db))))
     seen = []
     waiting(writer.write_lock, 1)
     go.set()
@@ -278,9 +278,9 @@ def test_another_connection_that_enters_commits_what_was_gathered(writer, db):
     assert seen == [(None, [1, 2])]
 
 
-def test_who_may_not_wait_hears_at_once_and_disturbs_nobody(writer, db):
+def test_a_write_without_waiting_fails_at_once(writer, db):
     go = Event()
-    first = Thinking(writer, 1, lambda: go.wait(10))
+    first = Write(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
     for _ in range(3):
         with pytest.raises(Busy), db.write(wait=0):
@@ -295,14 +295,14 @@ def test_a_process_with_the_file_lock_keeps_others_out(writer, db):
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(Busy), db.write(wait=0):
             pass
-        first = Thinking(writer, 1)
+        first = Write(writer, 1)
         processes.until(lambda: writer.write_lock.thread_lock.locked())
         fcntl.flock(other, fcntl.LOCK_UN)
         assert first.outcome() is None
     assert numbers(db) == [1]
 
 
-def test_a_program_that_holds_the_database_is_told_of_as_busy(writer, settings, db):
+def test_a_program_without_the_write_lock_makes_writes_busy(writer, settings, db):
     with closing(database.connect(settings.database)) as outside:
         outside.execute("BEGIN IMMEDIATE")
         outcomes = together(writer, None, None)
@@ -312,33 +312,33 @@ def test_a_program_that_holds_the_database_is_told_of_as_busy(writer, settings, 
     assert numbers(db) == [1]
 
 
-def test_while_nobody_gets_through_a_write_gives_up_early(writer, settings):
+def test_timeout_is_short_while_the_lock_is_congested(writer, settings):
     with closing(database.connect(settings.database)) as outside:
         outside.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError), writer.write():
-            put(writer, 1)
-        with writer.write_lock.thread_lock:                                # and another thread has the lock
+            add(writer, 1)
+        with writer.write_lock.thread_lock:      # another thread has the lock
             start = time.monotonic()
             with pytest.raises(Busy), writer.write():
-                put(writer, 2)
-            assert time.monotonic() - start < 5                 # not the ten seconds of a usual wait
+                add(writer, 2)
+            assert time.monotonic() - start < 5                 # not ten seconds as usual
         outside.execute("ROLLBACK")
     with writer.write():
-        put(writer, 3)
+        add(writer, 3)
     assert writer.write_lock.congested is False and numbers(writer) == [3]
 
 
-def test_a_writer_that_goes_leaves_the_next_one_its_place(writer, settings, db):
+def test_a_closed_writer_does_not_affect_the_next_one(writer, settings, db):
     earlier = Writer(settings)
     later = Writer(settings)
     earlier.close()
     del earlier
-    assert Thinking(later, 1).outcome() is None
+    assert Write(later, 1).outcome() is None
     later.close()
     assert numbers(db) == [1]
 
 
-def test_twins_in_one_transaction_get_one_answer(app, settings, db):
+def test_equal_requests_in_one_transaction_get_one_response(app, settings, db):
     key, lock = add_key(db, SCOPES), write_lock(settings.database)
     headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "twin"}
 
@@ -360,8 +360,8 @@ def test_twins_in_one_transaction_get_one_answer(app, settings, db):
 THREADS, WRITES = 8, 60
 
 
-def scribble(folder, process, ready):
-    """Good, refused, failing and impatient writes of several threads; gives (acknowledged, refused)."""
+def write_many(folder, process, ready):
+    """Run valid, refused, failing and short-waiting writes in several threads. Return (acknowledged, refused)."""
     config = configuration.load(environ={"EVENTAPI_DATA_DIR": folder, "EVENTAPI_CONFIG": f"{folder}/eventapi.conf"})
     ready.wait(30)
     kept, refused, shared = [], [], Writer(config)
@@ -373,7 +373,7 @@ def scribble(folder, process, ready):
             db, wait = (own, 0) if turn % 7 == 3 else (shared, 0.002 if turn % 5 == 2 else 10)
             try:
                 with db.write(wait=wait):
-                    put(db, number)
+                    add(db, number)
                     if turn % 6 == 1:
                         raise Problem("in_use", "No.")
                     if turn % 11 == 4:
@@ -389,11 +389,11 @@ def scribble(folder, process, ready):
 
 
 @pytest.mark.processes
-def test_two_processes_of_many_threads_lose_and_double_nothing(settings, db):
+def test_two_processes_with_many_threads_lose_and_duplicate_no_write(settings, db):
     spawn = get_context("spawn")
     with spawn.Manager() as manager, spawn.Pool(2) as pool:
         ready = manager.Event()
-        runs = [pool.apply_async(scribble, (str(settings.data_dir), process, ready)) for process in range(2)]
+        runs = [pool.apply_async(write_many, (str(settings.data_dir), process, ready)) for process in range(2)]
         ready.set()
         results = [run.get(120) for run in runs]
     kept = [number for result in results for number in result[0]]

@@ -1,4 +1,4 @@
-"""Forty stations scan at once, before real server processes: the head count is right, whoever comes in where and how often."""
+"""Forty stations scan at once, with real server processes: the number of visitors present stays right."""
 import random
 
 import pytest
@@ -15,7 +15,7 @@ STATIONS, GUESTS = 40, 30
 @pytest.fixture
 def key(db):
     with db.write():
-        return api_keys.create_key(db, "doors", ["checkins"])[1]
+        return api_keys.create_key(db, "stations", ["checkins"])[1]
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_one_badge_at_forty_stations_opens_one_visit(server, key, guests, organi
 
 
 def test_forty_devices_send_their_scans_late_twice_and_out_of_order(server, key, guests, organiser):
-    """Each guest comes and goes three times; every scan is sent by two devices, in pieces that overtake each other."""
+    """Each guest comes and goes three times. Two devices send each scan, in batches that arrive out of order."""
     chance, scans = random.Random(7), []
     for guest in guests:
         for visit in range(3):

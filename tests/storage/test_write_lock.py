@@ -1,0 +1,86 @@
+"""The write lock by itself: what happens to the file lock, and to a transaction that its holder left open."""
+import fcntl
+from threading import Thread
+
+import pytest
+
+from eventapi.storage.errors import Busy
+from eventapi.storage.write_lock import write_lock
+
+
+@pytest.fixture
+def lock(tmp_path):
+    return write_lock(tmp_path / "eventapi.db")
+
+
+def file_lock_is_free(lock):
+    with open(lock.path) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def test_a_database_has_one_lock_in_a_process(lock, tmp_path):
+    assert write_lock(tmp_path / "eventapi.db") is lock
+    assert write_lock(tmp_path / "other.db") is not lock
+
+
+def test_release_commits_before_it_releases_the_file_lock(lock):
+    seen = []
+    lock.acquire()
+    lock.release(commit=lambda: seen.append(file_lock_is_free(lock)))
+    assert seen == [False] and file_lock_is_free(lock)
+
+
+def test_a_kept_file_lock_leaves_the_transaction_open(lock):
+    commits = []
+    lock.acquire()
+    lock.release(commit=lambda: commits.append(1), keep_file_lock=True)
+    assert commits == [] and not file_lock_is_free(lock)
+    lock.release_unused_file_lock()
+    assert commits == [1] and file_lock_is_free(lock)
+    lock.release_unused_file_lock()
+    assert commits == [1]
+
+
+def test_only_a_writer_that_joins_finds_the_transaction_open(lock):
+    commits = []
+    for join in (True, False):
+        lock.acquire()
+        lock.release(commit=lambda: commits.append(1), keep_file_lock=True)
+        lock.acquire(join=join)
+        assert len(commits) == (0 if join else 1)
+        lock.release(commit=lambda: commits.append(2) if join else None)        # noqa: B023 (called at once)
+        commits.clear()
+
+
+def test_the_lock_is_free_after_a_commit_that_raises(lock):
+    def commit():
+        raise OSError("disk")
+    for act in (lock.acquire, lock.release_unused_file_lock):
+        lock.acquire()
+        lock.release(commit=commit, keep_file_lock=True)
+        with pytest.raises(OSError, match="disk"):
+            act()
+        assert file_lock_is_free(lock) and not lock.thread_lock.locked()
+    lock.acquire(timeout=0)
+    lock.release()
+
+
+def test_a_thread_that_does_not_wait_gets_busy_and_changes_nothing(lock):
+    lock.acquire()
+    errors = []
+
+    def attempt():
+        try:
+            lock.acquire(timeout=0)
+        except Busy as error:
+            errors.append(error)
+    thread = Thread(target=attempt)
+    thread.start()
+    thread.join(10)
+    assert len(errors) == 1 and not lock.congested and lock.has_file_lock
+    lock.release()
+    assert file_lock_is_free(lock)
