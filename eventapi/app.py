@@ -1,4 +1,5 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
+from collections.abc import Iterator
 from importlib import import_module
 
 from bottle import Bottle, HTTPError, Route, Router, request, response
@@ -9,19 +10,19 @@ from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
 from eventapi.storage.connections import Connections
 from eventapi.web import masking
+from eventapi.web import routes as routing
 from eventapi.web.rest import Response
-from eventapi.web.routes import Options
 
-ID = (r"[1-9][0-9]{0,17}", int, str)       # ids in a path: what cannot be an id is an unknown path
+ID = (r"[1-9][0-9]{0,17}", int, str)       # an id in a path; any other text makes the path unknown
 
 
 class App(Bottle):
-    """Bottle, answering in problem documents where no route and so no plugin is reached."""
+    """Bottle with problem documents for requests that reach no route and therefore no plugin."""
 
     def wsgi(self, environ, start_response):
         path = environ.get("PATH_INFO", "")
         if len(path) > 1 and path.endswith("/"):
-            environ["PATH_INFO"] = path[:-1]           # one trailing slash is the same resource
+            environ["PATH_INFO"] = path[:-1]           # a trailing slash is ignored
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
         return super().wsgi(environ, start_response)
@@ -31,26 +32,29 @@ class App(Bottle):
     def default_error_handler(self, error):
         response.set_header("X-Request-ID", request_id(request.environ))
         response.set_header("X-Content-Type-Options", "nosniff")
-        answer = problem_response(_problem_of(error))
+        body = problem_response(_problem_of(error))
         log_request(request.environ)
-        return answer
+        return body
 
 
 class Paths(Router):
-    """Bottle's router, to which OPTIONS is known on every path there is: no path needs a route of its own for it."""
+    """Bottle's router, which also matches OPTIONS on every path."""
 
     def __init__(self, app):
         super().__init__()
-        self.options = {public: Route(app, "<path>", "OPTIONS", _options, options=Options(
+        self.options = {public: Route(app, "<path>", "OPTIONS", _options, options=routing.Options(
             resource="options", singular="options", scope="any", public=public)) for public in (True, False)}
         self.uncompiled = set()
 
     def _compile(self, method):
-        """Note that the patterns of this method have changed. Bottle compiles all of them anew for each route that is added."""
+        """Record that the patterns of this method have changed.
+
+        Bottle would compile all of them again for each route.
+        """
         self.uncompiled.add(method)
 
     def compile(self):
-        """Compile the patterns of all methods, once every route is added. Must be called before the first `match`."""
+        """Compile the patterns of all methods. Call it after the last route and before the first `match`."""
         for method in self.uncompiled:
             super()._compile(method)
         self.uncompiled.clear()
@@ -71,13 +75,14 @@ def _options(allow):
 
 
 def _allowed(error):
-    """The methods of a path for the header Allow, from Bottle's 405."""
+    """Return the methods of a path for the header Allow, from Bottle's 405."""
     methods = set(error.headers["Allow"].split(","))
     return ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
 
 
 def _read_path():
-    """Bottle leaves out bytes that are not UTF-8, and its patterns overlook a line break at the end: another path than was sent."""
+    """Refuse paths that Bottle would change: it drops bytes that are not UTF-8, and its patterns ignore a line break at
+    the end."""
     try:
         path = request.environ["bottle.raw_path"].encode("latin-1").decode()
     except UnicodeError:
@@ -88,45 +93,49 @@ def _read_path():
 
 def _problem_of(error):
     if error.status_code == 404:
-        return Problem("not_found", f"There is nothing at {masking.path(request.path)}.")
+        return Problem("not_found", f"The path {masking.path(request.path)} does not exist.")
     if error.status_code == 405:
-        return Problem("method_not_allowed", f"{request.method} is not possible here.", headers={"Allow": _allowed(error)})
+        return Problem("method_not_allowed", f"{request.method} is not supported here. Allow lists the methods.", headers={"Allow": _allowed(error)})
     if error.status_code < 500:
         return Problem("malformed_request", "The request cannot be read.")
-    return Problem("internal_error", "The server failed; the log has the details under this request id.")
+    return Problem("internal_error", "The server failed. Its log has the details under this request id.")
 
 
-def routes():
-    """Every route of the service, in the order of the catalogue."""
+def routes() -> Iterator[routing.Route]:
+    """Yield every route of the service, in the order of the catalogue."""
     for name in (*resources.CATALOGUE, *resources.OUTSIDE):
         yield from import_module(f"eventapi.{name}").routes.routes
 
 
-def create_app(config):
+def create_app(config) -> App:
+    """Return the application: the plugins, then every route."""
     app = App()
     app.settings, app.connections = config, Connections(config)
-    del app.router                                 # Bottle takes no second one over the first
+    del app.router                                 # Bottle does not allow replacing it
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)
     app.add_hook("before_request", _read_path)
     app.uninstall(True)                            # Bottle's own JSON and template plugins
     for plugin in plugins.IN_ORDER:
         app.install(plugin(config))
-    for route in routes():                         # the plugins wrap a handler at its first request
+    for route in routes():                         # plugins are applied at the first request of a route
         app.route(_bottle_path(route.path), route.method, route.handler, options=route.options)
     app.router.compile()
     return app
 
 
 def _bottle_path(path):
-    """`<id>` and `<item_id>` are numbers."""
+    """Return the path with `<id>` and `<item_id>` restricted to numbers."""
     for name in ("id", "item_id"):
         path = path.replace(f"<{name}>", f"<{name}:id>")
     return path
 
 
-def ready(config, *, to_write=False):
-    """Raises SchemaError unless the database is there and fits this program, ReadOnly when it cannot be written but has to be."""
+def ready(config, *, to_write: bool = False) -> None:
+    """Raise SchemaError if the database is missing or of another version.
+
+    With `to_write`, raise ReadOnly if it cannot be written.
+    """
     if not config.database.exists():
         raise migrations.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
     if to_write:

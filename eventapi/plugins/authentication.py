@@ -1,4 +1,7 @@
-"""Second plugin: bearer key to who is asking (RFC 6750). A revocation bites at the next request."""
+"""Second plugin: identifies the caller by the bearer key (RFC 6750).
+
+A revoked key is refused from the next request on.
+"""
 import logging
 from dataclasses import dataclass
 
@@ -13,28 +16,28 @@ from eventapi.web import client
 
 sql = statements("api_keys")
 log = logging.getLogger("eventapi.authentication")
-HOUR = len("2026-05-01T09")         # the use of a key is noted once in each
+HOUR = len("2026-05-01T09")         # the use of a key is recorded once per hour
 
 
 @dataclass(slots=True)
 class Who:
-    """The key behind a request, the admin it belongs to, and what the tenant allows now."""
+    """The caller of a request: the API key, its admin, and the plan and features of the tenant at this time."""
     key_id: int
     admin_id: int
     admin_name: str
-    scopes: frozenset
+    scopes: frozenset[str]
     tier: str
-    disabled_flags: frozenset
+    disabled_flags: frozenset[str]
     request_id: str
-    address: str
-    agent: str
+    address: str | None
+    agent: str | None
 
 
 class Authentication:
     name, api = "authentication", 2
 
     def __init__(self, config):
-        self.config = config
+        pass
 
     def apply(self, callback, route):
         if route.config["options"].public:
@@ -48,7 +51,8 @@ class Authentication:
         return authenticated
 
 
-def identify(db, environ):
+def identify(db, environ: dict) -> Who:
+    """Return the caller. Raise 401 if the key is missing, unknown, expired or revoked."""
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not key.strip():
         raise Problem("missing_credentials", "Send the header Authorization: Bearer <API_KEY>.",
@@ -65,9 +69,12 @@ def identify(db, environ):
 
 
 def _touch(db, key_id, now):
-    """Notes the use of a key, unless somebody else is writing or the disk is full: it is not worth a wait or a failure."""
+    """Record the use of a key.
+
+    Skip it if the database is busy or the disk is full: the request must neither wait nor fail for it.
+    """
     try:
         with db.write(wait=0):
             db.run(sql.touch, id=key_id, now=now)
     except StorageError as error:
-        log.debug("the use of key %s was not noted: %s", key_id, error)
+        log.debug("the use of key %s was not recorded: %s", key_id, error)

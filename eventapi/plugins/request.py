@@ -35,7 +35,10 @@ def request_id(environ: dict) -> str:
 
 
 def new_id() -> str:
-    """Return a new request id. It begins with the time in milliseconds, so that the index of the audit log grows at its end."""
+    """Return a new request id.
+
+    It begins with the time in milliseconds, so that the index of the audit log grows at its end.
+    """
     return f"req_{time.time_ns() // 1_000_000:011x}{random.getrandbits(36):09x}"
 
 
@@ -49,7 +52,8 @@ def problem_response(problem: Problem) -> bytes:
 
 
 def storage_problem(error):
-    """Return the problem of an error of the storage or of a file; None where the client can do nothing about it, as for a damaged database."""
+    """Return the problem of an error of the storage or of a file; None where the client can do nothing about it, as for
+    a damaged database."""
     failure = storage_error(error)
     if isinstance(failure, Busy):
         return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
@@ -116,7 +120,10 @@ class Exchange:
         return f"{before}{data}{after}".encode()
 
     def minimal(self, data, environ: dict) -> str | None:
-        """Return the small object of `Prefer: return=minimal` (RFC 7240) as JSON. None if it is not asked for, or data is not a record."""
+        """Return the small object of `Prefer: return=minimal` (RFC 7240) as JSON.
+
+        None if it is not asked for, or data is not a record.
+        """
         if self.reads or not isinstance(data, dict) or "id" not in data or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
             return None
         response.set_header("Preference-Applied", "return=minimal")
@@ -143,7 +150,7 @@ def log_request(environ: dict, start: float | None = None) -> None:
 
     def write_line():
         seconds = time.perf_counter() - start if start else 0.0
-        request_log.tell(f"{text} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
+        request_log.write(f"{text} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
     deferred_commit(environ).after_commit(write_line)
 
 

@@ -1,7 +1,7 @@
 """Fourth plugin: `Accept`, query string and body, checked by the schemas of the route.
 
-Handlers receive valid input, as the arguments that they name: `form` (the media type of the response), `query`, `body`, and `upload` for
-a route with `raw_body`.
+Handlers receive valid input, as the arguments that they name: `form` (the media type of the response), `query`, `body`,
+and `upload` for a route with `raw_body`.
 """
 import inspect
 from functools import cache, partial
@@ -73,7 +73,10 @@ class Validated:
             return self.callback(**values, upload=upload)
 
     def input(self, environ: dict) -> tuple[dict, dict | None]:
-        """Return query and body, checked. Raise 422 with the faults of both. The body is None on a route that does not read it."""
+        """Return query and body, checked.
+
+        Raise 422 with the faults of both. The body is None on a route that does not read it.
+        """
         raw = sent = None
         if self.reads_body:
             raw = read_body(environ, MAX_BODY)
@@ -93,7 +96,10 @@ class Validated:
 
 
 def _collected(check, value, faults):
-    """Return `check(value)`. Add its faults to `faults` instead of raising them, so that those of query and body are reported together."""
+    """Return `check(value)`.
+
+    Add its faults to `faults` instead of raising them, so that those of query and body are reported together.
+    """
     try:
         return check(value)
     except Problem as problem:
@@ -103,7 +109,10 @@ def _collected(check, value, faults):
 
 
 def accepted(header: str | None, forms: tuple[str, ...]) -> str:
-    """Return the media type that `Accept` prefers (RFC 9110, 12.5.1) among `forms`, best first. Raise 406 if it accepts none."""
+    """Return the media type that `Accept` prefers (RFC 9110, 12.5.1) among `forms`, best first.
+
+    Raise 406 if it accepts none.
+    """
     if not header or header == "*/*":
         return forms[0]
     wanted = {}

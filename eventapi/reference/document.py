@@ -236,7 +236,10 @@ def media(form: str, options: Options, schemas: Schemas) -> dict:
 
 
 def refused(possible: set[str], problems: dict[str, list[str]]) -> dict[str, dict]:
-    """Return the problem responses: status -> reference. Add them to `problems`, shared by operations with the same codes."""
+    """Return the problem responses: status -> reference.
+
+    Add them to `problems`, shared by operations with the same codes.
+    """
     by_status = {}
     for code in CODES:
         if code in possible:

@@ -14,5 +14,8 @@ def by_handler() -> dict[str, list[str]]:
 
 
 def codes(handler) -> set[str]:
-    """Return the codes of a handler. A handler that the file does not list has none yet: a test asks to regenerate the file."""
+    """Return the codes of a handler.
+
+    A handler that the file does not list has none yet: a test asks to regenerate the file.
+    """
     return set(by_handler().get(handler.__name__, ()))

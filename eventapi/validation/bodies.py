@@ -9,10 +9,12 @@ EMPTY = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 class Body:
-    """The body of a method of a route. Calling it returns the body as the handler receives it, or raises 422 with all faults.
+    """The body of a method of a route.
 
-    Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with its default, or
-    None. For PUT and PATCH, only the fields that were sent are there.
+    Calling it returns the body as the handler receives it, or raises 422 with all faults.
+
+    Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with
+    its default, or None. For PUT and PATCH, only the fields that were sent are there.
     """
 
     def __init__(self, name: str | None, method: str, zone_name: str):

@@ -11,8 +11,8 @@ from eventapi.validation.messages import faults_of
 class Checker:
     """A compiled schema of an object.
 
-    A value that the fast path accepts is valid. Otherwise jsonschema checks the object without its fields, and those fields that the
-    fast path does not accept. Together this finds the same errors as jsonschema on the whole.
+    A value that the fast path accepts is valid. Otherwise jsonschema checks the object without its fields, and those
+    fields that the fast path does not accept. Together this finds the same errors as jsonschema on the whole.
     """
 
     def __init__(self, schema: dict):

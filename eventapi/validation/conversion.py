@@ -26,7 +26,8 @@ def trimmer(schema: dict, root: dict) -> Callable:
 def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None) -> Callable | None:
     """Return a function that converts the timestamps in a valid value to UTC, or None if the schema has no timestamps.
 
-    `ends` is given for a query: a date then becomes the timestamp of its beginning, or of its end for the parameters in `ends`.
+    `ends` is given for a query: a date then becomes the timestamp of its beginning, or of its end for the parameters in
+    `ends`.
     """
     schema = resolved(schema, root)
     if schema is True:

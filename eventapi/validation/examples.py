@@ -1,4 +1,7 @@
-"""Examples for the API reference, derived from those in the schema files. The tests send the bodies and compare the responses."""
+"""Examples for the API reference, derived from those in the schema files.
+
+The tests send the bodies and compare the responses.
+"""
 from eventapi.validation.schema_files import definition, document, response_schema
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
@@ -8,7 +11,10 @@ BY_TYPE = {"null": None, "integer": 1, "number": 1, "string": "text", "boolean":
 
 
 def body(name: str, method: str) -> dict | None:
-    """Return a valid body: the first example of the schema, for PATCH one field of it. None if the schema has no example."""
+    """Return a valid body: the first example of the schema, for PATCH one field of it.
+
+    None if the schema has no example.
+    """
     examples = definition(name).get("examples")
     if not examples:
         return None

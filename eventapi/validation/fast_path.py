@@ -1,8 +1,9 @@
 """Fast path: predicates compiled from the schemas, at a twentieth of the cost of jsonschema.
 
-`compile_schema` is the only function that other modules call. Its predicates accept only valid values, but not every valid value:
-anything that they do not accept goes to jsonschema, which decides and reports the errors. A schema with a keyword that this module
-does not know accepts nothing. tests/validation/test_fast_path.py compares the predicates with jsonschema on generated values.
+`compile_schema` is the only function that other modules call. Its predicates accept only valid values, but not every
+valid value: anything that they do not accept goes to jsonschema, which decides and reports the errors. A schema with a
+keyword that this module does not know accepts nothing. tests/validation/test_fast_path.py compares the predicates with
+jsonschema on generated values.
 """
 import re
 from collections.abc import Callable
@@ -44,7 +45,8 @@ WHOLE = {"type", "enum", "properties", "additionalProperties", "items", "format"
 
 
 def compile_schema(schema: dict | bool, formats: dict[str, Callable], root: dict | None = None) -> Callable:
-    """Return a predicate: True only if the value is valid. `formats`: name -> check; `root`: the schema whose `$defs` apply."""
+    """Return a predicate: True only if the value is valid. `formats`: name -> check; `root`: the schema whose `$defs`
+    apply."""
     root = schema if root is None else root
     if type(schema) is bool:
         return lambda value: schema

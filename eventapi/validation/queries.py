@@ -12,11 +12,13 @@ ENDS = ("date_to", "to_date", "to")         # a date in these parameters include
 
 
 class Query:
-    """The query string of a route. Calling it with (name, text) pairs returns the typed parameters, or raises 422 with all faults.
+    """The query string of a route.
 
-    Integers, numbers and comma-separated lists are converted by their type in the schema, timestamps to UTC. Defaults are filled in;
-    other parameters that were not sent are missing. With `x-custom-fields`, parameters `cf.KEY` are returned as `cf`: KEY -> text,
-    which the handler must check.
+    Calling it with (name, text) pairs returns the typed parameters, or raises 422 with all faults.
+
+    Integers, numbers and comma-separated lists are converted by their type in the schema, timestamps to UTC. Defaults
+    are filled in; other parameters that were not sent are missing. With `x-custom-fields`, parameters `cf.KEY` are
+    returned as `cf`: KEY -> text, which the handler must check.
     """
 
     def __init__(self, name: str | None, *, listing: bool, zone_name: str):
@@ -43,7 +45,10 @@ class Query:
         return {**query, "cf": custom} if custom else query
 
     def _typed(self, name, text):
-        """Convert the text by the type of the parameter. Text that cannot be converted stays, and the schema reports it."""
+        """Convert the text by the type of the parameter.
+
+        Text that cannot be converted stays, and the schema reports it.
+        """
         schema = self.properties.get(name, {})
         kind = schema.get("type")
         if kind == "integer":

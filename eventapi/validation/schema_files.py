@@ -1,9 +1,10 @@
 """The JSON Schemas in schemas/, and the schemas of bodies, responses and queries that are derived from them.
 
-One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted in a body and ignored; `writeOnly`
-fields are not returned; `x-include` fields are returned only with `include`: `lists` means on lists, `always` on single records too.
-`x-required` lists the fields that POST and PUT require; a list inside it means at least one of these fields. PATCH requires at least one
-field. `$defs` holds shared parts, `query` (the filters of the list), `one` (the query of a single record) and the bodies of actions.
+One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted in a body and
+ignored; `writeOnly` fields are not returned; `x-include` fields are returned only with `include`: `lists` means on
+lists, `always` on single records too. `x-required` lists the fields that POST and PUT require; a list inside it means
+at least one of these fields. PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the
+list), `one` (the query of a single record) and the bodies of actions.
 
 The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`).
 """
@@ -38,7 +39,10 @@ def resolved(schema: dict | bool, root: dict) -> dict | bool:
 
 
 def body_schema(name: str, method: str = "POST") -> dict:
-    """Return the schema of a body: of a record as POST, PUT or PATCH require it, or of an action. Read-only fields have schema True."""
+    """Return the schema of a body: of a record as POST, PUT or PATCH require it, or of an action.
+
+    Read-only fields have schema True.
+    """
     resource, _, part = name.partition(".")
     whole = document(resource)
     if part:
@@ -65,7 +69,10 @@ def _record_schema(whole, method):
 
 
 def _any_of(fields, at=()):
-    """Require one of the fields with a value other than null. A fault is reported at the path `at`, with the text `x-says`."""
+    """Require one of the fields with a value other than null.
+
+    A fault is reported at the path `at`, with the text `x-says`.
+    """
     return {"anyOf": [{"required": [field], "properties": {field: {"not": {"type": "null"}}}} for field in fields],
             "x-says": "must have at least one of: " + ", ".join(fields), "x-at": at}
 

@@ -3,7 +3,10 @@ from bottle import request
 
 
 def address() -> str | None:
-    """Return the IP address of the client. X-Real-IP is trusted only behind a unix socket, where only nginx can connect."""
+    """Return the IP address of the client.
+
+    X-Real-IP is trusted only behind a unix socket, where only nginx can connect.
+    """
     environ = request.environ
     return environ.get("REMOTE_ADDR") or environ.get("HTTP_X_REAL_IP") or None
 

@@ -1,4 +1,5 @@
-"""Stored files as responses: streamed, whole or one range (RFC 9110, 14), and with headers that keep browsers from running them."""
+"""Stored files as responses: streamed, whole or one range (RFC 9110, 14), and with headers that keep browsers from
+running them."""
 import io
 import os
 import re

@@ -1,5 +1,6 @@
-"""The body of a bulk import, JSON or CSV: taken in, understood and judged as a whole before any transaction begins."""
+"""Bodies of bulk imports, JSON or CSV: received, parsed and checked as a whole before any transaction begins."""
 import io
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,22 +16,30 @@ from eventapi.web.json_bodies import parse, read_body
 from eventapi.web.routes import CSV, JSON
 
 FORMS = (JSON, CSV)
-MOST_JSON = 16 * 1024 * 1024
+MAX_JSON = 16 * 1024 * 1024
 YES, NO = ("true", "1"), ("false", "0")
 
 
 @dataclass(frozen=True)
 class Source:
-    """What was sent: the options, the records as a file under a temporary name, how that is read, and how many there are."""
+    """An import as it was sent.
+
+    Attributes:
+        options: the body without its records, by the schema of the import.
+        upload: the records as a temporary file: CSV, or one JSON object per line.
+        form: how to read that file, see domain/imports/files.
+        total: number of records.
+        records: the records, read and checked, if the import is small enough to run at once; otherwise None.
+    """
     options: dict
     upload: files.Upload
     form: dict
     total: int
-    records: list           # read and judged, where they are done at once
+    records: list | None
 
 
-def receiver(kind):
-    """The `receive` of a route that imports records of a kind."""
+def receiver(kind: str) -> Callable:
+    """Return the route option `receive` for imports of a kind: `contacts` or `participants`. It yields a Source."""
     @contextmanager
     def receive(environ, config, query):
         sent = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
@@ -38,15 +47,16 @@ def receiver(kind):
         taken = _csv if sent == CSV else _json
         with taken(environ, config, kind, asked) as (options, upload, form, total):
             environ["eventapi.raw_body"] = upload.sha256.encode()
-            faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]), *_wrong(kind, options, total)]
+            faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]), *_faults(kind, options, total)]
             if faults:
                 raise invalid(faults)
             db = environ["eventapi.connections"].reader()
-            yield Source(options, upload, form, total, _judged(db, kind, upload, form, options, total))
+            yield Source(options, upload, form, total, _checked(db, kind, upload, form, options, total))
     return receive
 
 
-def _wrong(kind, options, total):
+def _faults(kind, options, total):
+    """Return the faults of options that only show together with the number of records."""
     faults = Faults()
     if not total:
         faults.add("/records", "min_items", "must have at least one record")
@@ -57,7 +67,7 @@ def _wrong(kind, options, total):
     return faults
 
 
-def _judged(db, kind, upload, form, options, total):
+def _checked(db, kind, upload, form, options, total):
     if total > import_runs.AT_ONCE:
         return None
     read = import_records.Reader(db, kind, form, options["field_mapping"])
@@ -72,7 +82,7 @@ def _csv(environ, config, kind, asked):
 
 
 def _of_query(kind, asked, config):
-    """The options, from texts; judged as those of a body are."""
+    """Return the options of a CSV import from its query parameters, checked by the same schema as those of a JSON body."""
     options = {name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()}
     if "field_mapping" in asked:
         options["field_mapping"] = _mapping(asked["field_mapping"])
@@ -90,16 +100,16 @@ def _mapping(text):
 @contextmanager
 def _json(environ, config, kind, asked):
     try:
-        raw = read_body(environ, MOST_JSON)
+        raw = read_body(environ, MAX_JSON)
     except Problem as problem:
         if problem.code != "unsupported_media_type":
             raise
-        raise Problem("unsupported_media_type", "Send the records as application/json, or as text/csv; not compressed.",
+        raise Problem("unsupported_media_type", "Send the records as application/json or text/csv, not compressed.",
                       headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"}) from None
     body = Body(f"bulk_import.{kind}", "POST", config.timezone)(parse(raw))
     if asked:
-        raise invalid([fault("in_body", "belongs into the body, where records are sent as JSON", parameter=name) for name in sorted(asked)])
+        raise invalid([fault("in_body", "must be in the body if the records are sent as JSON", parameter=name) for name in sorted(asked)])
     records = body.pop("records")
     lines = io.BytesIO("".join(f"{as_json(record)}\n" for record in records).encode())
-    with files.received(config, lines, 8 * MOST_JSON) as upload:
+    with files.received(config, lines, 8 * MAX_JSON) as upload:
         yield body, upload, {"kind": "json"}, len(records)

@@ -10,7 +10,10 @@ def ids_of(records: list[dict], member: str = "id") -> str:
 
 
 def attach_one(records: list[dict], member: str, rows: list[dict], key: str) -> None:
-    """Add to each record the row that belongs to it, or None. `key` is the column with the record's id; it is removed."""
+    """Add to each record the row that belongs to it, or None.
+
+    `key` is the column with the record's id; it is removed.
+    """
     known = {row.pop(key): row for row in rows}
     for record in records:
         record[member] = known.get(record["id"])
@@ -26,7 +29,10 @@ def attach_list(records: list[dict], member: str, rows: list[dict], key: str) ->
 
 
 def allowed_actions(actions_of: Callable[[dict], list]) -> Callable:
-    """Return the function of `include=allowed_actions`. `actions_of(record)` returns the actions that its state allows."""
+    """Return the function of `include=allowed_actions`.
+
+    `actions_of(record)` returns the actions that its state allows.
+    """
     def include(_, records):
         for record in records:
             record["allowed_actions"] = actions_of(record)

@@ -45,8 +45,8 @@ class _Unreadable(ValueError):
 def parse(raw: bytes) -> object:
     """Return the value of a JSON body (RFC 8259); an empty body is {}. Numbers with a decimal point are Decimal.
 
-    Raise 400 for invalid JSON, and for valid JSON that causes trouble later: repeated keys, NaN, huge numbers, NUL, lone surrogates,
-    deep nesting.
+    Raise 400 for invalid JSON, and for valid JSON that causes trouble later: repeated keys, NaN, huge numbers, NUL,
+    lone surrogates, deep nesting.
     """
     if not raw.strip():
         return {}

@@ -18,7 +18,10 @@ Includes = dict[str, Callable[[Database, list[dict]], None]]
 
 
 def one(db: Database, record: dict, query: dict, includes: Includes) -> dict | Response:
-    """Return a single record with the fields that `include` asks for. With `include` there is no ETag: it covers only the record."""
+    """Return a single record with the fields that `include` asks for.
+
+    With `include` there is no ETag: it covers only the record.
+    """
     include = query.get("include")
     if not include:
         return record
@@ -30,9 +33,9 @@ def page(db: Database, statement: Statement, query: dict, represent: Callable[[d
          includes: Includes | None = None) -> Response:
     """Return a list: a page of it, the records after a cursor, or all records as CSV.
 
-    `represent` turns a row into an API object. `includes`: word of `include` -> function(db, records) that adds a field to every
-    record, with one statement for all of them. If the schema of that field does not list its parts, `function.columns(db)` returns
-    the names of its CSV columns.
+    `represent` turns a row into an API object. `includes`: word of `include` -> function(db, records) that adds a field
+    to every record, with one statement for all of them. If the schema of that field does not list its parts,
+    `function.columns(db)` returns the names of its CSV columns.
     """
     values = {name: value for name, value in query.items() if value is not None}
     given = frozenset(values)
@@ -92,7 +95,10 @@ def _after_cursor(db, statement, given, values, records):
 
 
 def _after(db, statement, given, values, cursor, size):
-    """Return the rows after the cursor (value, id), and the cursor after the last of them, None at the end. Rows with NULL come last."""
+    """Return the rows after the cursor (value, id), and the cursor after the last of them, None at the end.
+
+    Rows with NULL come last.
+    """
     rows, part = [], "value" if cursor else "first"
     if cursor and cursor[0] is None:
         part = "null"
@@ -113,7 +119,10 @@ def _write_cursor(sort, order, position):
 
 
 def _read_cursor(text, sort, order):
-    """Return (value, id) of a cursor, None for the empty cursor at the beginning. Raise 422 if it is not a cursor of this list."""
+    """Return (value, id) of a cursor, None for the empty cursor at the beginning.
+
+    Raise 422 if it is not a cursor of this list.
+    """
     if not text:
         return None
     try:

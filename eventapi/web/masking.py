@@ -1,15 +1,15 @@
-"""Masking: what a client holds secret is neither logged nor answered back, wherever it put it by mistake."""
+"""Mask secrets in texts and paths before they are logged or returned."""
 import re
 
-KEY = re.compile(r"(evk_|whsec_)[\w+/=-]+", re.ASCII)               # API keys, and secrets of webhooks
-TOKEN = re.compile(r"(/(?:feeds|newsletter(?:/[a-z]+)?)/).+")       # what opens a feed, or confirms for somebody
+KEY = re.compile(r"(evk_|whsec_)[\w+/=-]+", re.ASCII)               # API keys and secrets of webhooks
+TOKEN = re.compile(r"(/(?:feeds|newsletter(?:/[a-z]+)?)/).+")       # tokens of calendar feeds and of newsletter links
 
 
-def text(said):
-    """Without keys and secrets."""
-    return KEY.sub(r"\1***", said) if "evk_" in said or "whsec_" in said else said
+def text(value: str) -> str:
+    """Return the text with API keys and webhook secrets replaced by ***."""
+    return KEY.sub(r"\1***", value) if "evk_" in value or "whsec_" in value else value
 
 
-def path(asked):
-    """An address without its token as well."""
-    return TOKEN.sub(r"\1***", text(asked))
+def path(value: str) -> str:
+    """Return the path of a request with its token replaced by *** as well."""
+    return TOKEN.sub(r"\1***", text(value))

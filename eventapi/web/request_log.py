@@ -1,11 +1,12 @@
-"""One line a request on stderr, written in batches: a write for each line makes the threads of a process queue up for it."""
+"""One log line per request on stderr, written in batches: threads would wait for each other if each line were written
+at once."""
 import atexit
 import os
 import threading
 import time
 from collections import deque
 
-PAUSE = 0.2                 # seconds that lines are gathered; a killed process loses that much of its log, and nothing else
+PAUSE = 0.2                 # seconds between two writes; a killed process loses the lines of this time
 
 _lines = deque()
 _waiting = threading.Event()
@@ -13,32 +14,33 @@ _start = threading.Lock()
 _writer = None
 
 
-def tell(line):
-    """Hands a line over; costs no system call."""
+def write(line: str) -> None:
+    """Add a line to the next batch, without a system call."""
     _lines.append(line)
     if not _waiting.is_set():
         _wake()
 
 
-def flush():
-    gathered = []
+def flush() -> None:
+    """Write all lines that wait."""
+    batch = []
     while _lines:
-        gathered.append(_lines.popleft())
-    if gathered:
-        os.write(2, ("\n".join(gathered) + "\n").encode("utf-8", "replace"))
+        batch.append(_lines.popleft())
+    if batch:
+        os.write(2, ("\n".join(batch) + "\n").encode("utf-8", "replace"))
 
 
 def _wake():
     global _writer
     with _start:
         if _writer is None:
-            _writer = threading.Thread(target=_write, name="request log", daemon=True)
+            _writer = threading.Thread(target=_write_batches, name="request log", daemon=True)
             _writer.start()
             atexit.register(flush)
     _waiting.set()
 
 
-def _write():
+def _write_batches():
     while True:
         _waiting.wait()
         time.sleep(PAUSE)

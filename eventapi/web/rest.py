@@ -22,7 +22,8 @@ class Response:
         body: bytes, or an iterable of bytes, sent as they are instead of an envelope.
         meta: further fields of `meta`.
         has_etag: whether a GET of a single record has an ETag of its data.
-        secret: field of `data` that only this response shows. A repetition with the same Idempotency-Key has null there.
+        secret: field of `data` that only this response shows. A repetition with the same Idempotency-Key has null
+            there.
     """
     data: object = None
     status: int = 200
@@ -87,7 +88,10 @@ def found(record, noun: str, key):
 
 
 def drawn(state, form: str, draw: Callable[[], bytes]) -> Response:
-    """Return the file that `draw()` makes, in media type `form`. The ETag is that of `state`; if the client has it, nothing is drawn."""
+    """Return the file that `draw()` makes, in media type `form`.
+
+    The ETag is that of `state`; if the client has it, nothing is drawn.
+    """
     headers = {"Content-Type": form, "ETag": etag(as_json([__version__, form, state])), "Vary": "Accept"}
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers=headers)
@@ -115,7 +119,10 @@ def is_known(tag: str) -> bool:
 
 
 def unchanged(record: dict) -> dict:
-    """Return the record. Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write transaction."""
+    """Return the record.
+
+    Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write transaction.
+    """
     tags = _if_match()
     if tags and tags != ["*"] and etag(as_json(record)) not in tags:
         raise Problem("precondition_failed", "The record has changed since you read it. Read it again.")
@@ -123,7 +130,10 @@ def unchanged(record: dict) -> dict:
 
 
 def unchanged_content(sha256: str | None) -> None:
-    """Raise 412 if If-Match names another state of a stored file. `sha256` is the hash of the file, None if there is none."""
+    """Raise 412 if If-Match names another state of a stored file.
+
+    `sha256` is the hash of the file, None if there is none.
+    """
     tags = _if_match()
     if tags and f'"{sha256}"' not in tags and not (tags == ["*"] and sha256):
         raise Problem("precondition_failed", "The content has changed since you read it. Read it again.")

@@ -9,17 +9,27 @@ JSON, CSV = "application/json", "text/csv"
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a route declares. `Routes(...)` sets defaults for all routes of a resource; a decorator adds to them or replaces them."""
+    """What a route declares.
+
+    `Routes(...)` sets defaults for all routes of a resource; a decorator adds to them or replaces them.
+    """
 
     resource: str
-    """Name of the resource, as in the catalogue. The reference groups operations by it; it names the file of a CSV list."""
+    """Name of the resource, as in the catalogue.
+
+    The reference groups operations by it; it names the file of a CSV list.
+    """
 
     singular: str
-    """Name of one record, and of its schema in schemas/. Used for `note_id` in minimal responses and for the columns of CSV."""
+    """Name of one record, and of its schema in schemas/.
+
+    Used for `note_id` in minimal responses and for the columns of CSV.
+    """
 
     scope: str | None = None
-    """Scope that the key must have, read by the access plugin: `name` to write, `name` or `name:read` to read. Three values leave
-    the check to the handler: `by_entity_type` (the scope depends on the record), `all` (several scopes), `any` (every key)."""
+    """Scope that the key must have, read by the access plugin: `name` to write, `name` or `name:read` to read. Three
+    values leave the check to the handler: `by_entity_type` (the scope depends on the record), `all` (several
+    scopes), `any` (every key)."""
 
     flag: str | None = None
     """Feature that must be enabled, or the access plugin responds with 403 `feature_disabled`."""
@@ -28,42 +38,62 @@ class Options:
     """No key is required. The plugins authentication, access and validation leave the route alone."""
 
     schema: str | None = None
-    """Schema of the JSON body, checked by the validation plugin: `note` (the record) or `note.pin` (an entry of its `$defs`).
-    Without it, a body may only be empty. A POST of a record responds with 201."""
+    """Schema of the JSON body, checked by the validation plugin: `note` (the record) or `note.pin` (an entry of its
+    `$defs`). Without it, a body may only be empty. A POST of a record responds with 201."""
 
     query: str | None = None
-    """Schema of the query string, checked by the validation plugin: `note.query`. Without it, only the list parameters are known."""
+    """Schema of the query string, checked by the validation plugin: `note.query`. Without it, only the list parameters
+    are known."""
 
     listing: bool = False
-    """The response is a list: the query has `page`, `per_page`, `sort` and the like, and CSV is offered. Set by `Routes.list`."""
+    """The response is a list: the query has `page`, `per_page`, `sort` and the like, and CSV is offered.
+
+    Set by `Routes.list`.
+    """
 
     forms: tuple[str, ...] = ()
-    """Media types of the response, best first, from which the validation plugin chooses by `Accept`. The handler gets the choice as
-    `form`. Empty: JSON, and CSV for a list."""
+    """Media types of the response, best first, from which the validation plugin chooses by `Accept`.
+
+    The handler gets the choice as `form`. Empty: JSON, and CSV for a list.
+    """
 
     raw_body: tuple[str, ...] = ()
-    """Media types of a body that the validation plugin does not parse. The handler gets what `receive` yields as `upload`."""
+    """Media types of a body that the validation plugin does not parse.
+
+    The handler gets what `receive` yields as `upload`.
+    """
 
     receive: Callable | None = None
-    """Context manager `(environ, config, query)` that reads a raw body before any transaction begins. Default: `uploads.received`."""
+    """Context manager `(environ, config, query)` that reads a raw body before any transaction begins.
+
+    Default: `uploads.received`.
+    """
 
     prepare: Callable | None = None
-    """Function `(body, config)` that returns further faults of a valid body. The validation plugin calls it before any transaction,
-    because it may wait for the network."""
+    """Function `(body, config)` that returns further faults of a valid body.
+
+    The validation plugin calls it before any transaction, because it may wait for the network.
+    """
 
     before: Callable | None = None
-    """Function `(db, id)` for work that is too slow for a write transaction, such as drawing a PDF. The database plugin calls it with
-    the reading connection before the transaction begins. The handler gets its result as `before`, and must check that the record has
-    not changed since."""
+    """Function `(db, id)` for work that is too slow for a write transaction, such as drawing a PDF.
+
+    The database plugin calls it with the reading connection before the transaction begins. The handler gets its result
+    as `before`, and must check that the record has not changed since.
+    """
 
     response: str | None = None
     """Schema of `data` in the response, where it is not the record: `invoice.numbering`. Read by the reference."""
 
     status: int | None = None
-    """Status of a successful response for the reference. Default: 201 for a POST of a record, 204 for DELETE, otherwise 200."""
+    """Status of a successful response for the reference.
+
+    Default: 201 for a POST of a record, 204 for DELETE, otherwise 200.
+    """
 
     again: int | None = None
-    """Second status of success, for the reference: a POST that finds the record there already, or that leaves work for later."""
+    """Second status of success, for the reference: a POST that finds the record there already, or that leaves work for
+    later."""
 
     ranges: bool = False
     """The handler accepts `Range`, so the reference documents 206."""

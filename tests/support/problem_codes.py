@@ -2,10 +2,11 @@
 
     python -m tests.support.problem_codes
 
-The reference lists these codes for each operation, besides those that the plugins raise. A code belongs to a handler if a
-function calls `Problem("code", …)`, or passes the code first to another call except `fault`, and the handler, or an option of its route such as
-`prepare`, refers to that function directly or through others. Only names that the source resolves are followed: functions and tables
-of functions of eventapi, and methods of `self` and of instances that a module keeps.
+The reference lists these codes for each operation, besides those that the plugins raise. A code belongs to a handler if
+a function calls `Problem("code", …)`, or passes the code first to another call except `fault`, and the handler, or an
+option of its route such as `prepare`, refers to that function directly or through others. Only names that the source
+resolves are followed: functions and tables of functions of eventapi, and methods of `self` and of instances that a
+module keeps.
 """
 import ast
 import json
@@ -51,7 +52,10 @@ def module(name):
 
 
 def resolve(home, name):
-    """Return (module, node) of a name in a module; node is None for a module. Return None if the name is not of eventapi."""
+    """Return (module, node) of a name in a module; node is None for a module.
+
+    Return None if the name is not of eventapi.
+    """
     if name in home.definitions:
         return home, home.definitions[name]
     if name not in home.imports:

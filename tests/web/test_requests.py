@@ -156,7 +156,7 @@ def test_a_path_is_never_read_as_another_one(app, organiser):
 
 def test_what_reaches_no_route_is_in_the_log_too(app, monkeypatch, caplog):
     lines = []
-    monkeypatch.setattr("eventapi.web.request_log.tell", lines.append)
+    monkeypatch.setattr("eventapi.web.request_log.write", lines.append)
     caplog.set_level("INFO", "eventapi.request")
     plain(app, path="/api/v1/nowhere\nGET", HTTP_X_REQUEST_ID="mine")
     plain(app, "BREW")
