@@ -1,10 +1,16 @@
-"""The worker: does what is due in the background. A loop here, and one module per kind of job.
+"""The worker: a loop that runs the jobs in the background. Each job is a module of this package.
 
-A job is a module with `EVERY`, the seconds between two rounds, `ON_CHANGE`, whether it also wants a round as soon as
-somebody changed the database, and `run(db, stopping)`, which does what is due in transactions of bounded size, asks
-`stopping()` between them, and may be killed anywhere; it gives true when it left more for the next round. What takes the network it
-hands to threads of its own, and has `finish(patience)`, which waits for them. A job that fails is logged and tried again later, one that
-finds the database busy in its next round; the others go on.
+A job has these names:
+
+- `EVERY`: the seconds between two rounds.
+- `ON_CHANGE`: whether a change of the database starts a round at once.
+- `run(db, stopping)`: one round. It does what is due in transactions of bounded size, calls `stopping()` between them, and can be
+  killed at any point. It returns true if it left work for the next round, which then starts at once.
+- `finish(patience)`, `failed`: only of a job with threads of its own, which are used for the network and for long work. `finish`
+  waits for the threads, at most `patience` seconds; `failed` is the set of databases for which a thread failed.
+
+A job that finds the database busy runs again in its next round. A job that fails is logged, and runs again after AFTER_FAILURE
+seconds. The other jobs are not affected.
 """
 import logging
 import os
@@ -20,33 +26,39 @@ from eventapi.worker.webhooks import job as webhooks
 
 JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping)
 
-NAP = 0.5                    # seconds between two looks at the database: one PRAGMA each
-SIGN_EVERY = 10
-TO_FINISH = 5                # seconds that threads have to end when the worker is stopped
-AFTER_FAILURE = 60           # seconds until a job that failed is tried again
+NAP = 0.5                    # seconds between two checks for changes of the database: one PRAGMA each
+SIGN_EVERY = 10              # seconds between two heartbeats
+TO_FINISH = 5                # seconds that threads get to end when the worker is stopped
+AFTER_FAILURE = 60           # seconds until a job that failed runs again
 log = logging.getLogger("eventapi.worker")
 
 
 def name_of(job):
-    """Return the name of a job as it stands in the log: `mail` for eventapi.worker.mail.job."""
+    """Return the name of a job for the log: `mail` for eventapi.worker.mail.job."""
     return job.__name__.removeprefix("eventapi.worker.").removesuffix(".job")
 
 
 class Worker:
-    """One worker; two at once do no harm, since each job looks and acts in one transaction.
+    """One worker. Two may run at once, since each job checks and acts in one transaction.
 
-    `parent` is the server it belongs to: the worker ends when that is gone.
+    Attributes:
+        parent: process id of the server that started the worker; the worker ends with it. None for a worker of its own.
+        due: time of the next round of each job, on the monotonic clock.
+        failed: the jobs whose last round failed. A change of the database does not start them.
+        signed: time of the last heartbeat, on the monotonic clock.
+        seen: the data_version at the last check for changes.
     """
 
     def __init__(self, config, jobs=JOBS, parent=None):
         self.config, self.jobs, self.parent = config, jobs, parent
         self.stopped = False
-        self.due = {job: 0.0 for job in jobs}            # a job's next round, on the monotonic clock
+        self.due = {job: 0.0 for job in jobs}
         self.failed = set()
         self.signed = float("-inf")
         self.seen = None
 
     def loop(self):
+        """Run jobs until the process is told to stop by SIGTERM or SIGINT, or the server is gone."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.stop)
         db = Database(self.config)
@@ -59,16 +71,17 @@ class Worker:
             db.close()
 
     def once(self):
-        """Does what is due and ends; gives the jobs that failed."""
+        """Run the jobs until nothing is due. Return those that failed, also in a thread."""
         db = Database(self.config)
         try:
-            return [job for job in self.jobs if not self.exhaust(job, db)]
+            failed = {job for job in self.jobs if not self.exhaust(job, db)}
         finally:
             self.finish()
             db.close()
+        return [job for job in self.jobs if job in failed or self.config.database in getattr(job, "failed", ())]
 
     def finish(self, patience=None):
-        """Waits for what the jobs have begun: so many seconds, or to the end."""
+        """Wait for the threads of the jobs, at most `patience` seconds for each job."""
         for job in self.jobs:
             if hasattr(job, "finish"):
                 job.finish(patience)
@@ -77,34 +90,35 @@ class Worker:
         self.stopped = True
 
     def stopping(self):
+        """Return whether the worker has to stop."""
         return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):
+        """Run each job that is due, and write the heartbeat."""
         version = db.data_version()
         changed, self.seen = version != self.seen, version
         for job in self.jobs:
             if self.stopping():
                 return
-            if self.wants(job, changed):
+            if self.is_due(job, changed):
                 self.attempt(job, db)
         if time.monotonic() >= self.signed + SIGN_EVERY:
             self.sign(db)
 
-    def wants(self, job, changed):
+    def is_due(self, job, changed):
         return time.monotonic() >= self.due[job] or (changed and job.ON_CHANGE and job not in self.failed)
 
     def exhaust(self, job, db):
-        """Rounds of a job until nothing is left to be done; False when it failed."""
+        """Run rounds of a job until nothing is due. Return false if one failed."""
         while self.attempt(job, db):
-            if not self.wants(job, changed=False):
+            if not self.is_due(job, changed=False):
                 return True
         return False
 
     def attempt(self, job, db):
         """Run one round of a job and return whether it succeeded. No failure keeps the other jobs from their rounds.
 
-        A busy database postpones the job to its next round. Every other error, also a refusal by a rule of the domain, is a fault of
-        the program: it is logged, and the job pauses for AFTER_FAILURE seconds.
+        Every error but Busy is a fault of the program, also a Problem: a rule of the domain refused what the job tried to do.
         """
         try:
             is_more = job.run(db, self.stopping)
@@ -122,6 +136,7 @@ class Worker:
         return True
 
     def sign(self, db):
+        """Write the heartbeat, which /healthz reports."""
         self.signed = time.monotonic()
         try:
             signs.sign(db)

@@ -1,36 +1,39 @@
-"""The worker beside a server: started with it, started again when it dies, stopped with it."""
+"""Run the worker as a child process of the server: start it, restart it if it ends, and stop it with the server."""
 import os
 import signal
 import subprocess
 import sys
 
-LOOK_EVERY = 1.0             # seconds until a worker that died is noticed
-PATIENCE = 10                # seconds to end by itself
+CHECK_EVERY = 1.0            # seconds between two checks whether the worker is running
+PATIENCE = 10                # seconds that the worker gets to end by itself
 
 
 class Beside:
-    """Belongs to the server's first process. Should that be killed, the worker sees it and ends.
+    """The worker of gunicorn's main process. If that process is killed, the worker notices and ends.
 
-    A timer looks after it, and not a thread: gunicorn forks, and a fork would take over what a thread has half done.
+    A timer signal checks the worker, not a thread: gunicorn forks, and a forked process would inherit the locks of a thread.
     """
 
     def __init__(self):
         self.start()
-        signal.signal(signal.SIGALRM, self.look)
-        signal.setitimer(signal.ITIMER_REAL, LOOK_EVERY, LOOK_EVERY)
+        signal.signal(signal.SIGALRM, self.check)
+        signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY, CHECK_EVERY)
 
     def start(self):
+        """Start the worker."""
         self.process = subprocess.Popen([sys.executable, "-m", "eventapi", "worker", "--parent", str(os.getpid())])
 
-    def look(self, *_):
+    def check(self, *_):
+        """Start the worker again if it has ended."""
         if self.process.poll() is not None:
             self.start()
 
     def renew(self):
-        """Ends the worker, so that a new one with new code and settings follows."""
+        """Stop the worker, so that `check` starts a new one with new code and settings."""
         self.process.terminate()
 
     def end(self):
+        """Stop the worker for good. Kill it if it does not end in time."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         self.process.terminate()
         try:

@@ -1,30 +1,39 @@
-"""Bulk imports: what waits is run in a thread of its own, so that no other job waits for it; one import after the other."""
+"""Bulk imports: those that wait run one after the other, in a thread of their own, so that no other job waits for them."""
 import logging
+import time
 from threading import Thread
 
 from eventapi.domain.imports import runs as import_runs
 from eventapi.storage.database import Database
+from eventapi.storage.errors import Busy
 
 EVERY = 5
 ON_CHANGE = True
+AFTER_FAILURE = 60           # seconds until the next attempt after an import failed
 log = logging.getLogger("eventapi.worker.bulk_import")
-running = {}                 # database -> its thread
+running = {}                 # database -> the thread that runs its imports
+paused = {}                  # database -> time of the next attempt, on the monotonic clock
+failed = set()               # databases with an import that failed since its thread was started
 
 
 def run(db, stopping):
+    """Start the thread, unless it is running or nothing waits."""
     thread = running.get(db.path)
-    if (thread is None or not thread.is_alive()) and import_runs.waiting(db):
-        running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="bulk import")
-        running[db.path].start()
+    if (thread and thread.is_alive()) or time.monotonic() < paused.get(db.path, 0) or not import_runs.waiting(db):
+        return
+    failed.discard(db.path)
+    running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="bulk import")
+    running[db.path].start()
 
 
 def finish(patience=None):
-    """Waits for the piece that is being written: so many seconds, or to the end."""
+    """Wait until the threads have written their current piece, at most `patience` seconds."""
     for thread in list(running.values()):
         thread.join(patience)
 
 
 def work(config, stopping):
+    """Run all imports that wait."""
     db = Database(config)
     try:
         for id in import_runs.waiting(db):
@@ -34,8 +43,12 @@ def work(config, stopping):
 
 
 def attempt(db, id, stopping):
-    """An import that fails does not hold up those that follow; unless its file cannot be read, it goes on in a later round."""
+    """Run an import. If it fails, the next ones still run, and it continues in a later round unless its file cannot be read."""
     try:
         import_runs.carry_on(db, id, stopping)
+    except Busy as busy:
+        log.warning("bulk import %s is postponed to the next round: %s", id, busy)
     except Exception:
-        log.exception("bulk import %s failed", id)
+        failed.add(db.path)
+        paused[db.path] = time.monotonic() + AFTER_FAILURE
+        log.exception("bulk import %s failed, next attempt in %d s", id, AFTER_FAILURE)

@@ -4,17 +4,17 @@ import time
 
 from eventapi.storage.errors import Busy
 
-NAP = 0.5
-TRIES = 10
+NAP = 0.5                    # seconds between two attempts
+ATTEMPTS = 10
 log = logging.getLogger("eventapi.worker.retry")
 
 
-def patiently(step, *args, **words):
-    """Return `step(*args, **words)`. Retry it every NAP seconds while it raises Busy, at most TRIES times; then raise Busy."""
-    for _ in range(TRIES - 1):
+def retry_while_busy(step, *args, **options):
+    """Return `step(*args, **options)`. Repeat it while it raises Busy, at most ATTEMPTS times; then raise Busy."""
+    for _ in range(ATTEMPTS - 1):
         try:
-            return step(*args, **words)
+            return step(*args, **options)
         except Busy as busy:
             log.info("waiting to store the result of a delivery: %s", busy)
             time.sleep(NAP)
-    return step(*args, **words)
+    return step(*args, **options)

@@ -11,11 +11,12 @@ from eventapi import errors, journal, times
 from eventapi.cli import main
 from eventapi.domain.halls import booking
 from eventapi.domain.records import entities
+from eventapi.domain.imports import runs
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy, Full
-from eventapi.worker import AFTER_FAILURE, Worker
+from eventapi.worker import AFTER_FAILURE, Worker, bulk_import
 from tests.support import processes
 
 
@@ -192,6 +193,27 @@ def test_once_exits_with_an_error_when_a_rule_refuses_a_job(settings, db, monkey
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
     assert main(["worker", "--once"]) == 1
     assert "these jobs failed: expiry" in capsys.readouterr().err
+
+
+def test_once_reports_a_job_whose_thread_failed(db):
+    threaded = job(lambda db, stopping: None)
+    threaded.finish = lambda patience: threaded.failed.add(db.path)
+    threaded.failed = set()
+    assert Worker(db.config, jobs=(threaded,)).once() == [threaded]
+
+
+def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypatch, caplog):
+    attempts = []
+
+    def refuse(db, id, stopping):
+        attempts.append(id)
+        raise errors.Problem("invalid_transition", "The import was cancelled.")
+    monkeypatch.setattr(runs, "waiting", lambda db: [1, 2])
+    monkeypatch.setattr(runs, "carry_on", refuse)
+    worker = Worker(db.config, jobs=(bulk_import,))
+    assert worker.once() == [bulk_import] and attempts == [1, 2]
+    assert "bulk import 1 failed" in caplog.text
+    assert bulk_import.run(db, lambda: False) is None and attempts == [1, 2]
 
 
 def test_a_job_wakes_when_somebody_else_changes_the_database(db):

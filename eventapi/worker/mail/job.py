@@ -9,7 +9,7 @@ from eventapi.storage import process_locks
 from eventapi.storage.database import Database
 from eventapi.worker.mail import contents, delivery, smtp
 from eventapi.worker.mail.delivery import Outcome
-from eventapi.worker.retry import patiently
+from eventapi.worker.retry import retry_while_busy
 
 EVERY = 1
 ON_CHANGE = True
@@ -19,6 +19,7 @@ AFTER_FAILURE = 60           # seconds until the next attempt to reach the mail 
 log = logging.getLogger("eventapi.worker.mail")
 sending = {}                 # database -> the thread that sends its mails
 paused = {}                  # database -> time of the next attempt to reach its mail server, on the monotonic clock
+failed = set()               # databases whose thread ended with an unexpected error
 
 
 def run(db, stopping):
@@ -29,6 +30,7 @@ def run(db, stopping):
     if not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
         return
     if delivery.seconds_until_next(db) == 0 and not stopping():
+        failed.discard(db.path)
         sending[db.path] = Thread(target=deliver, args=(db.config, stopping), daemon=True, name="mail")
         sending[db.path].start()
 
@@ -60,6 +62,7 @@ def deliver(config, stopping):
         paused[config.database] = time.monotonic() + AFTER_FAILURE
         log.warning("no mail can be sent, next attempt in %d s: %s", AFTER_FAILURE, error)
     except Exception:
+        failed.add(config.database)
         paused[config.database] = time.monotonic() + AFTER_FAILURE
         log.exception("sending mails failed, next attempt in %d s", AFTER_FAILURE)
 
@@ -71,15 +74,15 @@ def converse(db, server, stopping):
     """
     lease, done = secrets.token_hex(8), None
     for number in range(MOST + 1):
-        mail = patiently(delivery.step, db, lease, done, more=number < MOST and not stopping())
+        mail = retry_while_busy(delivery.step, db, lease, done, more=number < MOST and not stopping())
         done = None
         while mail is None and number < MOST and wait(db, stopping):
-            mail = patiently(delivery.step, db, lease)
+            mail = retry_while_busy(delivery.step, db, lease)
         if mail is None:
             return
         done = mail, attempt(db, server, mail)
         if not done[1].is_connected:
-            patiently(delivery.step, db, lease, done, more=False)
+            retry_while_busy(delivery.step, db, lease, done, more=False)
             if number == 0:
                 raise smtp.Unreachable(done[1].error)
             return

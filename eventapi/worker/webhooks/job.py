@@ -1,6 +1,6 @@
-"""Webhooks: new events become deliveries, and each webhook that has some due gets a thread of its own.
+"""The webhook job: add deliveries for new events, and start a thread for each webhook with deliveries that are due.
 
-There are no more threads than webhooks may be active, so that however many receivers hang, no other waits for them.
+There is at most one thread for each active webhook, so that a slow receiver delays no other.
 """
 import logging
 import secrets
@@ -9,18 +9,23 @@ from threading import Thread
 
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage.database import Database
-from eventapi.worker.retry import patiently
+from eventapi.storage.errors import Busy
+from eventapi.worker.retry import retry_while_busy
 from eventapi.worker.webhooks import delivery as webhook_delivery
 
 EVERY = 1
 ON_CHANGE = True
 log = logging.getLogger("eventapi.worker.webhooks")
-sending = {}                 # (database, webhook) -> its thread, the lease it has, and the configuration
+sending = {}                 # (database, webhook id) -> the thread, its lease, and the configuration
+failed = set()               # databases with a thread that ended with an unexpected error
 
 
 def run(db, stopping):
+    """Add deliveries and start threads. Return true if there are events left for the next round."""
     for key in [key for key, (thread, *_) in sending.items() if not thread.is_alive()]:
         del sending[key]
+    if not any(path == db.path for path, _ in sending):
+        failed.discard(db.path)
     if not webhooks.is_on(db):
         return False
     is_more = webhooks.fan_out(db, stopping)
@@ -35,7 +40,7 @@ def run(db, stopping):
 
 
 def finish(patience=None):
-    """Waits for what is on its way: so many seconds, or to the end. What is cut off is sent again by the next worker."""
+    """Wait for the threads, at most `patience` seconds. The next worker repeats the deliveries that have not ended by then."""
     deadline = None if patience is None else time.monotonic() + patience
     for (_, id), (thread, lease, config) in list(sending.items()):
         thread.join(None if deadline is None else max(0, deadline - time.monotonic()))
@@ -46,14 +51,17 @@ def finish(patience=None):
 
 
 def deliver(config, id, lease, stopping):
-    """Delivers to one webhook until nothing is due."""
+    """Deliver to one webhook until nothing is due."""
     done = None
     try:
         db = Database(config)
         try:
-            while delivery := patiently(webhook_delivery.step, db, id, lease, done, more=not stopping()):
+            while delivery := retry_while_busy(webhook_delivery.step, db, id, lease, done, more=not stopping()):
                 done = delivery, webhook_delivery.send(delivery, config)
         finally:
             db.close()
+    except Busy as busy:
+        log.warning("delivering to webhook %s is postponed until the lease has expired: %s", id, busy)
     except Exception:
+        failed.add(config.database)
         log.exception("delivering to webhook %s failed; it continues when the lease has expired", id)
