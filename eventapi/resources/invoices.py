@@ -33,13 +33,13 @@ def list_invoices(db, query):
 
 @routes.post("/invoices", schema="invoice")
 def create_invoice(db, body):
-    invoice = drafts.add(db, body)
+    invoice = drafts.create(db, body)
     return created(invoice, f"/invoices/{invoice['id']}")
 
 
 @routes.get("/invoices/numbering", response="invoice.numbering")
 def list_series(db):
-    """The running numbers, and whether any is missing."""
+    """List the number series, and the numbers that are missing from them."""
     return numbering.series(db)
 
 
@@ -52,45 +52,44 @@ def get_invoice(db, id, query):
 def update_invoice(db, id, body):
     row = get(db, id)
     unchanged(represent(row))
-    changed = drafts.change(db, row, body)
-    return represent(issuing.bring_to(db, changed, body.get("status", row["status"])))
+    return represent(issuing.update(db, row, body))
 
 
 @routes.delete("/invoices/<id>")
 def delete_invoice(db, id):
-    """Deletes a draft."""
-    drafts.remove(db, unchanged(represent(get(db, id))))
+    """Delete a draft."""
+    drafts.delete(db, unchanged(represent(get(db, id))))
     return deleted()
 
 
 @routes.post("/invoices/<id>/send", schema="invoice.mail")
 def send_invoice(db, id, body):
-    """Gives a draft its number and locks it. With `mail`, the contact gets it with its PDF."""
+    """Send a draft: assign its number and lock it. With `mail`, the contact receives it with its PDF."""
     return represent(issuing.send(db, get(db, id), body["mail"]))
 
 
 @routes.post("/invoices/<id>/cancel")
 def cancel_invoice(db, id):
-    """Voids an invoice by a credit note over all of it."""
+    """Cancel an invoice by a credit note for all of it."""
     return represent(issuing.cancel(db, get(db, id)))
 
 
 @routes.post("/invoices/<id>/credit", schema="invoice.credit", status=201)
 def credit_invoice(db, id, body):
-    """Makes and sends a credit note over a part of an invoice."""
+    """Create and send a credit note for a part of an invoice."""
     note = represent(issuing.credit(db, get(db, id), body["items"]))
     return created(note, f"/invoices/{note['id']}")
 
 
 @routes.post("/invoices/<id>/remind", schema="invoice.mail")
 def remind_invoice(db, id, body):
-    """Notes that the customer was reminded. With `mail`, we do it, with the PDF once more."""
+    """Record a reminder. With `mail`, the contact receives it with the PDF."""
     return represent(issuing.remind(db, get(db, id), body["mail"]))
 
 
 @routes.get("/invoices/<id>/pdf", forms=(PDF,))
 def get_invoice_pdf(db, id):
-    """The invoice as it was sent; a draft as it would be."""
+    """Return the PDF of an invoice as it was sent, or of a draft as it would be sent."""
     row = get(db, id)
     headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
     if not row["locked_at"]:

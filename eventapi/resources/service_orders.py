@@ -2,7 +2,7 @@
 from eventapi.domain.orders import ordering, orders
 from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
-from eventapi.domain.records import anonymity, entities, references
+from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, attach_one, ids_of
@@ -22,7 +22,7 @@ def list_service_orders(db, query):
 
 @routes.post("/service-orders", schema="service_order")
 def create_service_order(db, body):
-    order = represent(ordering.add(db, body))
+    order = represent(ordering.create(db, body))
     return created(order, f"/service-orders/{order['id']}")
 
 
@@ -35,23 +35,21 @@ def get_service_order(db, id, query):
 def update_service_order(db, id, body):
     row = get(db, id)
     unchanged(represent(row))
-    anonymity.refuse_text(db, entities.SERVICE_ORDER, row, body)
-    changed = ordering.change(db, row, body)
-    return represent(ordering.bring_to(db, changed, body.get("status", row["status"])))
+    return represent(ordering.update(db, row, body))
 
 
 @routes.delete("/service-orders/<id>")
 def delete_service_order(db, id):
-    """Deletes a draft."""
+    """Delete a draft."""
     row = get(db, id)
     unchanged(represent(row))
-    ordering.remove(db, row)
+    ordering.delete(db, row)
     return deleted()
 
 
 @routes.post("/service-orders/<id>/submit")
 def submit_service_order(db, id):
-    """Checks a draft again, takes from stock, gives it its number and freezes its prices."""
+    """Submit a draft: check it again, take its items from stock, assign its number and freeze its prices."""
     return represent(ordering.submit(db, get(db, id)))
 
 
@@ -62,9 +60,7 @@ def confirm_service_order(db, id):
 
 @routes.post("/service-orders/<id>/cancel", schema="service_order.cancellation")
 def cancel_service_order(db, id, body):
-    """Cancels an order with all its items, and gives back to stock what it had taken."""
-    if body["reason"]:
-        anonymity.refuse(db, "service_order", id)
+    """Cancel an order with all its items. They return to stock."""
     return represent(ordering.cancel(db, get(db, id), body["reason"]))
 
 
@@ -75,13 +71,13 @@ def start_service_order_item(db, id, item_id):
 
 @routes.post("/service-orders/<id>/items/<item_id>/complete")
 def complete_service_order_item(db, id, item_id):
-    """One item is done; the order is completed with the last one."""
+    """Complete an item. The order is completed with its last item."""
     return move_item(db, id, item_id, "complete")
 
 
 @routes.post("/service-orders/<id>/items/<item_id>/cancel")
 def cancel_service_order_item(db, id, item_id):
-    """Cancels one item and gives it back to stock; the rest goes on."""
+    """Cancel one item. It returns to stock."""
     return move_item(db, id, item_id, "cancel")
 
 

@@ -378,7 +378,7 @@ def test_credit_has_the_tax_of_the_invoice_when_there_is_just_one(organiser, sen
 def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
     invoice = sent()
     with db.write():
-        note = drafts.add(db, {"contact_id": buyer["id"], "items": [{**STAND, "quantity": -1, "unit_price": 60}]},
+        note = drafts.create(db, {"contact_id": buyer["id"], "items": [{**STAND, "quantity": -1, "unit_price": 60}]},
                              invoice_type="credit_note", related_invoice_id=invoice["id"])
     assert (note["invoice_number"], note["total"]) == (f"DRAFT-{note['id']}", -71.4)
     assert organiser.data(f"/invoices/{invoice['id']}")["credited"] == 0

@@ -175,7 +175,8 @@ def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, d
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     item = {"description": "Hall", "quantity": -1, "unit_price": 100, "tax_rate": 19}
     with db.write():
-        note = drafts.add(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note", related_invoice_id=draft["id"])
+        note = drafts.create(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note",
+                             related_invoice_id=draft["id"])
     done = organiser.post(f"/invoices/{note['id']}/send", {"mail": True}, status=200).json["data"]
     sent(db)
     [message] = inbox.messages
@@ -338,7 +339,7 @@ def test_starttls_wants_a_certificate_that_is_vouched_for(settings, inbox, certi
     try:
         configure(settings, server, "starttls")
         settings.smtp_user, settings.smtp_password = "box", "pass word"
-        with pytest.raises(smtp.Unreachable, match="(?i)certificate"), smtp.connected(settings):
+        with pytest.raises(smtp.Unreachable, match=r"(?i)certificate"), smtp.connected(settings):
             pass
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
         with smtp.connected(settings) as connection:
@@ -372,7 +373,7 @@ def test_tls_from_the_start_is_checked_too(settings, certificate):
                 connection.close()
         thread = threading.Thread(target=accept)
         thread.start()
-        with pytest.raises(smtp.Unreachable, match="(?i)certificate"), smtp.connected(settings):
+        with pytest.raises(smtp.Unreachable, match=r"(?i)certificate"), smtp.connected(settings):
             pass
         thread.join()
 

@@ -17,8 +17,12 @@ PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id"
 STANDS_FOR = {"participant_id": "event_participant_id"}
 
 
-def add(db, body, *, invoice_type="invoice", related_invoice_id=None):
-    """A new draft, as it is answered. Items are as in a request; those of a credit note have negative quantities."""
+def create(db, body, *, invoice_type="invoice", related_invoice_id=None):
+    """Create a draft and return it as an API object. Call this inside a write transaction.
+
+    `body` holds the fields of a request; the items of a credit note have negative quantities. Raise 422 for what is
+    wrong with them, and 409 `anonymized`.
+    """
     draft, lines = compose(db, {"invoice_number": None, **body}, invoice_type)
     new = invoices.get(db, store(db, {**draft, "related_invoice_id": related_invoice_id}, lines))
     journal.created(db, entities.INVOICE, new)
@@ -67,7 +71,8 @@ def change_draft(db, row, old, body):
     return changed(db, row, "updated")
 
 
-def remove(db, invoice):
+def delete(db, invoice):
+    """Delete a draft with its documents, notes and tasks. Raise 409 `invoice_locked` for an invoice that was sent."""
     if invoice["is_locked"]:
         raise Problem("invoice_locked", f"{invoice['invoice_number']} was sent; only drafts are deleted. Cancel it.")
     cascade.delete_with(db, "invoice", invoice["id"])

@@ -39,6 +39,15 @@ def allowed_actions(invoice):
     return [action for action in actions if action != "cancel" or not invoice["paid_amount"]]
 
 
+def update(db, row, fields):
+    """Change an invoice and return its row. `fields` holds the changed fields; a new `status` stands for an action.
+
+    Call this inside a write transaction. Raise 422 for faults of a draft; 409 `invoice_locked`, `anonymized`,
+    `invalid_transition`, and what `send` and `cancel` raise.
+    """
+    return bring_to(db, drafts.change(db, row, fields), fields.get("status", row["status"]))
+
+
 def bring_to(db, row, status):
     """Does what `status` in a body asks for; gives the row."""
     if status in (row["status"], invoices.public_status(row)):

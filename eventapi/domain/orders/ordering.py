@@ -31,17 +31,31 @@ STANDS_FOR = {"participant_id": "event_participant_id"}
 
 # Drafts
 
-def add(db, body):
-    """A new draft, or an order that is submitted at once; gives its row."""
+def create(db, fields):
+    """Create an order and return its row. `fields` is a complete validated body; with the status submitted, submit it.
+
+    Raise 422 for unknown records and faults of items; 409 `participant_cancelled`, `anonymized`, `deadline_passed` or
+    `out_of_stock`.
+    """
     faults = Faults()
-    if body["status"] not in BEGINNINGS:
+    if fields["status"] not in BEGINNINGS:
         faults.add("/status", "enum", "must be one of: " + ", ".join(BEGINNINGS))
-    draft, lines = compose(db, body, faults)
-    id = db.insert(sql.add, **draft, notes=body["notes"], now=db.now)
+    draft, lines = compose(db, fields, faults)
+    id = db.insert(sql.add, **draft, notes=fields["notes"], now=db.now)
     store_items(db, id, lines)
     new = orders.row(db, id)
     journal.created(db, entities.SERVICE_ORDER, orders.represent(new))
-    return bring_to(db, new, body["status"])
+    return bring_to(db, new, fields["status"])
+
+
+def update(db, row, fields):
+    """Change an order and return its row. `fields` holds the changed fields; a new `status` stands for an action.
+
+    Raise 422 and 409 as `create` does, 409 `order_locked` for other fields than `notes` once it is submitted, and
+    409 `invalid_transition`.
+    """
+    anonymity.refuse_text(db, entities.SERVICE_ORDER, row, fields)
+    return bring_to(db, change(db, row, fields), fields.get("status", row["status"]))
 
 
 def compose(db, wanted, faults):
@@ -92,7 +106,8 @@ def store_items(db, id, lines):
     db.run_many(sql.add_item, [{**order_lines.stored(line), "service_order_id": id} for line in lines])
 
 
-def remove(db, row):
+def delete(db, row):
+    """Delete a draft with its documents, notes and tasks. Raise 409 `order_locked` for another order."""
     if row["status"] != "draft":
         raise Problem("order_locked", f"The order is {row['status']}; only drafts are deleted. Cancel it.")
     cascade.delete_with(db, "service_order", row["id"])
@@ -136,7 +151,12 @@ def confirm(db, row):
 
 
 def cancel(db, row, reason=None):
-    """Cancels the order with all its items, and gives back to stock what it had taken."""
+    """Cancel an order with all its items, return them to stock, and return the row.
+
+    Raise 409 `invalid_transition`, or `anonymized` if `reason` is given for an anonymised contact.
+    """
+    if reason:
+        anonymity.refuse(db, "service_order", row["id"])
     if TRANSITIONS.move("cancel", row["status"]) is None:
         return row
     if row["status"] != "draft":
