@@ -10,6 +10,3 @@ INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, status, 
 VALUES (:api_key_id, :key, :fingerprint, :status, :location, :data, :meta, :request_id, :now)
 ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location,
   data = excluded.data, meta = excluded.meta, request_id = excluded.request_id, created_at = excluded.created_at;
-
--- name: forget
-DELETE FROM idempotency_keys WHERE created_at <= :before;

@@ -45,9 +45,6 @@ UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :no
 -- name: refused
 UPDATE newsletter_subscribers SET mail_error = :error, updated_at = :now WHERE id = :id;
 
--- name: remove
-DELETE FROM newsletter_subscribers WHERE id = :id;
-
 -- name: prove
 INSERT INTO newsletter_consents (subscriber_id, action, at, consent_text, source, ip_address, user_agent, created_at)
 VALUES (:id, :action, :at, :consent_text, :source, :ip_address, :user_agent, :now);

@@ -45,9 +45,6 @@ SELECT s.id AS submission_id, t.id, t.type_key, t.title, t.description, t.input,
   FROM submissions s JOIN submission_types t ON t.id = s.type_id
  WHERE s.id IN (SELECT value FROM json_each(:ids));
 
--- name: of_participant
-SELECT id FROM submissions WHERE event_participant_id = :id ORDER BY id;
-
 -- name: find
 -- The submission of a participant for a type.
 SELECT id FROM submissions WHERE event_participant_id = :event_participant_id AND type_id = :type_id;

@@ -179,3 +179,14 @@ def test_a_list_takes_at_most_four_statements_and_one_for_each_include(shared, r
         extra = f"&include={','.join(asked)}" if asked else ""
         count, told = counted(shared.organiser, f"{address_of_list(shared.organiser, route)}{query}&per_page=2{extra}")
         assert count <= 4 + len(asked), told                # who asks, the page, the count, the parts that always come
+
+
+def test_every_statement_is_used_by_the_module_that_loads_its_file():
+    used = set()
+    for file in (paths.folder("sql").parent / "eventapi").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        for names, files in re.findall(r"^([\w, ]+) = (statements\(.*)$", text, re.M):
+            for name, loaded in zip(names.split(", "), re.findall(r'"(\w+)"', files), strict=True):
+                used |= {(loaded, statement) for statement in re.findall(rf"\b{name}\.(\w+)", text)}
+    every = {(file, name) for file in FILES for name in vars(statements(file))}
+    assert every - used == set()
