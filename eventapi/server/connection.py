@@ -9,6 +9,7 @@ import select
 import socket
 import time
 from collections.abc import Callable
+from enum import Enum
 
 from gunicorn.http import errors, wsgi
 from gunicorn.http.parser import RequestParser
@@ -25,6 +26,17 @@ LONE_LF = re.compile(rb"(?<!\r)\n")
 
 class Gone(Exception):
     """The client has closed the connection or is too slow: it can get no response."""
+
+
+class Outcome(Enum):
+    """What follows on a connection after a request.
+
+    KEEP_ALIVE: the response is written; the next request may come.
+    CLOSE: the response is written; the connection is closed once the client has read it.
+    GONE: the client went away, or the response is incomplete; the connection must be closed at once.
+    QUEUED: the write queue has the connection, until it calls `after_response`.
+    """
+    KEEP_ALIVE, CLOSE, GONE, QUEUED = range(4)
 
 
 class Connection:

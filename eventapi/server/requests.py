@@ -6,7 +6,6 @@ of Requests raises, whatever the client, the application or the connection does.
 import json
 import logging
 from collections.abc import Callable
-from enum import Enum
 from http import HTTPStatus
 
 from gunicorn import util
@@ -15,22 +14,11 @@ from gunicorn.http import errors, wsgi
 from eventapi import config as configuration
 from eventapi.errors import Problem
 from eventapi.plugins.request import request_id
-from eventapi.server.connection import Connection, Gone
+from eventapi.server.connection import Connection, Gone, Outcome
 from eventapi.web import masking
 
 STATUSES = {errors.LimitRequestLine: 414, errors.LimitRequestHeaders: 431, errors.UnsupportedTransferCoding: 501,
             errors.ForbiddenProxyRequest: 403}
-
-
-class Outcome(Enum):
-    """What follows on a connection after a request.
-
-    KEEP_ALIVE: the response is written; the next request may come.
-    CLOSE: the response is written; the connection is closed once the client has read it.
-    GONE: the client went away, or the response is incomplete; the connection must be closed at once.
-    QUEUED: the write queue has the connection, until it calls `after_response`.
-    """
-    KEEP_ALIVE, CLOSE, GONE, QUEUED = range(4)
 
 
 class Requests:

@@ -31,6 +31,7 @@ class Threads:
         self.handled, self._stopping = 0, False
 
     def start(self, number: int) -> None:
+        """Start so many threads; the first of them becomes the leader."""
         self._threads = [threading.Thread(target=self._work, name=f"server {n}", daemon=True) for n in range(number)]
         for thread in self._threads:
             thread.start()

@@ -16,7 +16,7 @@ from functools import partial
 
 from gunicorn.workers import base
 
-from eventapi.server.connection import CLIENT_TIMEOUT, Connection, Gone
+from eventapi.server.connection import CLIENT_TIMEOUT, Connection, Gone, Outcome
 from eventapi.server.threads import Threads
 
 ACCEPT_PAUSE = 0.001        # seconds after an accept in which this process leaves new connections to other processes
@@ -46,10 +46,9 @@ class Worker(base.Worker):
 
     def run(self) -> None:
         """Serve until a signal clears `alive`. gunicorn calls this in the main thread of the process."""
-        from eventapi.server.requests import Outcome, Requests
+        from eventapi.server.requests import Requests
         from eventapi.server.write_queue import WriteQueue
-        self.outcomes, self.handled_requests = Outcome, 0
-        self.epoll, self.wake_up = select.epoll(), os.eventfd(0)
+        self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
         self.waiting, self.connections, self.pausing = {}, set(), False
         self.threads = Threads(self._handle_event, self.log)
         self.requests = Requests(self.wsgi, self.log, lambda: self.alive and self.cfg.keepalive > 0)
@@ -173,6 +172,7 @@ class Worker(base.Worker):
         self.writes.pass_on()
 
     def close(self, connection: Connection) -> None:
+        """Close a connection that the calling thread owns."""
         self.connections.discard(connection)
         connection.sock.close()
 
@@ -208,7 +208,7 @@ class Worker(base.Worker):
         """Handle the requests in the buffer, then wait for the next one, unless the write queue has the connection."""
         while not connection.lingering and connection.has_request():
             outcome = self._handle_request(connection)
-            if outcome is self.outcomes.QUEUED:
+            if outcome is Outcome.QUEUED:
                 return
             self._end_unless_kept(connection, outcome)
         self.wait_for(connection)
@@ -216,7 +216,7 @@ class Worker(base.Worker):
     def _handle_request(self, connection):
         """Handle one request in this thread, or put it into the write queue. Return the Outcome."""
         request = self.requests.read(connection)
-        if isinstance(request, self.outcomes):
+        if isinstance(request, Outcome):
             return request
         self._count_request()
         response, environ = request
@@ -230,7 +230,7 @@ class Worker(base.Worker):
         if self.writes.put(connection, response, environ):
             self.threads.step_down()
             self.threads.run(self.writes.run)
-        return self.outcomes.QUEUED
+        return Outcome.QUEUED
 
     def _count_request(self):
         """Stop after gunicorn's max_requests. Threads may count at once; the limit need not be exact."""
@@ -251,7 +251,7 @@ class Worker(base.Worker):
 
     def _end_unless_kept(self, connection, outcome):
         """Begin to close the connection after the last response. Raise Gone if it is closed."""
-        if outcome is self.outcomes.GONE:
+        if outcome is Outcome.GONE:
             raise Gone("no response could be sent")
-        if outcome is self.outcomes.CLOSE:
+        if outcome is Outcome.CLOSE:
             connection.linger(time.monotonic() + (LINGER if self.alive else LINGER_AT_STOP))

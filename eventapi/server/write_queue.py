@@ -20,8 +20,8 @@ from collections.abc import Callable
 
 from gunicorn.http.wsgi import Response
 
-from eventapi.server.connection import Connection
-from eventapi.server.requests import Outcome, Requests
+from eventapi.server.connection import Connection, Outcome
+from eventapi.server.requests import Requests
 from eventapi.storage.group_commit import DEFERRED_COMMIT, DeferredCommit, State
 
 STARTING = -1               # as the writer: a task that becomes the writer is scheduled

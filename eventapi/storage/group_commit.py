@@ -17,7 +17,8 @@ Invariants:
 2. A transaction is OPEN, then COMMITTED or FAILED; it ends once. Only the holder of the write lock ends it.
 3. No write counts as done, and no response to it is sent, before its transaction is COMMITTED.
 4. A refusal (an error raised by the block) undoes its own write only. Its response is deferred like a success if the
-   refusal was made inside a transaction with other writes, since it may depend on what they have written.
+   refusal was made inside a transaction with other writes, since it may depend on what they have written. Without a
+   DeferredCommit, the refusal is raised at once.
 5. If COMMIT or a rollback to a savepoint fails, or SQLite gives up the transaction (as on a full disk), nothing of the
    transaction is stored. All its writes fail with a StorageError, never with the refusal of one of them.
 6. Between two writes the transaction stays open only while a thread waits for the lock or a queue announces its next

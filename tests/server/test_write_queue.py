@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.server.requests import Outcome
+from eventapi.server.connection import Outcome
 from eventapi.server.write_queue import WriteQueue
 from eventapi.storage.group_commit import State, deferred_commit
 from tests.support.http_client import HttpClient
