@@ -301,7 +301,7 @@ def test_a_subscription_can_be_changed_and_is_found_by_its_event(organiser, subs
                                         ("/newsletter/confirm/{}", "/newsletter/confirm/***"), ("/newsletter/unsubscribe/{}/", "/newsletter/unsubscribe/***")])
 def test_tokens_are_masked_in_the_log(app, monkeypatch, path, told):
     lines = []
-    monkeypatch.setattr(request_log, "tell", lines.append)
+    monkeypatch.setattr(request_log, "write", lines.append)
     monkeypatch.setattr(logging.getLogger("eventapi.request"), "level", logging.INFO)
     logging.getLogger("eventapi.request").manager._clear_cache()
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path.format("s3cret"), "SERVER_NAME": "x", "SERVER_PORT": "80", "wsgi.url_scheme": "http"}

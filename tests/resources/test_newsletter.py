@@ -186,7 +186,7 @@ def test_the_page_speaks_the_language_of_the_browser_and_escapes(organiser, app,
 
 def test_tokens_are_in_no_log(organiser, app, monkeypatch):
     lines = []
-    monkeypatch.setattr(request_log, "tell", lines.append)
+    monkeypatch.setattr(request_log, "write", lines.append)
     subscriber = organiser.make("/newsletter", GIVEN)
     app.post(path_of(subscriber))
     assert not any(path_of(subscriber).rpartition("/")[2] in line for line in lines)
