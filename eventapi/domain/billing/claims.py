@@ -9,8 +9,7 @@ from decimal import Decimal
 from itertools import groupby
 
 from eventapi import journal, money, times
-from eventapi.domain.billing import drafts as invoicing
-from eventapi.domain.billing import invoices, issuing
+from eventapi.domain.billing import drafts, invoices, issuing
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem
@@ -51,7 +50,7 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
 
 def draft_invoice(db, participant, party, items):
     day = times.local_day(party["date_from"], party["timezone"])
-    return invoicing.add(db, {"event_participant_id": participant["id"], "service_date": day, "items": items})
+    return drafts.create(db, {"event_participant_id": participant["id"], "service_date": day, "items": items})
 
 
 def draft_credit_note(db, invoice_id, lines):
