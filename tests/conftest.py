@@ -1,4 +1,5 @@
 """Fixtures: an app with a database of its own for each test or each module, and clients with fixed scopes."""
+import gc
 import logging
 import shutil
 
@@ -15,6 +16,12 @@ from tests.support.client import SCOPES, Client, add_key, make_settings
 from tests.support.prepared import Snapshots
 from tests.support.process_guard import guard
 from tests.support.shared_app import SharedApp
+
+
+def pytest_collection_finish():
+    """Exempt the collected tests from garbage collection: traversing them takes a tenth of the time of a run."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
