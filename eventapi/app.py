@@ -95,7 +95,8 @@ def _problem_of(error):
     if error.status_code == 404:
         return Problem("not_found", f"The path {masking.path(request.path)} does not exist.")
     if error.status_code == 405:
-        return Problem("method_not_allowed", f"{request.method} is not supported here. Allow lists the methods.", headers={"Allow": _allowed(error)})
+        return Problem("method_not_allowed", f"{request.method} is not supported here. Allow lists the methods.",
+                       headers={"Allow": _allowed(error)})
     if error.status_code < 500:
         return Problem("malformed_request", "The request cannot be read.")
     return Problem("internal_error", "The server failed. Its log has the details under this request id.")

@@ -7,15 +7,19 @@ from eventapi.plugins.request import not_modified
 from eventapi.web.rest import Response
 
 STYLE = """\
-:root{color-scheme:light dark;--ink:#1b2330;--quiet:#5b6675;--paper:#fff;--shade:#f3f5f8;--line:#d9dfe7;--link:#0b57b0;
+:root{color-scheme:light dark;--ink:#1b2330;--quiet:#5b6675;--paper:#fff;--shade:#f3f5f8;--line:#d9dfe7;
+--link:#0b57b0;
 --get:#0b6b4f;--post:#0b57b0;--put:#8a5a00;--delete:#b3261e}
-@media(prefers-color-scheme:dark){:root{--ink:#e5e9ef;--quiet:#a0abba;--paper:#12161c;--shade:#1b212a;--line:#303946;--link:#86b7ff;
+@media(prefers-color-scheme:dark){:root{--ink:#e5e9ef;--quiet:#a0abba;--paper:#12161c;--shade:#1b212a;--line:#303946;
+--link:#86b7ff;
 --get:#5fd3ae;--post:#86b7ff;--put:#e6b45a;--delete:#ff9a92}}
 *{box-sizing:border-box}html{scroll-padding-top:1rem}
 body{margin:0;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);overflow-wrap:break-word}
-a{color:var(--link)}h1,h2,h3{line-height:1.25}h1{font-size:1.7rem;margin:.2rem 0 1rem}h2{margin:2.5rem 0 .5rem;font-size:1.35rem}
+a{color:var(--link)}h1,h2,h3{line-height:1.25}h1{font-size:1.7rem;margin:.2rem 0 1rem}h2{margin:2.5rem 0 .5rem;
+font-size:1.35rem}
 h3{font-size:1.05rem;margin:1.6rem 0 .4rem}code,pre{font:.9em/1.5 ui-monospace,monospace}p{margin:.5rem 0}
-pre{background:var(--shade);border:1px solid var(--line);border-radius:6px;padding:.7rem;overflow-x:auto;margin:.5rem 0}
+pre{background:var(--shade);border:1px solid var(--line);border-radius:6px;padding:.7rem;overflow-x:auto;
+margin:.5rem 0}
 main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--quiet)}
 """
 

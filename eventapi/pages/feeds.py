@@ -20,6 +20,7 @@ def get_feed(db, token):
                                        "ask the organiser for a new URL.")
         name = subscription.pop("name")
         entries = calendar_feed.entries(db, **subscription)
-        answer = drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER, lambda: calendar_feed.write(db, name, entries))
-    answer.headers["Referrer-Policy"] = "no-referrer"
-    return answer
+        response = drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER,
+                         lambda: calendar_feed.write(db, name, entries))
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

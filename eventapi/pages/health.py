@@ -27,4 +27,5 @@ def get_health(config, connections):
         raise Problem("unhealthy", "The database cannot be read. The log of the server has the details.",
                       headers={"Retry-After": "5"}) from error
     health = {"status": "ok", "database": "ok", "worker_age_seconds": age}
-    return Response(body=as_json(health).encode(), headers={"Content-Type": "application/json", "Cache-Control": "no-store"})
+    return Response(body=as_json(health).encode(),
+                    headers={"Content-Type": "application/json", "Cache-Control": "no-store"})

@@ -13,7 +13,8 @@ from eventapi.web.routes import Routes
 
 routes = Routes("newsletter_pages", root="", public=True, forms=("text/html",), lost_page=True)
 
-STYLE = "main{max-width:34rem;padding-top:12vh}button{font:inherit;padding:.7rem 1.2rem;border-radius:6px;border:1px solid var(--line)}"
+STYLE = ("main{max-width:34rem;padding-top:12vh}"
+         "button{font:inherit;padding:.7rem 1.2rem;border-radius:6px;border:1px solid var(--line)}")
 
 
 @routes.get("/newsletter/confirm/<token>")
@@ -26,7 +27,8 @@ def get_confirmation(db, token):
 def confirm_subscription(db, token):
     row = newsletter.of_confirm_token(db, token)
     if row:
-        newsletter.confirm(db, row, words(db)["confirm_question"].format(**placeholders(db, row)), client.address(), client.agent())
+        question = words(db)["confirm_question"].format(**placeholders(db, row))
+        newsletter.confirm(db, row, question, client.address(), client.agent())
     return show(db, row, "confirm", is_done=True)
 
 
@@ -50,7 +52,8 @@ def show(db, row, what, is_done):
     texts = words(db)
     if row is None:
         return respond(texts, f"<p>{escape(texts['unknown'])}</p>", 404)
-    content = f"<p>{escape(texts[f'{what}_done' if is_done else f'{what}_question'].format(**placeholders(db, row)))}</p>"
+    text = texts[f"{what}_done" if is_done else f"{what}_question"].format(**placeholders(db, row))
+    content = f"<p>{escape(text)}</p>"
     if not is_done:
         content += f'<form method="post"><button>{escape(texts[f"{what}_button"])}</button></form>'
     return respond(texts, content)
@@ -60,7 +63,8 @@ def respond(texts, content, status=200):
     title = texts["newsletter_title"]
     language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
     text, headers = page(title, f"<main><h1>{escape(title)}</h1>{content}</main>", style=STYLE, language=language)
-    return Response(status=status, body=text.encode(), headers={**headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
+    return Response(status=status, body=text.encode(), headers={
+        **headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
 
 
 def words(db):

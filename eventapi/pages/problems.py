@@ -14,7 +14,8 @@ def list_problems():
     """Return a page that lists all problem codes."""
     entries = "".join(f'<dt><a href="problems/{code}"><code>{code}</code></a> {status}</dt><dd>{prose(text)}</dd>'
                       for code, (status, _, text) in sorted(CODES.items(), key=lambda entry: (entry[1][0], entry[0])))
-    return cached(*page("Errors", f"<main><h1>Errors</h1><p>Every error is a problem document (RFC 9457) with one of these "
+    return cached(*page("Errors", "<main><h1>Errors</h1>"
+                                  "<p>Every error is a problem document (RFC 9457) with one of these "
                                   f'codes. <a href="docs">API reference</a></p><dl>{entries}</dl></main>'))
 
 
@@ -24,5 +25,6 @@ def get_problem(code):
     if code not in CODES:
         raise not_found("error code", code)
     status, title, text = CODES[code]
-    return cached(*page(title, f"<main><h1>{escape(title)}</h1><p><code>{code}</code>, status {status}</p><p>{prose(text)}</p>"
-                               f'<p><a href="../problems">All errors</a> · <a href="../docs">API reference</a></p></main>'))
+    body = (f"<main><h1>{escape(title)}</h1><p><code>{code}</code>, status {status}</p><p>{prose(text)}</p>"
+            '<p><a href="../problems">All errors</a> · <a href="../docs">API reference</a></p></main>')
+    return cached(*page(title, body))

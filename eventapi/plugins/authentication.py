@@ -65,7 +65,8 @@ def identify(db, environ: dict) -> Who:
     if (row["last_used_at"] or "")[:HOUR] != now[:HOUR]:
         _touch(db, row["id"], now)
     return Who(row["id"], row["admin_id"], row["admin_name"], frozenset(row["scopes"].split()), row["tier"],
-               frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"], client.address(), client.agent())
+               frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"],
+               client.address(), client.agent())
 
 
 def _touch(db, key_id, now):

@@ -124,7 +124,8 @@ class Exchange:
 
         None if it is not asked for, or data is not a record.
         """
-        if self.reads or not isinstance(data, dict) or "id" not in data or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
+        is_record = isinstance(data, dict) and "id" in data
+        if self.reads or not is_record or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
             return None
         response.set_header("Preference-Applied", "return=minimal")
         times_of = {name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}
@@ -135,7 +136,8 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem of an exception. Log the traceback if the administrator must act on it."""
     if isinstance(error, Problem):
         return error
-    problem = storage_problem(error) or Problem("internal_error", "The server failed. Its log has the details under this request id.")
+    problem = storage_problem(error) or Problem(
+        "internal_error", "The server failed. Its log has the details under this request id.")
     if problem.code in ("internal_error", "unhealthy"):
         log.error("request %s failed", request_id(request.environ), exc_info=error)
     return problem

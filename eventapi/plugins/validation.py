@@ -20,7 +20,8 @@ MAX_BODY = 1024 * 1024
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
-# Schemas are compiled when a request first needs them, and shared by routes: unused ones cost neither memory nor start-up time.
+# Schemas are compiled when a request first needs them, and shared by routes. Unused ones cost neither memory nor
+# start-up time.
 
 @cache
 def query_of(name, listing, zone_name):

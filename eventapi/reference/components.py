@@ -1,4 +1,4 @@
-"""The components of the OpenAPI document: the schemas of schemas/ as readers see them, and what every answer shares."""
+"""The components of the OpenAPI document: the schemas of schemas/ for readers, and schemas that all responses share."""
 import re
 
 from eventapi.errors import CODES, Problem
@@ -9,7 +9,7 @@ SUFFIX = {"POST": "create", "PUT": "replace", "PATCH": "change"}
 
 
 class Schemas:
-    """The components: asking for one adds it, and all that it refers to."""
+    """The component schemas. A reference to one adds it, with all schemas that it refers to."""
 
     def __init__(self):
         self.all, self.origins = {}, {}
@@ -20,7 +20,8 @@ class Schemas:
             return self.ref(name, schema)
         members = document(name)["properties"]
         if method != "POST":                          # what is not sent stays as it was
-            members = {member: {key: value for key, value in sub.items() if key != "default"} for member, sub in members.items()}
+            members = {member: {key: value for key, value in sub.items() if key != "default"}
+                       for member, sub in members.items()}
         return self.ref(f"{name}.{SUFFIX[method]}", {**schema, "title": f"{camel(name)}{SUFFIX[method].capitalize()}",
                                                      "properties": members})
 
@@ -31,17 +32,18 @@ class Schemas:
         return self.ref(f"{name}.list_item", listed) if listing and listed != single else self.ref(name, single)
 
     def ref(self, name, schema):
-        """A reference to the component, which is there afterwards."""
+        """Return a reference to the component. Add the component first if it is missing."""
         title = camel(name)
         if self.origins.setdefault(title, name) != name:
-            raise ValueError(f"both {name} and {self.origins[title]} would be called {title}: rename one of the entries in schemas/")
+            raise ValueError(f"both {name} and {self.origins[title]} would be called {title}: rename one of these "
+                             "entries in schemas/")
         if title not in self.all:
             self.all[title] = None                    # a schema may refer to itself
             self.all[title] = self.public(schema, name.partition(".")[0])
         return {"$ref": f"#/components/schemas/{title}"}
 
     def public(self, schema, resource):
-        """As readers see it: our own annotations gone, references led to components, formats told in words."""
+        """Return a schema for readers: without `x-…`, with references to components, and with formats in words."""
         if isinstance(schema, list):
             return [self.public(part, resource) for part in schema]
         if not isinstance(schema, dict):
@@ -60,9 +62,10 @@ class Schemas:
 
 
 def described(schema):
-    """Without x-… and $defs; what these and our own formats mean goes into the description."""
+    """Return the schema without `x-…` and `$defs`. Their meaning, and that of formats, is in its description."""
     clean = {key: value for key, value in schema.items() if not key.startswith("x-") and key != "$defs"}
-    hints = [schema.get("description"), FORMAT_HINTS.get(schema.get("format")), INCLUDE_HINTS.get(schema.get("x-include"))]
+    hints = [schema.get("description"), FORMAT_HINTS.get(schema.get("format")),
+             INCLUDE_HINTS.get(schema.get("x-include"))]
     if any(hints):
         clean["description"] = " ".join(filter(None, hints))
     return clean
@@ -74,10 +77,11 @@ INCLUDE_HINTS = {"always": "Returned only on request.", "lists": "On lists, retu
 
 
 def inlined(sub, name):
-    """A parameter's schema, without references."""
+    """Return the schema of a parameter without references."""
     while "$ref" in sub:
         part = sub["$ref"].rpartition("/")[2]
-        sub = {**definition(f"{name.partition('.')[0]}.{part}"), **{key: value for key, value in sub.items() if key != "$ref"}}
+        own = {key: value for key, value in sub.items() if key != "$ref"}
+        sub = {**definition(f"{name.partition('.')[0]}.{part}"), **own}
     return described(sub)
 
 
@@ -97,34 +101,42 @@ ERROR = _object("An error in the input.", ["code", "detail"],
                 parameter={**TEXT, "description": "Name of the query parameter or header."},
                 index={**NUMBER, "description": "Index of the record of a bulk import, counted from 0."},
                 field={"type": ["string", "null"], "description": "Field of that record."},
-                code={**TEXT, "description": "Code for programs. It does not change."}, detail={**TEXT, "description": "Explanation for people."})
+                code={**TEXT, "description": "Code for programs. It does not change."},
+                detail={**TEXT, "description": "Explanation for people."})
 COMMON = {
     "Meta": _object("Information about the response.", ["request_id"], request_id=TEXT),
     "Minimal": {"type": "object",
-                "description": "Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, and Unix times.",
-                "properties": {"created_at": NUMBER, "updated_at": NUMBER}, "patternProperties": {"^[a-z_]+_id$": NUMBER},
-                "additionalProperties": False},
-    "PageMeta": _object("Information about a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
-                        request_id=TEXT, page=NUMBER, per_page=NUMBER, total=NUMBER, total_pages=NUMBER),
-    "CursorMeta": _object("Information about a piece of a list that is read with `after`.", ["request_id", "per_page", "next"],
-                          request_id=TEXT, per_page=NUMBER,
-                          next={"type": ["string", "null"], "description": "Cursor to send as `after`. `null` at the end."}),
-    "Problem": _object("A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],
-                       type={**TEXT, "format": "uri", "description": "Address of a page that explains the code."}, title=TEXT, status=NUMBER,
-                       detail={**TEXT, "description": "What is wrong with this request."},
-                       code={**TEXT, "enum": list(CODES), "description": "Code for programs. Its meaning does not change."},
-                       errors={"type": "array", "items": ERROR, "description": "All errors in the input."},
-                       meta={"$ref": "#/components/schemas/Meta"}),
+                "description": "Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, and Unix "
+                               "times.",
+                "properties": {"created_at": NUMBER, "updated_at": NUMBER},
+                "patternProperties": {"^[a-z_]+_id$": NUMBER}, "additionalProperties": False},
+    "PageMeta": _object(
+        "Information about a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
+        request_id=TEXT, page=NUMBER, per_page=NUMBER, total=NUMBER, total_pages=NUMBER),
+    "CursorMeta": _object(
+        "Information about a piece of a list that is read with `after`.", ["request_id", "per_page", "next"],
+        request_id=TEXT, per_page=NUMBER,
+        next={"type": ["string", "null"], "description": "Cursor to send as `after`. `null` at the end."}),
+    "Problem": _object(
+        "A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],
+        type={**TEXT, "format": "uri", "description": "Address of a page that explains the code."},
+        title=TEXT, status=NUMBER, detail={**TEXT, "description": "What is wrong with this request."},
+        code={**TEXT, "enum": list(CODES), "description": "Code for programs. Its meaning does not change."},
+        errors={"type": "array", "items": ERROR, "description": "All errors in the input."},
+        meta={"$ref": "#/components/schemas/Meta"}),
 }
 HEADERS = {name: {"description": description, "schema": TEXT} for name, description in {
-    "X-Request-ID": "Id of the request, which is also in the request log. A client may send its own: 1 to 64 letters (A-Z, a-z), "
-                    "digits, `.`, `_` or `-`.",
+    "X-Request-ID": "Id of the request, which is also in the request log. A client may send its own: 1 to 64 letters "
+                    "(A-Z, a-z), digits, `.`, `_` or `-`.",
     "Location": "Address of the new record.",
     "Link": "Addresses of the first, previous, next and last page (RFC 8288).",
     "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`."}.items()}
 
 
-def problem_response(codes, base_url):
-    return {"description": " ".join(f"`{code}`: {CODES[code][2]}" for code in codes), "x-codes": codes, "content": {"application/problem+json": {
-        "schema": {"$ref": "#/components/schemas/Problem"},
-        "examples": {code: {"value": Problem(code, CODES[code][2]).document(base_url, "req_0a1b2c3d4e5f6071")} for code in codes}}}}
+def problem_response(codes: list[str], base_url: str | None) -> dict:
+    """Return the response of one status: the meaning of its codes, and an example of each."""
+    problems = {code: Problem(code, CODES[code][2]).document(base_url, "req_0a1b2c3d4e5f6071") for code in codes}
+    return {"description": " ".join(f"`{code}`: {CODES[code][2]}" for code in codes), "x-codes": codes,
+            "content": {"application/problem+json": {
+                "schema": {"$ref": "#/components/schemas/Problem"},
+                "examples": {code: {"value": problem} for code, problem in problems.items()}}}}

@@ -1,6 +1,7 @@
-"""The OpenAPI 3.1 document, made from the routes and schemas that answer requests."""
+"""The OpenAPI 3.1 document, generated from the routes and schemas that serve requests."""
 import re
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from inspect import cleandoc
 
@@ -14,22 +15,23 @@ from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema, query_schema, resource_names
 from eventapi.web.routes import JSON, Options, Route
 
-# What the plugins may answer, whatever the handler does.
-ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required", "insufficient_scope",
-          "not_acceptable", "rate_limited", "internal_error")
+# Problem codes that the plugins can raise on every route, on routes with a body, and on writes.
+ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required",
+          "insufficient_scope", "not_acceptable", "rate_limited", "internal_error")
 WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type")
 ON_WRITE = ("database_busy", "unhealthy", "insufficient_storage")
 
 INTRODUCTION = """\
-API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show organiser.
+API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show
+organiser.
 
-Every request below /api/v1 needs the header `Authorization: Bearer <API_KEY>`. Responses have the form
-`{"data": …, "meta": {"request_id": …}}`. Every error is a problem document (RFC 9457) that lists all errors in the input.
-An unknown field or parameter is an error. Timestamps are in UTC (`2026-11-20T17:30:00Z`); amounts of money are numbers with
-the decimals of their currency.
+Every request below /api/v1 needs the header `Authorization: Bearer <API_KEY>`. Responses have the form `{"data": …,
+"meta": {"request_id": …}}`. Every error is a problem document (RFC 9457) that lists all errors in the input. An
+unknown field or parameter is an error. Timestamps are in UTC (`2026-11-20T17:30:00Z`); amounts of money are numbers
+with the decimals of their currency.
 
-HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this document, x-scope is the scope that a key needs
-(`name:read` is enough for reading), and x-flag is the feature that must be enabled."""
+HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this document, x-scope is the scope that a
+key needs (`name:read` is enough for reading), and x-flag is the feature that must be enabled."""
 
 
 @lru_cache(maxsize=4)
@@ -42,7 +44,8 @@ def document(base_url: str | None) -> dict:
         where[route.method.lower()] = operation(route, schemas, problems)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION, "license": {"name": "MIT", "identifier": "MIT"}},
+        "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION,
+                 "license": {"name": "MIT", "identifier": "MIT"}},
         "servers": [{"url": base_url or "/"}],
         "security": [{"key": []}],
         "tags": list(tags(all_routes)),
@@ -51,7 +54,8 @@ def document(base_url: str | None) -> dict:
             "schemas": {**schemas.all, **COMMON},
             "responses": {name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
             "headers": HEADERS,
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
+            "securitySchemes": {"key": {
+                "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
         },
     }
 
@@ -76,13 +80,15 @@ def transitions(table):
 
 # Operations
 
-def operation(route, schemas, problems):
-    options, handler = route.options, route.handler
-    suffix = f"_{route.method.lower()}" if route.method in ("PUT", "PATCH") and handler.__name__.startswith("update_") else ""
-    summary, description = told(handler)
+def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) -> dict:
+    """Return the operation of a route. Add its schemas and problem responses to the components."""
+    options, name = route.options, route.handler.__name__
+    if name.startswith("update_"):
+        name = f"{name}_{route.method.lower()}"             # PUT and PATCH share a handler
+    summary, description = texts(route.handler)
     possible = codes_of(route)
     found = {
-        "tags": [options.resource], "operationId": handler.__name__ + suffix, "summary": summary, "description": description,
+        "tags": [options.resource], "operationId": name, "summary": summary, "description": description,
         "parameters": [*path_parameters(route), *query_parameters(options), *header_parameters(route, possible)],
         "requestBody": request_body(route, schemas),
         "responses": {**responses(route, schemas), **refused(possible, problems)},
@@ -92,8 +98,8 @@ def operation(route, schemas, problems):
     return {name: value for name, value in found.items() if value is not None and value != ""}
 
 
-def told(handler):
-    """Summary and description: from the docstring, or made from the name."""
+def texts(handler: Callable) -> tuple[str, str]:
+    """Return summary and description of a handler: from its docstring, or else from its name."""
     text = cleandoc(handler.__doc__ or handler.__name__.replace("_", " ").capitalize() + ".")
     first, _, rest = text.partition("\n\n")
     first = " ".join(first.split())
@@ -141,19 +147,22 @@ def query_parameters(options):
         yield {key: value for key, value in parameter.items() if value != ""}
     if schema["x-custom-fields"]:
         yield {"name": "cf", "in": "query", "style": "form", "explode": True,
-               "description": "`cf.KEY=value` returns only records whose custom field KEY has this value, in any case. For a "
-                              "multiselect, it must be one of the values. The field must be searchable.",
-               "schema": {"type": "object", "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}, "additionalProperties": False}}
+               "description": "`cf.KEY=value` returns only records whose custom field KEY has this value, in any case. "
+                              "For a multiselect, it must be one of the values. The field must be searchable.",
+               "schema": {"type": "object", "additionalProperties": False,
+                          "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}}}
 
 
 def header_parameters(route, possible):
     if route.options.public:
         return
     if route.method == "POST":
-        yield header("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the first response for "
-                     "24 hours, with `null` in place of a secret that is shown only once.", maxLength=255, minLength=1)
+        yield header("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the "
+                     "first response for 24 hours, with `null` in place of a secret that is shown only once.",
+                     maxLength=255, minLength=1)
     if "precondition_failed" in possible:
-        yield header("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed since.")
+        yield header("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed "
+                     "since.")
     if route.method == "GET" and not route.options.listing:
         yield header("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
     if route.method in SUFFIX and JSON in route.options.offered:
@@ -168,8 +177,10 @@ def header(name, description, **schema):
 def request_body(route, schemas):
     options, name = route.options, route.options.schema
     if options.raw_body:
-        return {"required": True, "content": {
-            kind: _json_body(name, route.method, schemas) if name and kind == JSON else {} for kind in options.raw_body}}
+        content = {kind: {} for kind in options.raw_body}
+        if name and JSON in content:
+            content[JSON] = _json_body(name, route.method, schemas)
+        return {"required": True, "content": content}
     if not name or route.method not in SUFFIX:
         return None
     schema = body_schema(name, route.method)
@@ -193,7 +204,8 @@ def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
     response = {"description": MEANINGS[status], "headers": {
         name: {"$ref": f"#/components/headers/{name}"} for name in ["X-Request-ID", *names]}}
     if status != 204:
-        response["content"] = {form: {} if options.public else media(form, options, schemas) for form in options.offered}
+        response["content"] = {form: {} if options.public else media(form, options, schemas)
+                               for form in options.offered}
     found = {str(status): response}
     if options.again:
         found[str(options.again)] = {**response, "description": MEANINGS[options.again]}
@@ -212,8 +224,9 @@ def default_status(route: Route) -> int:
     return 201 if creates else {"DELETE": 204}.get(route.method, 200)
 
 
-MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new record.", 202: "Accepted. The work continues in the background.",
-            204: "Success, without a body.", 302: "Redirect to `Location`."}
+MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new record.",
+            202: "Accepted. The work continues in the background.", 204: "Success, without a body.",
+            302: "Redirect to `Location`."}
 
 
 def media(form: str, options: Options, schemas: Schemas) -> dict:
@@ -246,4 +259,5 @@ def refused(possible: set[str], problems: dict[str, list[str]]) -> dict[str, dic
             by_status.setdefault(CODES[code][0], []).append(code)
     for codes in by_status.values():
         problems[".".join(codes)] = codes
-    return {str(status): {"$ref": f"#/components/responses/{'.'.join(codes)}"} for status, codes in sorted(by_status.items())}
+    return {str(status): {"$ref": f"#/components/responses/{'.'.join(codes)}"}
+            for status, codes in sorted(by_status.items())}

@@ -22,7 +22,8 @@ class Body:
         self.read_only = frozenset(field for field, sub in schema["properties"].items() if sub is True)
         self.defaults = {}
         if method == "POST":
-            self.defaults = {field: sub.get("default") for field, sub in schema["properties"].items() if sub is not True}
+            self.defaults = {field: sub.get("default") for field, sub in schema["properties"].items()
+                             if sub is not True}
         self.trim = trimmer(schema, schema)
         self.convert = converter(schema, schema, zone_name)
         self.checker = Checker(schema)

@@ -9,19 +9,20 @@ EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
 URL = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.I)
 COUNTRIES = frozenset("""
-    AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
-    CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF
-    GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN
-    KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
-    NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI
-    SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
-    VN VU WF WS XK YE YT ZA ZM ZW""".split())
+    AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
+    BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
+    FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR
+    IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK
+    ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM
+    PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF
+    TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW""".split())
 
 # name -> (check, error text)
 FORMATS = {
     "date": (times.is_day, "must be a date such as 2026-05-01"),
     "date-time": (times.is_moment, "must be a timestamp (RFC 3339) such as 2026-05-01T09:00:00Z"),
-    "day-or-moment": (times.is_day_or_moment, "must be a date such as 2026-05-01 or a timestamp such as 2026-05-01T09:00:00Z"),
+    "day-or-moment": (times.is_day_or_moment,
+                      "must be a date such as 2026-05-01 or a timestamp such as 2026-05-01T09:00:00Z"),
     "clock": (times.CLOCK.fullmatch, "must be a time of day such as 09:00"),
     "timezone": (times.is_zone, "must be an IANA time zone such as Europe/Berlin"),
     "email": (EMAIL.fullmatch, "must be an e-mail address"),

@@ -32,10 +32,12 @@ def faults_of(path: list, error: ValidationError, place: Callable) -> list[dict]
     """Return the faults of one jsonschema error. `place(path)` returns `{"pointer": …}` or `{"parameter": …}`."""
     keyword, value = error.validator, error.validator_value
     if keyword == "required":
-        return [fault("required", "is required", **place([*path, name])) for name in value if name not in error.instance]
+        return [fault("required", "is required", **place([*path, name])) for name in value
+                if name not in error.instance]
     if keyword == "additionalProperties":
         known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", ())
-        return [fault("unknown", "is unknown" + suggestion(name, known), **place([*path, name])) for name in error.instance
+        return [fault("unknown", "is unknown" + suggestion(name, known), **place([*path, name]))
+                for name in error.instance
                 if name not in known and not any(re.search(pattern, name) for pattern in patterns)]
     if keyword == "anyOf":
         return [fault("any_of", error.schema["x-says"], **place([*path, *error.schema.get("x-at", ())]))]
@@ -62,5 +64,6 @@ def pointer(path) -> str:
 
 def in_order(faults: list[dict]) -> list[dict]:
     """Return each fault once, sorted by place."""
-    by_place = {(entry.get("pointer") or entry.get("parameter") or "", entry["code"], entry["detail"]): entry for entry in faults}
+    by_place = {(entry.get("pointer") or entry.get("parameter") or "", entry["code"], entry["detail"]): entry
+                for entry in faults}
     return [by_place[place] for place in sorted(by_place)]

@@ -82,21 +82,28 @@ def response_schema(name: str, *, listing: bool = False) -> dict:
     optional = ("lists", "always") if listing else ("always",)
     whole = document(name)
     properties = {field: sub for field, sub in whole["properties"].items() if not sub.get("writeOnly")}
-    return {"type": "object", "title": whole["title"], "description": whole.get("description", ""), "properties": properties,
+    return {"type": "object", "title": whole["title"], "description": whole.get("description", ""),
+            "properties": properties,
             "required": [field for field, sub in properties.items() if sub.get("x-include") not in optional],
             "additionalProperties": False, "$defs": whole.get("$defs", {})}
 
 
 LIST_PARAMETERS = {
-    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1, "description": "Page number, counted from 1."},
-    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "Number of records on a page."},
-    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC", "description": "Sort direction, in any case."},
-    "sort": {"type": "string", "enum": ["id"], "default": "id", "description": "Field to sort by. Records with equal values are sorted by id."},
-    "updated_since": {"type": "string", "format": "date-time", "description": "Only records that changed at or after this time."},
+    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1,
+             "description": "Page number, counted from 1."},
+    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20,
+                 "description": "Number of records on a page."},
+    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC",
+              "description": "Sort direction, in any case."},
+    "sort": {"type": "string", "enum": ["id"], "default": "id",
+             "description": "Field to sort by. Records with equal values are sorted by id."},
+    "updated_since": {"type": "string", "format": "date-time",
+                      "description": "Only records that changed at or after this time."},
     "ids": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 100,
             "description": "Only the records with these ids, separated by commas."},
     "after": {"type": "string", "maxLength": 1000,
-              "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last response."},
+              "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last "
+                             "response."},
 }
 
 
@@ -104,7 +111,8 @@ def query_schema(name: str | None, *, listing: bool) -> dict:
     """Return the schema of a query string: the parameters of `name`, and for a list the common parameters."""
     own = definition(name) if name else {}
     properties = {**(LIST_PARAMETERS if listing else {}), **own.get("properties", {})}
-    return {"type": "object", "properties": properties, "required": own.get("required", []), "additionalProperties": False,
+    return {"type": "object", "properties": properties, "required": own.get("required", []),
+            "additionalProperties": False,
             **(_any_of(own["x-any-of"], own["x-any-of"][:1]) if "x-any-of" in own else {}),
             "x-custom-fields": own.get("x-custom-fields", False),
             "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}

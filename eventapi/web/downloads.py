@@ -36,12 +36,13 @@ def stored_file(config, sha256: str, kind: str, name: str) -> Response:
 def guarded(kind: str, name: str) -> dict[str, str]:
     """Return the headers of a file. They keep a browser from running its content. `kind` is the media type."""
     text = "; charset=utf-8" if kind == content_types.HTML else ""
-    return {"Content-Type": kind + text, "Content-Disposition": disposition("inline" if kind in INLINE else "attachment", name),
+    return {"Content-Type": kind + text,
+            "Content-Disposition": disposition("inline" if kind in INLINE else "attachment", name),
             "Content-Security-Policy": GUARD, "Cross-Origin-Resource-Policy": "same-origin", "Vary": "Accept"}
 
 
 def disposition(how: str, name: str) -> str:
-    """Return Content-Disposition (RFC 6266) with the name in ASCII for old clients and in full (RFC 8187) for others."""
+    """Return Content-Disposition (RFC 6266): the name in ASCII for old clients and in full (RFC 8187) for others."""
     plain = re.sub(r'[^ !#-$&-\[\]-~]', "_", name)
     whole = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
     return f'{how}; filename="{plain}"{whole}'
@@ -62,7 +63,8 @@ def requested_range(environ: dict, size: int, tag: str) -> tuple[int, int] | Non
         return None
     last = size - 1 if last is None else min(last, size - 1)
     if first > last:
-        raise Problem("range_not_satisfiable", f"The file has {size} bytes.", headers={"Content-Range": f"bytes */{size}"})
+        raise Problem("range_not_satisfiable", f"The file has {size} bytes.",
+                      headers={"Content-Range": f"bytes */{size}"})
     return first, last
 
 

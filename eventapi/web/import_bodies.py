@@ -47,7 +47,8 @@ def receiver(kind: str) -> Callable:
         taken = _csv if sent == CSV else _json
         with taken(environ, config, kind, asked) as (options, upload, form, total):
             environ["eventapi.raw_body"] = upload.sha256.encode()
-            faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]), *_faults(kind, options, total)]
+            faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]),
+                      *_faults(kind, options, total)]
             if faults:
                 raise invalid(faults)
             db = environ["eventapi.connections"].reader()
@@ -82,7 +83,7 @@ def _csv(environ, config, kind, asked):
 
 
 def _of_query(kind, asked, config):
-    """Return the options of a CSV import from its query parameters, checked by the same schema as those of a JSON body."""
+    """Return the options of a CSV import from its query, checked by the same schema as those of a JSON body."""
     options = {name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()}
     if "field_mapping" in asked:
         options["field_mapping"] = _mapping(asked["field_mapping"])
@@ -108,7 +109,8 @@ def _json(environ, config, kind, asked):
                       headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"}) from None
     body = Body(f"bulk_import.{kind}", "POST", config.timezone)(parse(raw))
     if asked:
-        raise invalid([fault("in_body", "must be in the body if the records are sent as JSON", parameter=name) for name in sorted(asked)])
+        raise invalid([fault("in_body", "must be in the body if the records are sent as JSON", parameter=name)
+                       for name in sorted(asked)])
     records = body.pop("records")
     lines = io.BytesIO("".join(f"{as_json(record)}\n" for record in records).encode())
     with files.received(config, lines, 8 * MAX_JSON) as upload:

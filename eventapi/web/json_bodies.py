@@ -25,7 +25,8 @@ def read_body(environ: dict, limit: int) -> bytes:
     charset = next((part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8")
     plain = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() in ("", "identity")
     if raw and (kind != JSON or charset not in ("utf-8", "utf8", "us-ascii") or not plain):
-        raise Problem("unsupported_media_type", "Send the body as Content-Type: application/json, in UTF-8, not compressed.",
+        raise Problem("unsupported_media_type",
+                      "Send the body as Content-Type: application/json, in UTF-8, not compressed.",
                       headers={"Accept": JSON, "Accept-Encoding": "identity"})
     return raw
 
@@ -95,7 +96,8 @@ def _object(pairs):
     return value
 
 
-DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object)
+DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_decimal, parse_constant=_constant,
+                           object_pairs_hook=_object)
 
 
 def _depth(value):

@@ -79,7 +79,8 @@ def _page(db, statement, given, values, records):
 def _address(parameter):
     """Return the address of this request up to the value of `parameter`. The query keeps the encoding of the client."""
     environ = request.environ
-    pieces = [piece for piece in environ.get("QUERY_STRING", "").split("&") if piece and piece.partition("=")[0] != parameter]
+    pieces = [piece for piece in environ.get("QUERY_STRING", "").split("&")
+              if piece and piece.partition("=")[0] != parameter]
     query = "".join(f"{piece}&" for piece in pieces).replace("<", "%3C").replace(">", "%3E").replace('"', "%22")
     return f'{base_url()}{environ["PATH_INFO"]}?{query}{parameter}='
 
@@ -126,7 +127,8 @@ def _read_cursor(text, sort, order):
     if not text:
         return None
     try:
-        used_sort, used_order, value, last = json.loads(base64.urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4)))
+        encoded = text.encode() + b"=" * (-len(text) % 4)
+        used_sort, used_order, value, last = json.loads(base64.urlsafe_b64decode(encoded))
         if (used_sort, used_order) == (sort, order) and type(last) is int and _storable(last) and _storable(value):
             return value, last
     except (ValueError, TypeError, binascii.Error):

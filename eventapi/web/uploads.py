@@ -24,7 +24,8 @@ def stored(environ: dict, config, limit: int) -> Iterator[files.Upload]:
     if length > limit:
         raise too_large(limit)
     if environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
-        raise Problem("unsupported_media_type", "Send the file without Content-Encoding, not compressed.", headers={"Accept-Encoding": "identity"})
+        raise Problem("unsupported_media_type", "Send the file without Content-Encoding, not compressed.",
+                      headers={"Accept-Encoding": "identity"})
     stream = Body(environ["wsgi.input"], None if is_chunked(environ) else length)
     try:
         with files.received(config, stream, limit) as upload:

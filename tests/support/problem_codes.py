@@ -37,7 +37,8 @@ class Module:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                 self.definitions[node.name] = node
             elif isinstance(node, ast.Assign):
-                self.definitions.update({target.id: node.value for target in node.targets if isinstance(target, ast.Name)})
+                self.definitions.update({target.id: node.value for target in node.targets
+                                         if isinstance(target, ast.Name)})
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("eventapi"):
                 self.imports.update({alias.asname or alias.name: (node.module, alias.name) for alias in node.names})
@@ -115,8 +116,9 @@ def step(home, node):
     """Return the codes that a definition names itself, and the definitions that it refers to."""
     if node is None or isinstance(node, ast.ClassDef) or home.name.startswith("eventapi.reference"):
         return set(), []
-    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and part.args and isinstance(part.args[0], ast.Constant)]
-    named = {call.args[0].value for call in calls if call.args[0].value in CODES and getattr(call.func, "id", "") != "fault"}
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and part.args
+             and isinstance(part.args[0], ast.Constant) and getattr(part.func, "id", "") != "fault"]
+    named = {call.args[0].value for call in calls if call.args[0].value in CODES}
     return named if isinstance(node, FUNCTIONS) else set(), list(filter(None, references(home, node)))
 
 
@@ -136,7 +138,8 @@ def codes(home, start):
 def generate():
     """Return the text of the file: handler -> codes, one handler on each line."""
     homes = {route.handler.__name__: module(route.handler.__module__) for route in routes()}
-    lines = [f"{json.dumps(name)}: {json.dumps(codes(home, home.definitions[name]))}" for name, home in sorted(homes.items())]
+    lines = [f"{json.dumps(name)}: {json.dumps(codes(home, home.definitions[name]))}"
+             for name, home in sorted(homes.items())]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

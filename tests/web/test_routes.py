@@ -452,8 +452,7 @@ def test_a_cursor_belongs_to_its_list_and_order(shared, stocked, route):
 
 
 @each("route", LISTS)
-def test_a_list_is_the_same_while_somebody_writes(shared, stocked, route):
-    """Then it is read in another way (Database.few)."""
+def test_a_list_is_the_same_while_another_thread_writes(shared, stocked, route):
     path, query = stocked(route)
     pages = [f"{path}{query}&per_page=3{more}" for more in ("", "&page=2", "&after=")]
     before = [shared.organiser.get(page, status=200).json["data"] for page in pages]
