@@ -1,6 +1,7 @@
 """Rules for the whole code base: layers of imports, sizes, names, bounded input, documented errors, files."""
 import ast
 import configparser
+import importlib
 import re
 from pathlib import Path
 
@@ -147,6 +148,30 @@ def writes(tree):
                 yield f"db.{name}"
             if owner in files and re.search(r"\b(INSERT|UPDATE|DELETE|REPLACE)\b", getattr(statements(files[owner]), name).plain()):
                 yield f"{owner}.{name}"
+
+
+def local_names(function):
+    """Return the names that a function binds itself: parameters and assigned variables."""
+    arguments = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    return arguments | {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_what_a_module_uses_of_another_exists(file):
+    """A function that was renamed or moved would otherwise be missed only when a request needs it."""
+    tree = PARSED[file]
+    modules = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+               for alias in node.names if f"{node.module}.{alias.name}" in NAMES}
+    hidden = {}                             # node -> names that the functions around it bind themselves
+    for function in functions(tree):
+        names = local_names(function)
+        for node in ast.walk(function):
+            hidden.setdefault(id(node), set()).update(names)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            if node.value.id not in hidden.get(id(node), ()):
+                module = importlib.import_module(modules[node.value.id])
+                assert hasattr(module, node.attr), f"{dotted(file)}:{node.lineno}: {modules[node.value.id]} has no {node.attr}"
 
 
 def importers(library):
