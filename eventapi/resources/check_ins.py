@@ -1,4 +1,4 @@
-"""Check-ins: visits of participants, with time and station, and the scans that were refused."""
+"""Check-ins: visits of participants with time and station, the scans that were refused, and the offline roster."""
 from datetime import datetime, timezone
 
 from eventapi import __version__, times
@@ -29,7 +29,7 @@ def list_check_ins(db, query):
 def create_check_in(db, body):
     """Record a scan.
 
-    Returns 201 with the check-in that it opens, or 200 with the one that it closes or repeats.
+    Returns 201 with the check-in that the scan opens, or 200 with the check-in that it closes or repeats.
 
     The time of the scan counts, not the time of the request. A scan with the same `client_ref`, or of the same badge
     at the same station within ten seconds, is the same scan. A refused scan is stored, see /check-ins/refusals. A
@@ -45,8 +45,8 @@ def create_check_ins(db, body):
 
     A refused scan does not stop the others.
 
-    Each result is what the scan alone would return: its status, with the record, or with the code and detail of the
-    problem.
+    Each result contains the status that the scan would have as a single request, and either the check-in or the code
+    and detail of the problem.
     """
     check = Body("check_in", "POST", db.config.timezone)
     scans, results = [], []
@@ -108,8 +108,8 @@ def update_check_in(db, id, body):
 
 @routes.delete("/check-ins/<id>")
 def delete_check_in(db, id):
-    """Take back a check-in with its scans."""
-    admission.take_back(db, unchanged(get(db, id)))
+    """Delete a check-in and withdraw its scans."""
+    admission.delete(db, unchanged(get(db, id)))
     return deleted()
 
 
@@ -134,7 +134,7 @@ def refused(index, problem):
 
 
 def event_of(db, query):
-    """Return the event that the query names, or else the only open one. Raise 422 if there is none."""
+    """Return the event that the query names, or else the only event that is open now. Raise 422 if there is none."""
     faults = Faults()
     event = admission.event_of(db, {"scanned_at": times.now(), **query}, faults)
     if faults:

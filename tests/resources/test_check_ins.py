@@ -87,13 +87,14 @@ def test_who_is_in_cannot_come_in_again_unless_by_force(organiser, scan):
 
 
 def test_a_badge_that_lies_on_a_scanner_costs_no_more_with_each_scan(organiser, scan, monkeypatch):
-    judged, follow = [], visits.follow
-    monkeypatch.setattr(visits, "follow", lambda scans, ends_at: judged.append(len(scans)) or follow(scans, ends_at))
+    computed, compute = [], visits.compute
+    monkeypatch.setattr(visits, "compute",
+                        lambda scans, ends_at: computed.append(len(scans)) or compute(scans, ends_at))
     opened = scan(scanned_at=at("09:00"), station="North")
     for minute in range(1, 30):
         refused = scan(409, scanned_at=at(f"09:{minute:02}"), station="North")
         assert refused["check_in"]["id"] == opened["id"]
-    assert scan(200, scanned_at=at("10:00"), action="check_out")["id"] == opened["id"] and set(judged) == {1, 2}
+    assert scan(200, scanned_at=at("10:00"), action="check_out")["id"] == opened["id"] and set(computed) == {1, 2}
     assert scan(scanned_at=at("09:15"), station="North", force=True)["checked_out_at"] == "2026-01-02T09:00:00Z", "late, it splits the visit"
     assert [visit[1:4] for visit in truth(organiser)] == [
         ("2026-01-02T08:00:00Z", "2026-01-02T08:15:00Z", "force"), ("2026-01-02T08:15:00Z", "2026-01-02T09:00:00Z", "check_out")]

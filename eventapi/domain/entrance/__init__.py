@@ -1,1 +1,1 @@
-"""The entrance: scans, visits, the roster of badges."""
+"""The entrance: badge numbers, scans, visits, and the roster for offline devices."""

@@ -1,7 +1,9 @@
-"""Admission: scans at the door become visits. Whatever order they come in, the same scans make the same visits.
+"""Admission: store the scans of badges and compute the visits that result from them.
 
-Each scan is kept, refused ones too, and what the scans of a participant on a day amount to is found anew with each that comes.
-Every function here that writes is called inside a write.
+The same scans always result in the same visits, in whatever order they arrive. Every scan is stored, refused ones
+too. With each new scan, the visits of that participant on that day are computed again from all scans of the day.
+
+Every function that writes is called inside a write transaction.
 """
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
@@ -17,72 +19,97 @@ SKEW = 60                   # seconds by which the clock of a device may be ahea
 
 
 def scan(db, body):
-    """Takes in a scan; gives (the visit, whether it was opened just now). A refused one is kept, and the Problem says so."""
+    """Store a scan and return `(check-in, whether this scan opened it)`.
+
+    `body` is a complete validated body. A `client_ref` that is stored already returns the result of that scan.
+
+    Raise 422 for an unknown event or participant or an impossible time; 409 `duplicate` or `anonymized`; 404
+    `unknown_badge`; 409 `wrong_event`, `participant_cancelled`, `already_checked_in`, `not_checked_in` or
+    `taken_back`. A scan that is refused by one of the last six is stored all the same.
+    """
     known = body["client_ref"] and db.one(sql.by_ref, client_ref=body["client_ref"])
     if known:
-        refuse_other(known, body)
-        return answer(db, known), False
+        _refuse_other_scan(known, body)
+        return _check_in_of(db, known), False
     faults = Faults()
-    event, holder_id = named(db, body, faults)
-    moment = event and moment_of(db, body, event, faults)
+    event, participant_id = _event_and_participant(db, body, faults)
+    scanned_at = event and _scanned_at(db, body, event, faults)
     faults.raise_any()
-    if holder_id and body["notes"]:
-        anonymity.refuse(db, "event_participant", holder_id)
-    new = add(db, body, event, holder_id and db.one(sql.participant, id=holder_id), moment)
+    if participant_id and body["notes"]:
+        anonymity.refuse(db, "event_participant", participant_id)
+    new = _add_scan(db, body, event, participant_id and db.one(sql.participant, id=participant_id), scanned_at)
     if not new["code"]:
-        settle(db, new["event_participant_id"], new["day"], new["scanned_at"])
+        recompute_day(db, new["event_participant_id"], new["day"], new["scanned_at"])
         new = db.one(sql.scan, id=new["id"])
-    return answer(db, new), new["effect"] == "opened"
+    return _check_in_of(db, new), new["effect"] == "opened"
 
 
-def refuse_other(known, body):
-    """409 where a client_ref is that of another scan: devices that count alike must not let anybody in on the visit of somebody else."""
-    said = {"action": body["action"], "badge_number": badge_of(body),
+def _refuse_other_scan(known, body):
+    """Raise 409 `duplicate` if the stored scan with this client_ref is of another badge, participant or action.
+
+    Two devices that number their scans alike must not admit a person on the visit of another person.
+    """
+    sent = {"action": body["action"], "badge_number": _badge_number(body),
             "event_participant_id": body["event_participant_id"] or body["participant_id"]}
-    if any(value not in (None, known[name]) for name, value in said.items()):
-        raise Problem("duplicate", f"The client_ref {body['client_ref']} is that of another scan, made at {known['scanned_at']}.",
-                      member="client_ref")
+    if any(value not in (None, known[name]) for name, value in sent.items()):
+        raise Problem("duplicate",
+                      f"`client_ref` {body['client_ref']} is the reference of another scan, made at "
+                      f"{known['scanned_at']}. Send this scan with a new `client_ref`.", member="client_ref")
 
 
-def named(db, body, faults):
-    """The event, and the id of the participant whose badge it is; the only one open is the event where none is named."""
-    badge = badge_of(body)
+def _event_and_participant(db, body, faults):
+    """Return the event of the scan, and the id of the participant that the body or the badge number names, or None."""
+    badge = _badge_number(body)
     holder = db.value(sql.holder, badge_number=badge) if badge else None
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     if badge and participant_id and holder != participant_id:
-        faults.add("/badge_number", "disagrees", "is not the badge of the participant")
+        faults.add("/badge_number", "disagrees", "is not the badge number of this participant")
     return event_of(db, body, faults), participant_id or holder
 
 
-def badge_of(body):
-    """The number as badges have it; what holds none, as it was sent."""
+def _badge_number(body):
+    """Return the badge number as stored, or as sent if it consists of separators only."""
     return body["badge_number"] and (badges.normal(body["badge_number"]) or body["badge_number"])
 
 
 def event_of(db, body, faults):
+    """Return the event that the body names, or else the only event that is open at that time.
+
+    Add a fault and return None if there is no such event.
+    """
     event_id = references.resolve(db, body, EVENT, faults)
     if event_id is None and not any(body.get(member) for member, _ in EVENT[1]):
-        open_ = db.values(sql.open_at, at=body["scanned_at"] or db.now)
-        if len(open_) != 1:
-            faults.add("/event_key", "required", f"is required, or event_id: {'several events are' if open_ else 'no event is'} open")
-        event_id = open_[0] if len(open_) == 1 else None
+        open_ids = db.values(sql.open_at, at=body["scanned_at"] or db.now)
+        if len(open_ids) != 1:
+            cause = "several events are open" if open_ids else "no event is open"
+            faults.add("/event_key", "required", f"is required, or event_id: {cause} at that time")
+        event_id = open_ids[0] if len(open_ids) == 1 else None
     return event_id and db.one(sql.event, id=event_id)
 
 
-def moment_of(db, body, event, faults):
-    """When the scan was made. A device may be a little ahead of us, and none was there before its event."""
+def _scanned_at(db, body, event, faults):
+    """Return the time of the scan as UTC text, at most `db.now`.
+
+    Add a fault if it is more than SKEW seconds in the future, or before the event was created and began.
+    """
     at = body["scanned_at"] or db.now
     if times.unix(at) > times.unix(db.now) + SKEW:
-        faults.add("/scanned_at", "out_of_range", f"must not be in the future: here it is {db.now}")
+        faults.add("/scanned_at", "out_of_range",
+                   f"must not be in the future: the time of the server is {db.now}. Check the clock of the device")
     known_since = min(event["date_from_at"] or event["created_at"], event["created_at"])
-    if at < times.start(times.local_day(known_since, event["timezone"]), event["timezone"]):
-        faults.add("/scanned_at", "out_of_range", f"must not be before the event, which is known since {known_since}")
+    earliest = times.start(times.local_day(known_since, event["timezone"]), event["timezone"])
+    if at < earliest:
+        faults.add("/scanned_at", "out_of_range",
+                   f"must not be before {earliest}, when the event began or was created")
     return min(at, db.now)
 
 
-def add(db, body, event, participant, moment):
-    """The row of a new scan, not judged yet unless it is refused for good."""
-    badge = badge_of(body)
+def _add_scan(db, body, event, participant, scanned_at):
+    """Store a new scan and return its row.
+
+    `code` is the reason of a refusal that no other scan can change, else None. `recompute_day` sets the result.
+    """
+    badge = _badge_number(body)
     code = None
     if participant is None:
         code = "unknown_badge"
@@ -90,48 +117,56 @@ def add(db, body, event, participant, moment):
         code = "wrong_event"
     elif participant["status"] == "cancelled":
         code = "participant_cancelled"
-    kind = body["check_in_type"] or ("scan" if badge else "manual")
+    check_in_type = body["check_in_type"] or ("scan" if badge else "manual")
     return db.one(sql.add_scan, **{
-        **body, "event_id": event["id"], "event_participant_id": participant and participant["id"], "badge_number": badge,
-        "check_in_type": kind, "scanned_at": moment, "is_live": body["scanned_at"] is None,
-        "day": times.local_day(moment, event["timezone"]), "code": code,
+        **body, "event_id": event["id"], "event_participant_id": participant and participant["id"],
+        "badge_number": badge, "check_in_type": check_in_type, "scanned_at": scanned_at,
+        "is_live": body["scanned_at"] is None, "day": times.local_day(scanned_at, event["timezone"]), "code": code,
         "admin_id": db.actor.admin_id, "now": db.now})
 
 
-# Judging
+# Visits
 
-def settle(db, event_participant_id, day, since=""):
-    """Finds anew what the scans of a participant on a day amount to, and writes and journals what is otherwise now.
+def recompute_day(db, event_participant_id, day, since=""):
+    """Compute the visits of a participant on a day from the scans, and store and journal what has changed.
 
-    Scans before `since` neither change nor count unless they opened or closed a visit: a badge may lie on a scanner for hours.
+    Scans before `since` are read only if they opened or closed a visit. The others can no longer change anything,
+    and a badge that lies on a scanner for hours makes many of them.
     """
     scans = db.all(sql.scans_of_day, event_participant_id=event_participant_id, day=day, since=since)
     known = {row["id"]: row for row in db.all(sql.visits_of_day, event_participant_id=event_participant_id, day=day)}
     opened = {scan["id"]: scan["check_in_id"] for scan in scans if scan["effect"] == "opened"}
-    found, outcomes = visits.follow(scans, times.end(day, scans[0]["timezone"]) if scans else None)
-    ids = records_of(found, opened, known)
+    found, outcomes = visits.compute(scans, times.end(day, scans[0]["timezone"]) if scans else None)
+    ids = _ids_of(found, opened, known)
     for id in known.keys() - set(ids):
-        remove(db, check_ins.get(db, id))
+        _remove(db, check_ins.get(db, id))
     for place, visit in enumerate(found):
-        ids[place] = write(db, visit, known.get(ids[place]), opened.get(visit.opening["id"]))
-    by_opening = {visit.opening["id"]: id for visit, id in zip(found, ids)}
+        ids[place] = _store(db, visit, known.get(ids[place]), opened.get(visit.opening["id"]))
+    by_opening = {visit.opening["id"]: id for visit, id in zip(found, ids, strict=True)}
     for scan in scans:
         effect, code, visit = outcomes[scan["id"]]
-        judged = {"effect": effect, "code": code, "check_in_id": visit and by_opening[visit.opening["id"]]}
-        if any(scan[name] != value for name, value in judged.items()):
-            db.run(sql.judge, id=scan["id"], **judged, now=db.now)
+        result = {"effect": effect, "code": code, "check_in_id": visit and by_opening[visit.opening["id"]]}
+        if any(scan[name] != value for name, value in result.items()):
+            db.run(sql.judge, id=scan["id"], **result, now=db.now)
 
 
-def records_of(found, opened, known):
-    """The id of the record of each visit: the one that its scan opened, else one whose scan opens nothing any more, else None."""
+def _ids_of(found, opened, known):
+    """Return the id of the stored check-in to use for each visit, or None for a new one.
+
+    A visit keeps the check-in that its scan opened. Other visits use check-ins whose scan opens none any more.
+    """
     ids = [opened.get(visit.opening["id"]) for visit in found]
     ids = [id if id in known else None for id in ids]
     spare = [id for id in known if id not in ids]
     return [id or (spare.pop(0) if spare else None) for id in ids]
 
 
-def write(db, visit, row, opened):
-    """Stores a visit as a new record or in one that is there; gives its id."""
+def _store(db, visit, row, opened):
+    """Store a visit, journal what changed, and return the id of its check-in.
+
+    `row` is the stored check-in to use, or None for a new one. `opened` is the id of the check-in that the scan has
+    opened before.
+    """
     values = {**visit.opening, "ends_at": visit.ends_at, "closed_by": visit.closed_by, "now": db.now}
     if row is None:
         new = check_ins.get(db, db.insert(sql.open, **values))
@@ -143,65 +178,76 @@ def write(db, visit, row, opened):
     old = check_ins.get(db, row["id"])
     db.run(sql.close if same_scan else sql.reopen, **{**values, "id": row["id"]})
     new = check_ins.get(db, row["id"])
-    left = new["closed_by"] == "check_out" and old["closed_by"] != "check_out"
+    has_left = new["closed_by"] == "check_out" and old["closed_by"] != "check_out"
     journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new),
-                    action="checked_out" if left else "updated", title=check_ins.title(new))
+                    action="checked_out" if has_left else "updated", title=check_ins.title(new))
     return row["id"]
 
 
-def remove(db, record):
-    cascade.delete_with(db, "check_in", record["id"])
-    db.run(sql.remove, id=record["id"])
-    journal.deleted(db, entities.CHECK_IN, check_ins.stored(record), title=check_ins.title(record))
+def _remove(db, check_in):
+    """Delete and journal a check-in with its documents, notes and tasks."""
+    cascade.delete_with(db, "check_in", check_in["id"])
+    db.run(sql.remove, id=check_in["id"])
+    journal.deleted(db, entities.CHECK_IN, check_ins.stored(check_in), title=check_ins.title(check_in))
 
 
-def answer(db, judged):
-    """The visit that a scan is part of; raises the Problem of one that is refused."""
-    if judged["taken_back_at"]:
-        raise Problem("taken_back", f"This scan of {judged['scanned_at']} was taken back; send a new one under a client_ref of its own.")
-    if judged["code"]:
-        raise refusal(db, judged)
-    return check_ins.get(db, judged["check_in_id"])
+def _check_in_of(db, scan):
+    """Return the check-in that a stored scan belongs to. Raise the Problem of a scan that was refused or withdrawn."""
+    if scan["taken_back_at"]:
+        raise Problem("taken_back",
+                      f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
+                      "when its check-in was deleted. Send the new scan with another `client_ref`.")
+    if scan["code"]:
+        raise _refusal(db, scan)
+    return check_ins.get(db, scan["check_in_id"])
 
 
-def refusal(db, refused):
-    """The Problem of a refused scan, which is kept."""
-    code, number = refused["code"], refused["badge_number"]
+def _refusal(db, scan):
+    """Return the Problem of a refused scan. What was written is committed nevertheless: the scan is stored."""
+    code, number = scan["code"], scan["badge_number"]
     if code == "unknown_badge":
-        mistyped = not badges.is_valid(number)
-        return Problem("unknown_badge", f"There is no badge {number}" + (": it was mistyped, its check character is wrong." if mistyped else "."),
-                       keeps=True, is_mistyped=mistyped)
+        is_mistyped = not badges.is_valid(number)
+        cause = ("Its check character is wrong, so it was mistyped or misread. Scan or type it again."
+                 if is_mistyped else "The participant may have been deleted.")
+        return Problem("unknown_badge", f"No participant has the badge number {number}. {cause}",
+                       keeps=True, is_mistyped=is_mistyped)
     if code == "wrong_event":
-        event_key = (db.one(sql.participant, id=refused["event_participant_id"]) or {}).get("event_key")
-        return Problem("wrong_event", f"The badge is one of {event_key}.", keeps=True, event_key=event_key)
+        event_key = (db.one(sql.participant, id=scan["event_participant_id"]) or {}).get("event_key")
+        return Problem("wrong_event",
+                       f"The badge {number} belongs to the event {event_key}, and the scan names another event.",
+                       keeps=True, event_key=event_key)
     if code == "participant_cancelled":
-        return Problem("participant_cancelled", "The participant has cancelled.", keeps=True)
+        return Problem("participant_cancelled",
+                       "The participant has cancelled. Reinstate the participation first.", keeps=True)
     if code == "already_checked_in":
-        visit = check_ins.get(db, refused["check_in_id"])
-        return Problem("already_checked_in", f"The participant is in since {visit['checked_in_at']}.", keeps=True, check_in=visit)
-    return Problem("not_checked_in", "The participant was not in at that moment.", keeps=True)
+        check_in = check_ins.get(db, scan["check_in_id"])
+        return Problem("already_checked_in",
+                       f"The participant has been checked in since {check_in['checked_in_at']}. Send `force` as true "
+                       "to close that visit and to open a new one.", keeps=True, check_in=check_in)
+    return Problem("not_checked_in",
+                   f"The participant was not checked in at {scan['scanned_at']}, so there is no visit to close.",
+                   keeps=True)
 
 
-# Taking back
-
-def take_back(db, record):
-    """A visit that was none: it goes with its scans, and the others of that day amount to what they amount to without it."""
-    place = db.one(sql.day_of, id=record["id"])
-    db.run(sql.take_back, **place, id=record["id"], now=db.now)
-    remove(db, record)
-    settle(db, **place)
+def delete(db, check_in):
+    """Delete a check-in, withdraw its scans, and compute the other visits of that day again."""
+    day = db.one(sql.day_of, id=check_in["id"])
+    db.run(sql.take_back, **day, id=check_in["id"], now=db.now)
+    _remove(db, check_in)
+    recompute_day(db, **day)
 
 
 def refuse_another_zone(db, event_id):
-    """The days of an event that people have entered are those of its zone."""
+    """Raise 409 `in_use` if the event has check-ins: the days of its visits were counted in its time zone."""
     if db.value(sql.has_visits, event_id=event_id):
-        raise Problem("in_use", "The event has check-ins: its time zone cannot change.", used_by=["check-ins"])
+        raise Problem("in_use", "The event has check-ins, so its `timezone` cannot change. Delete the check-ins first.",
+                      used_by=["check-ins"])
 
 
-# What `eventapi check` asks
+# Consistency check
 
 def check(db):
-    """Live figures that the visits do not have, as sentences."""
+    """Yield a sentence for each counter that differs from the visits. `eventapi check` prints them."""
     for wrong in db.all(sql.wrong_counts):
         yield (f"check-ins of {wrong['event_key']}: the counts for {wrong['hour']} at "
                f"{wrong['station'] or 'no station'} differ from the recorded visits")

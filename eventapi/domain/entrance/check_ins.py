@@ -1,4 +1,4 @@
-"""Check-ins: visits, which end with their day if nobody scans out. admission.py makes them from scans."""
+"""Check-ins: the stored visits. admission.py makes them from scans. A visit without a check-out ends with its day."""
 from eventapi import journal, times
 from eventapi.domain.entrance import badges
 from eventapi.domain.records import anonymity, entities
@@ -7,9 +7,9 @@ from eventapi.storage.statements import statements
 
 sql = statements("check_ins")
 
+# field of the contact in the API object -> column of the row
 CONTACT = {"id": "contact_id", "customer_number": "customer_number", "company_name": "company_name",
-           "first_name": "first_name",
-           "last_name": "last_name"}
+           "first_name": "first_name", "last_name": "last_name"}
 
 
 def get(db, id):
@@ -19,7 +19,7 @@ def get(db, id):
 
 
 def represent(row, now=None):
-    """Turn a row into the API object at the time `now`, in place, and return it.
+    """Turn a row into the API object at the time `now` (UTC text), in place, and return it.
 
     A visit whose day is over has ended.
     """
@@ -47,7 +47,7 @@ def update(db, old, fields):
 
     `fields` holds the changed fields. Call this inside a write transaction.
 
-    Raise 422 for another value of any other field: scans are facts. Raise 409 `anonymized` for new notes on an
+    Raise 422 for another value of any other field: those record the scan. Raise 409 `anonymized` for new notes on an
     anonymised contact.
     """
     _check_fixed(old, fields)
@@ -61,22 +61,22 @@ def update(db, old, fields):
 
 
 def _check_fixed(record, fields):
-    said = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"],
-            "action": "check_in",
-            "force": False}
-    given = {name: badges.normal(value) if name == "badge_number" and value else value
-             for name, value in fields.items()}
+    """Raise 422 if `fields` changes more than station and notes. The present values may be sent again."""
+    present = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"],
+               "action": "check_in", "force": False}
+    sent = {name: badges.normal(value) if name == "badge_number" and value else value
+            for name, value in fields.items()}
     faults = Faults()
-    for name in given.keys() - {"station", "notes"}:
-        if given[name] != said[name]:
-            faults.add(f"/{name}", "fixed", "cannot change; take the check-in back and make another")
+    for name in sent.keys() - {"station", "notes"}:
+        if sent[name] != present[name]:
+            faults.add(f"/{name}", "fixed", "cannot change; delete the check-in and send a new scan")
     faults.raise_any()
 
 
 def stats(db, event, day=None):
-    """Return the visitors of an event, or of one day of it, and its check-ins and check-outs by station and by hour.
+    """Count the visitors, check-ins and check-outs of an event, or of one day of it, in total, by station and by hour.
 
-    `event` has `id` and `timezone`; `day` is a date in that zone.
+    `event` has `id` and `timezone`; `day` is a date in that zone. The result is the `stats` of schemas/check_in.json.
     """
     values = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}
     given = frozenset(("date",) if day else ())

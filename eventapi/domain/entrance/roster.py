@@ -1,4 +1,4 @@
-"""The roster: what a device needs to check badges without a connection. It holds no badge number, only salted hashes of them."""
+"""The roster: the data with which a device checks badges offline. It holds salted hashes instead of badge numbers."""
 from datetime import timedelta
 from hashlib import sha256
 
@@ -6,20 +6,25 @@ from eventapi.storage.statements import statements
 
 sql = statements("check_ins")
 
-OVERLAP = timedelta(minutes=1)          # a change is stamped when its write begins, and seen when that ends
-PIECE = 2000                # badges read and written at once: as much as is in memory
+# A change has the timestamp at which its transaction began, but is visible only after the commit. So each response
+# covers the last minute before the previous one again.
+OVERLAP = timedelta(minutes=1)
+CHUNK = 2000                # badges that are read and written at once, which limits memory
 
 
 def state(db, event_id):
-    """The salt of the event's roster, and its revision: another one as soon as a participant of the event is."""
+    """Return `{salt, revision}` of an event's roster. The revision changes with each change of a participant."""
     return db.one(sql.roster, event_id=event_id)
 
 
 def badges(db, event_id, salt, updated_since):
-    """Pieces of a JSON array: {hash, status} of each badge, hash being the hex SHA-256 of salt and badge number."""
+    """Yield pieces of a JSON array with `{hash, status}` of each badge, without the brackets of the array.
+
+    `hash` is the hexadecimal SHA-256 of salt and badge number. `updated_since` may be None.
+    """
     given, start, last = frozenset(("updated_since",) if updated_since else ()), sha256(salt.encode()), 0
     comma = ""
-    while rows := db.all(sql.badges, given, event_id=event_id, updated_since=updated_since, last=last, limit=PIECE):
+    while rows := db.all(sql.badges, given, event_id=event_id, updated_since=updated_since, last=last, limit=CHUNK):
         yield comma + ",".join(_badge(start, row) for row in rows)
         last, comma = rows[-1]["id"], ","
 
@@ -27,4 +32,5 @@ def badges(db, event_id, salt, updated_since):
 def _badge(start, row):
     salted = start.copy()
     salted.update(row["badge_number"].encode())
-    return f'{{"hash":"{salted.hexdigest()}","status":"{row["status"]}"}}'          # there is nothing to escape in them
+    # Neither value contains a character that JSON escapes.
+    return f'{{"hash":"{salted.hexdigest()}","status":"{row["status"]}"}}'

@@ -1,18 +1,21 @@
-"""Visits: what the scans of one participant on one day amount to.
+"""Visits: computed from the scans of one participant on one day.
 
-They are taken in the order in which they were made, and so whatever order they came in, late, twice or from several devices,
-they amount to the same visits.
+The scans are processed in the order in which they were made. So the visits do not depend on the order in which the
+scans arrive: some arrive late, twice or from several devices.
 """
 from dataclasses import dataclass
 
 from eventapi import times
 
-SAME = 10                   # seconds within which a badge at one station was held up twice, not scanned twice
+SAME = 10                   # seconds within which two scans at one station count as one: the badge was held up twice
 
 
 @dataclass
 class Visit:
-    """From the scan that opened it to the one that closed it; without one it ends with its day."""
+    """The time from the scan that opened the visit to the scan that closed it, or to the end of the day.
+
+    `opening` and `closing` are rows of scans, `ends_at` is UTC text, `closed_by` is `check_out`, `force` or None.
+    """
     opening: dict
     ends_at: str
     closing: dict | None = None
@@ -22,12 +25,15 @@ class Visit:
         self.closing, self.closed_by, self.ends_at = scan, closed_by, scan["scanned_at"]
 
 
-def follow(scans, day_ends_at):
-    """(visits, outcomes): outcomes has (effect, code, visit or None) for the id of each scan."""
+def compute(scans, day_ends_at):
+    """Return `(visits, outcomes)`. `outcomes` maps the id of each scan to `(effect, code, visit or None)`.
+
+    `effect` is `opened`, `closed`, `repeated` or None; `code` is the problem code of a refused scan or None.
+    """
     visits, outcomes = [], {}
-    for scan in sorted(scans, key=order):
+    for scan in sorted(scans, key=_order):
         last = visits[-1] if visits else None
-        effect, code = (check_in if scan["action"] == "check_in" else check_out)(scan, last)
+        effect, code = (_check_in if scan["action"] == "check_in" else _check_out)(scan, last)
         if effect == "opened":
             if last and not last.closing:
                 last.close(scan, "force")
@@ -38,32 +44,41 @@ def follow(scans, day_ends_at):
     return visits, outcomes
 
 
-def order(scan):
-    """When it was made: of two in one second, those that came without a time of their own as they came, others whichever came first."""
-    said = (scan[name] or "" for name in ("station", "client_ref", "badge_number", "check_in_type", "notes"))
-    came = scan["id"] if scan["is_live"] else 0
-    return scan["scanned_at"], came, scan["action"], scan["force"], *said, scan["id"]
+def _order(scan):
+    """Return the sort key of a scan: the time at which it was made.
+
+    Scans of the same second are ordered by id if the server set their time. Otherwise they are ordered by their
+    fields, so that the order of their arrival does not matter.
+    """
+    fields = (scan[name] or "" for name in ("station", "client_ref", "badge_number", "check_in_type", "notes"))
+    live_id = scan["id"] if scan["is_live"] else 0
+    return scan["scanned_at"], live_id, scan["action"], scan["force"], *fields, scan["id"]
 
 
-def check_in(scan, last):
-    """(effect, code) of a check-in after the visit `last`."""
+def _check_in(scan, last):
+    """Return `(effect, code)` of a check-in that follows the visit `last`, which may be None."""
     if last is None or last.closing:
         return "opened", None
-    if is_same(scan, last.opening):
+    if _is_same(scan, last.opening):
         return "repeated", None
     return ("opened", None) if scan["force"] else (None, "already_checked_in")
 
 
-def check_out(scan, last):
+def _check_out(scan, last):
+    """Return `(effect, code)` of a check-out that follows the visit `last`, which may be None."""
     if last and not last.closing:
         return "closed", None
-    if last and last.closed_by == "check_out" and is_same(scan, last.closing):
+    if last and last.closed_by == "check_out" and _is_same(scan, last.closing):
         return "repeated", None
     return None, "not_checked_in"
 
 
-def is_same(scan, other):
-    """Whether two scans one after the other are one: near in time at a station, or sent twice where none is named."""
+def _is_same(scan, other):
+    """Return whether two consecutive scans count as one.
+
+    At one station they do if they are at most SAME seconds apart. Without a station they do if a device sent both
+    with the same time.
+    """
     if scan["station"] != other["station"]:
         return False
     if scan["station"] is None:

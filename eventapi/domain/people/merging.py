@@ -139,7 +139,7 @@ def _hand_over_check_ins(db, kept_id, other_id):
         journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new))
     db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
     for day in days:
-        admission.settle(db, kept_id, day)
+        admission.recompute_day(db, kept_id, day)
 
 
 def _hand_over_submissions(db, kept_id, other_id):
