@@ -425,11 +425,13 @@ def test_a_list_comes_in_pages(shared, stocked, route):
 def test_a_list_is_sorted_by_each_word_both_ways_and_walked_by_cursor(shared, stocked, route):
     path, query = stocked(route)
     for word in query_schema(route.options.query, listing=True)["properties"]["sort"]["enum"]:
-        for order in ("ASC", "DESC", "asc", "desc"):
+        for order in ("ASC", "DESC"):
             sorted_ = f"{path}{query}&sort={word}&order={order}"
             answer = shared.organiser.get(f"{sorted_}&per_page=100", status=200).json
             records, pages_of = answer["data"], max(2, min(100, answer["meta"]["total"] // 12))
             ids = [record["id"] for record in records]
+            same = shared.organiser.data(f"{path}{query}&sort={word}&order={order.lower()}&per_page=100")
+            assert [record["id"] for record in same] == ids, (word, order.lower())
             assert walked(shared.organiser, f"{sorted_}&per_page={pages_of}")[:100] == ids, (word, order)
             values = [record[word] for record in records if word in record]
             values = [value for value in values if value is not None] + [None] * values.count(None)
