@@ -79,7 +79,7 @@ def test_a_hall_is_drawn_with_title_booths_legend_and_scale(organiser, plan):
 
 
 def test_each_booth_has_an_id_and_a_tooltip_that_tells_all(organiser, plan, db):
-    id = plan(halls.middling())
+    id = plan(halls.medium())
     root = drawn(organiser, id)
     ids = [group.get("id") for group in root.iter(f"{SVG}g") if (group.get("id") or "").startswith(f"plan{id}-booth-")]
     placed = db.connection.execute("SELECT count(*) FROM booths WHERE pos_x IS NOT NULL").fetchone()[0]
@@ -157,7 +157,7 @@ def test_an_etag_saves_drawing_and_follows_what_is_seen(organiser, plan, db):
 
 @with_pdf
 def test_pdf_comes_by_accept_on_one_page_of_a3(organiser, plan):
-    id = plan(halls.middling())
+    id = plan(halls.medium())
     answer = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
     assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF") and answer.headers["Vary"] == "Accept"
     assert re.search(rb"/MediaBox \[ 0 0 1190\.55\d* 841\.88\d* \]", answer.body) and answer.body.count(b"/Type /Page\n") == 1
@@ -230,7 +230,7 @@ def test_status_shows_by_color_and_pattern_and_its_text_can_be_read():
     assert len({(light(look.fill) > 0.5, look.hatch and look.hatch.crossed) for look in LOOKS.values()}) == 4, "told apart without colour"
 
 
-@pytest.mark.parametrize("make", [halls.small, halls.middling, halls.large])
+@pytest.mark.parametrize("make", [halls.small, halls.medium, halls.large])
 def test_labels_stay_within_their_booths(make):
     place = make()
     booths = [{**one, "exhibitor": None if one["exhibitor"] is None else halls.COMPANIES[one["exhibitor"]]} for one in place["booths"]]

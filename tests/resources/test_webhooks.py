@@ -20,7 +20,7 @@ from eventapi.storage.errors import Busy
 from eventapi.worker import Worker
 from eventapi.worker.webhooks import delivery as webhook_delivery
 from eventapi.worker.webhooks import http_post, job
-from tests.support import receiver as manners
+from tests.support import receiver as behaviours
 from tests.support.receiver import Receiver
 from tests.web.test_routes import problem
 
@@ -349,9 +349,9 @@ def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver)
 # Receivers that misbehave
 
 @pytest.mark.parametrize("behaviour, error", [
-    (500, "answered 500"), (404, "answered 404"), (204, None), (299, None), (304, "answered 304"), (manners.redirects, "answered 302"),
-    (manners.resets, "the connection failed"), (manners.hangs, "no answer within 1 s"), (manners.drips, "no answer within 1 s"),
-    (manners.speaks_no_http, "not HTTP"), (manners.promises, "not HTTP"), (manners.talks_forever, None)])
+    (500, "answered 500"), (404, "answered 404"), (204, None), (299, None), (304, "answered 304"), (behaviours.redirects, "answered 302"),
+    (behaviours.resets, "the connection failed"), (behaviours.hangs, "no answer within 1 s"), (behaviours.drips, "no answer within 1 s"),
+    (behaviours.speaks_no_http, "not HTTP"), (behaviours.promises, "not HTTP"), (behaviours.talks_forever, None)])
 def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, error):
     receiver.answers["/"] = behaviour
     webhook = hook(timeout_seconds=1)
@@ -403,7 +403,7 @@ def test_retry_count_is_how_often_it_is_repeated(organiser, db, hook, receiver, 
 
 
 def test_a_receiver_that_answers_to_half_gets_everything_in_order(organiser, db, hook, receiver):
-    receiver.answers["/"] = manners.every_other()
+    receiver.answers["/"] = behaviours.every_other()
     hook(events=["event.*"])
     event = happen(organiser)
     for city in "ABCDE":
@@ -467,7 +467,7 @@ def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db
 
 
 def test_receivers_that_hang_delay_no_other(organiser, db, hook, receiver):
-    receiver.answers["/hangs"] = manners.hangs
+    receiver.answers["/hangs"] = behaviours.hangs
     for _ in range(49):
         hook("/hangs", ["event.*"], timeout_seconds=4)
     hook("/quick", ["event.*"])

@@ -6,7 +6,7 @@ from itertools import count
 from eventapi.app import routes
 from eventapi.validation.schema_files import definition, query_schema
 
-# A member that names another record: member -> (what it names, by which of its members).
+# Fields that refer to another record: field, or (resource, field) -> (resource it refers to, field of that).
 REFERENCES = {
     "event_id": ("event", "id"), "event_key": ("event", "event_key"), "event_keys": ("event", "event_key"),
     "contact_id": ("contact", "id"), "customer_number": ("contact", "customer_number"),
@@ -20,38 +20,34 @@ REFERENCES = {
     "service_id": ("service", "id"), "service_key": ("service", "service_key"),
     ("submission", "type_id"): ("submission_type", "id"),
 }
-# entity_type -> the resource, where it is called otherwise.
+# entity_type -> resource, where the two differ.
 ENTITIES = {"event_participant": "participant"}
-# Members that no two records may share, besides their own key: left out where they are made, else different each time.
+# Unique fields besides the key of the resource: `body_for` makes them different each time.
 OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",),
        "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",), "newsletter_subscriber": ("email",)}
-# Members that hold the year in which the tests run: an example cannot know it.
+# Fields that contain the current year, which an example cannot know.
 OF_THE_YEAR = ("invoice_number",)
-# What DELETE leaves behind, where the record stays to be read: singular -> its status then.
+# Records that can be read after DELETE: singular -> their status then.
 KEPT = {"booth_reservation": "cancelled", "newsletter_subscriber": "unsubscribed"}
-# Secrets that are shown when a record is made, and never again: singular -> the member, null from then on.
+# Secrets that only the response to POST shows: singular -> the field, which is null later.
 SHOWN_ONCE = {"calendar_subscription": "url", "webhook": "secret"}
-# What has to be done to a record before others may name it.
+# Actions that a record needs before others may refer to it: (resource that refers, resource) -> action.
 MADE_FIT = {("payment", "invoice"): "send"}
-
-
-# Members that the example sets as only so many records may have them: what others are made with.
+# Values that replace those of the example, because only a limited number of records may have the latter.
 RARE = {"webhook": {"is_active": False}}
-
-# What fills a list that has no POST of its own: singular -> (the path, the example that is sent there).
+# Lists without a POST of their own: singular -> (path, example to send there).
 FILLED_BY = {"bulk_import": ("/bulk-import/contacts", "bulk_import.contacts")}
-
 NUMBERS = count(1)
 
 
 def all_routes():
-    """Every route below the root."""
+    """Return all routes that require a key."""
     return [route for route in routes() if not route.options.public]
 
 
 @lru_cache(maxsize=None)
 def collections():
-    """singular -> the path below which its records are created, read and changed by id."""
+    """Return singular -> path of the list where records are created, and below which each can be read by id."""
     known = {(route.method, route.path) for route in routes()}
     return {route.options.schema: route.path for route in routes()
             if route.method == "POST" and "<" not in route.path and "." not in (route.options.schema or ".")
@@ -59,15 +55,15 @@ def collections():
 
 
 def example(name):
-    """The first example of a schema, such as `event` or `contact.merge`."""
+    """Return the first example of a schema, such as `event` or `contact.merge`."""
     examples = definition(name).get("examples")
-    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST takes; where it names other "
-                      "records, see REFERENCES in tests/support/examples.py")
+    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST accepts; if it refers "
+                      "to other records, see REFERENCES in tests/support/examples.py")
     return examples[0]
 
 
 def named_by(name, body):
-    """(part, member, what it names, by which member) for every member, also of parts, that names a record of another resource."""
+    """Yield (object, field, resource, field of the resource) for each reference to another resource, at any depth."""
     for member, value in body.items():
         target, way = REFERENCES.get((name, member)) or REFERENCES.get(member, (None, None))
         if value is not None and target and target != name and target in collections():
@@ -80,9 +76,9 @@ def named_by(name, body):
 
 
 def body_for(client, name, made=None):
-    """A body that can be sent any number of times: what it names is made first, own keys are left out or new.
+    """Return a body that can be sent any number of times. Create the records that it refers to. Unique fields are new.
 
-    `made` holds what was made for this body, so that two records that it names are of one event.
+    `made` maps resources to the records created for this body, so that two records that it refers to share an event.
     """
     resource, body, made = name.partition(".")[0], deepcopy(example(name)), {} if made is None else made
     for part, member, target, way in list(named_by(name, body)):
@@ -96,18 +92,18 @@ def body_for(client, name, made=None):
 
 
 def fit(client, resource, target, record):
-    """The record, brought into the state in which a `resource` may name it."""
+    """Return the record in a state in which a `resource` may refer to it."""
     action = MADE_FIT.get((resource, target))
     return client.post(f"{collections()[target]}/{record['id']}/{action}", status=200).json["data"] if action else record
 
 
 def make(client, singular, made=None):
-    """A new record."""
+    """Create a record and return it."""
     return client.make(collections()[singular], body_for(client, singular, made))
 
 
 def as_read(singular, record):
-    """The record of a creation as it is read from then on."""
+    """Return a record that POST returned as GET returns it later: without secrets."""
     return {**record, SHOWN_ONCE[singular]: None} if singular in SHOWN_ONCE else record
 
 
@@ -123,19 +119,19 @@ def make_verbatim(client, singular, made=None):
 
 
 def address_of_list(client, route):
-    """The path of a list; of the parts of a record, such as its revisions, that of a new record."""
+    """Return the path of a list. Create the parent record of a list below a record, such as its revisions."""
     singulars = {path: singular for singular, path in collections().items()}
     parent = route.path.partition("/<id>")[0]
     return route.path if parent == route.path else route.path.replace("<id>", str(make(client, singulars[parent])["id"]))
 
 
 def query_for(client, route):
-    """The query that a list cannot do without, and a record that it finds."""
+    """Return the required query of a list, or "". Create a record that it finds."""
     schema = query_schema(route.options.query, listing=route.options.listing)
     required = schema["required"] or schema.get("x-at", [])
     if not required:
         return ""
     record = make(client, route.options.singular)
     missing = [member for member in required if member not in record]
-    assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: teach tests/support/examples.py"
+    assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: extend tests/support/examples.py"
     return "?" + "&".join(f"{member}={record[member]}" for member in required)

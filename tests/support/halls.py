@@ -1,4 +1,7 @@
-"""Halls to draw in tests: small, middling and large ones, with booths of every status. `python -m tests.support.halls FOLDER` writes pictures of them."""
+"""Halls to draw in tests: small, medium and large, with booths of every status.
+
+`python -m tests.support.halls FOLDER` writes pictures of them.
+"""
 import json
 import sys
 import time
@@ -27,7 +30,7 @@ def small():
     return {"name": "Stadthalle", "width": 20000, "height": 15000, "objects": objects, "booths": booths}
 
 
-def middling():
+def medium():
     """80 booths: rows back to back, L-shapes, a block of three, turned islands, a stage, every status."""
     booths, statuses, whose = [], cycle(STATUSES), cycle(range(len(COMPANIES)))
     for row, y in enumerate((1000, 9000, 12000, 20000, 23000, 31000)):
@@ -77,7 +80,7 @@ def thing(kind, x, y, width, depth, label=None):
 
 
 def store(client, db, hall):
-    """Puts the hall into the database, its exhibitors as confirmed participants; gives the id of the plan."""
+    """Insert the hall into the database, with its exhibitors as confirmed participants. Return the id of the plan."""
     event = client.make("/events", {"title": "Grüne Tage", "city": "Leipzig", "country": "DE", "date_from": "2027-05-01",
                                     "date_to": "2027-05-03"})
     people = {place: _exhibitor(client, event, COMPANIES[place]) for place in
@@ -111,7 +114,7 @@ def _exhibitor(client, event, name):
 
 
 def main(folder):
-    """Writes each hall in both forms and both views, and says how long it took and how large it is."""
+    """Write each hall in both formats and both views. Print time and size."""
     import tempfile
 
     import webtest
@@ -119,7 +122,7 @@ def main(folder):
     from eventapi.app import create_app
     from eventapi.storage import database, migrations
     from tests.support.client import SCOPES, Client, add_key, make_settings
-    for make in (small, middling, large):
+    for make in (small, medium, large):
         with tempfile.TemporaryDirectory() as place:
             migrations.migrate(Path(place) / "eventapi.db")
             template = (Path(place) / "eventapi.db").read_bytes()

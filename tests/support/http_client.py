@@ -1,11 +1,11 @@
-"""A client over real HTTP, for tests with real servers."""
+"""A client over a real connection, for tests with a real server."""
 import http.client
 import json
 from urllib.parse import urlsplit
 
 
 class HttpClient:
-    """JSON over one keep-alive connection."""
+    """Send JSON over one persistent connection. `answer` is the last response."""
 
     def __init__(self, url, key, timeout=30):
         parts = urlsplit(url)
@@ -13,7 +13,10 @@ class HttpClient:
         self.headers = {"Authorization": f"Bearer {key}"}
 
     def __call__(self, method, path, body=None, **headers):
-        """(status, JSON or text or None)."""
+        """Send a request. Return (status, body): JSON data, or bytes of any other body.
+
+        `_` in a header name stands for `-`.
+        """
         raw = None if body is None else json.dumps(body).encode()
         content = {"Content-Type": "application/json"} if raw is not None else {}
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -25,6 +28,7 @@ class HttpClient:
         return answer.status, json.loads(text) if text and is_json else text
 
     def data(self, method, path, body=None, *, status=200):
+        """Return `data` of a response with the expected status."""
         got, answer = self(method, path, body)
         assert got == status, f"{method} {path}: {got} {answer}"
         return answer["data"]

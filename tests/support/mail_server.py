@@ -1,17 +1,21 @@
-"""A real mail server for tests, on a free port of this machine: it keeps what it takes, and refuses as it is told."""
+"""A real SMTP server for tests, on a free port of this machine."""
 from email import message_from_bytes, policy
 
 import pytest
 
 pytest.importorskip("aiosmtpd")
-from aiosmtpd.controller import Controller  # noqa: E402
-from aiosmtpd.smtp import SMTP, AuthResult  # noqa: E402
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult
 
-from tests.support.processes import free_port  # noqa: E402
+from tests.support.processes import free_port
 
 
 class Inbox:
-    """What arrived, and what is to be said to whom."""
+    """The mails that arrived, and the replies to send.
+
+    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT. `data_answer` is the
+    reply to DATA; only 250 accepts the mail. `after_data(server)` is called before that reply. `connections` counts them.
+    """
 
     def __init__(self):
         self.envelopes, self.refusals, self.data_answer, self.connections, self.after_data = [], {}, "250 OK", 0, None
@@ -44,7 +48,7 @@ class Inbox:
 
 
 class Server(Controller):
-    """`tls`: a context for STARTTLS. `user`: the login, as (name, password)."""
+    """An SMTP server. `tls` is a context for STARTTLS. `user` is (name, password) if it requires a login."""
 
     def __init__(self, inbox, *, tls=None, user=None):
         self.tls, self.user = tls, user

@@ -1,4 +1,4 @@
-"""Real processes for tests: a server with its workers, the command line. Each test ends what it started, by pid."""
+"""Processes for tests: servers, workers and commands. Each test ends the processes that it started, by pid."""
 import os
 import signal
 import socket
@@ -16,7 +16,7 @@ SERVER = os.environ.get("EVENTAPI_SERVER", "own")
 
 
 def environment(folder, **more):
-    """The environment of a process that works on the data in `folder`, and on no other configuration."""
+    """Return the environment of a process on the data in `folder`, with an empty configuration file and `more`."""
     file = Path(folder) / "test.conf"
     if not file.exists():
         file.write_text("[eventapi]\n")
@@ -26,12 +26,13 @@ def environment(folder, **more):
 
 
 def eventapi(folder, *words, **more):
-    """Runs a command to its end; has returncode, stdout, stderr."""
+    """Run a command of eventapi to its end. Return a CompletedProcess with returncode, stdout and stderr (text)."""
     return subprocess.run([sys.executable, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
                           capture_output=True, text=True, timeout=120)
 
 
 def start(folder, *words, log=None, **more):
+    """Start a command of eventapi and return its Popen. Its output goes to the open file `log`, or nowhere."""
     return subprocess.Popen([sys.executable, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
                             stdout=log or subprocess.DEVNULL, stderr=subprocess.STDOUT if log else subprocess.DEVNULL)
 
@@ -43,34 +44,35 @@ def free_port():
 
 
 def children(pid):
-    """pid -> command line of the processes that `pid` started."""
+    """Return pid -> command line of the child processes of `pid`."""
     try:
         pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return {int(child): Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ") for child in pids}
-    except (FileNotFoundError, ProcessLookupError):          # it ended while we looked
+    except (FileNotFoundError, ProcessLookupError):          # the process has ended meanwhile
         return {}
 
 
 def alive(pid):
+    """Return whether the process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):          # it ended while we looked
+    except (FileNotFoundError, ProcessLookupError):          # the process has ended meanwhile
         return False
 
 
 def until(wanted, timeout=15):
-    """Waits for `wanted()` to be true, and gives what it gave."""
+    """Wait until `wanted()` is true and return its value. Raise AssertionError after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         got = wanted()
         if got:
             return got
         time.sleep(0.05)
-    raise AssertionError(f"waited {timeout} s in vain")
+    raise AssertionError(f"no result within {timeout} s")
 
 
 def get(url):
-    """(status, text); status None where nobody answers."""
+    """GET a URL. Return (status, text), or (None, "") if there is no response."""
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:
             return answer.status, answer.read().decode()
@@ -81,7 +83,7 @@ def get(url):
 
 
 class Server:
-    """eventapi serve on a free port of this machine."""
+    """The command `eventapi serve` on a free port of this machine. `with` stops it at the end."""
 
     def __init__(self, folder, *words, port=None, log=None, **more):
         self.port = port or free_port()
@@ -91,10 +93,11 @@ class Server:
         assert self.process.poll() is None, "the server did not start"
 
     def worker(self):
-        """The pid of the worker beside it, or None."""
+        """Return the pid of the worker that the server started, or None."""
         return next((pid for pid, line in children(self.process.pid).items() if "eventapi worker" in line), None)
 
     def stop(self, number=signal.SIGTERM):
+        """Send the signal, wait for the end and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(30)
 

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine that keeps what it got, and behaves as badly as it is told."""
+"""A receiver of webhooks on this machine. It stores each request, and can misbehave in several ways."""
 import json
 import socket
 import threading
@@ -7,7 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Receiver(ThreadingHTTPServer):
-    """`answers`: path -> what to do there: a status, or a function of the handler. Each request is kept as (path, headers, body)."""
+    """An HTTP server in a thread. `answers`: path -> a status, or a function of the handler; else 200.
+
+    `got` holds each request as (path, headers, body). `over` is set when the server ends.
+    """
 
     daemon_threads, block_on_close, request_queue_size = True, False, 64
 
@@ -25,11 +28,11 @@ class Receiver(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.port}{path}"
 
     def at(self, path="/"):
-        """The messages that came to a path: (webhook-id, body as data), in the order they came."""
+        """Return the messages that a path received, in order: (webhook-id, JSON data)."""
         return [(headers["webhook-id"], json.loads(body)) for where, headers, body in list(self.got) if where == path]
 
     def handle_error(self, request, client_address):
-        pass                             # receivers that break off do so on purpose
+        pass                             # some receivers break the connection on purpose
 
     def __enter__(self):
         return self
@@ -61,13 +64,15 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-# Bad manners
+# Behaviours of a path: functions of the handler.
 
 def hangs(handler):
+    """Do not answer until the server ends."""
     handler.server.over.wait(60)
 
 
 def resets(handler):
+    """Reset the connection (RST)."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     handler.connection.close()
 
@@ -77,13 +82,14 @@ def redirects(handler):
 
 
 def talks_forever(handler):
+    """Send a body without an end."""
     handler.answer(200, **{"Content-Length": str(10 ** 12)})
     while not handler.server.over.is_set():
         handler.wfile.write(b"x" * 65536)
 
 
 def drips(handler):
-    """A header, letter by letter, without an end."""
+    """Send a header byte by byte, without an end."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
     while not handler.server.over.is_set():
         handler.wfile.write(b"x")
@@ -91,7 +97,7 @@ def drips(handler):
 
 
 def promises(handler):
-    """100 Continue, as fast as it is read, without an end."""
+    """Send 100 Continue without an end, as fast as the client reads."""
     while not handler.server.over.is_set():
         handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
 
@@ -101,7 +107,7 @@ def speaks_no_http(handler):
 
 
 def every_other():
-    """Answers 200 to half."""
+    """Return a behaviour that answers 500 and 200 in turn."""
     asked = []
 
     def answer(handler):
