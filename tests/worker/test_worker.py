@@ -10,8 +10,8 @@ import pytest
 from eventapi import errors, journal, times
 from eventapi.cli import main
 from eventapi.domain.halls import booking
-from eventapi.domain.records import entities
 from eventapi.domain.imports import runs
+from eventapi.domain.records import entities
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
