@@ -1,4 +1,4 @@
-"""Backups: one tar file with a copy of the database, the stored files, and a manifest with the sha256 of each."""
+"""Backups: one tar file with a copy of the database, the stored files, and a manifest with the SHA-256 of each."""
 import fcntl
 import hashlib
 import io
@@ -34,10 +34,13 @@ class BackupError(Exception):
     """A backup cannot be made, read or restored. The text says why, in one line."""
 
 
-# Making one
+# Writing a backup
 
-def create(config, target):
-    """Writes a backup of one moment while others go on writing; gives its manifest. FILE appears whole or not at all."""
+def create(config, target: str | os.PathLike) -> dict:
+    """Write a backup of one state of the data, while others write, and return its manifest.
+
+    The file appears complete or not at all. Raise BackupError if it exists, or if the database is damaged.
+    """
     target = Path(target).absolute()
     if target.exists():
         raise BackupError(f"{target} already exists and is not overwritten; choose another file name")
@@ -52,8 +55,11 @@ def create(config, target):
     return manifest
 
 
-def create_nightly(config):
-    """A backup under its time in the backup folder; takes away those that are older than backup_keep_days."""
+def create_nightly(config) -> Path:
+    """Write a backup named by the time into the backup folder, and delete those that are older than backup_keep_days.
+
+    Return its path.
+    """
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
     target = config.backups / f"eventapi-{stamp()}.tar"
     create(config, target)
@@ -64,18 +70,19 @@ def create_nightly(config):
     return target
 
 
-def stamp():
+def stamp() -> str:
+    """Return the current time for the name of a file, such as 20260501T120000Z."""
     return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
 
 
 @contextmanager
 def _exclusive(partial):
-    """The unfinished file, for this process alone; it goes when something fails."""
+    """Open the unfinished file for this process alone. Delete it if the block raises."""
     with open(os.open(partial, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o640), "r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.stat(partial).st_ino != os.fstat(file.fileno()).st_ino:
-                raise FileNotFoundError        # what was opened has just been finished by its writer
+                raise FileNotFoundError        # another process has just renamed the file that was opened
         except (BlockingIOError, FileNotFoundError):
             raise BackupError(f"another backup is being written to {partial}; wait until it is done") from None
         try:
@@ -90,7 +97,10 @@ def _exclusive(partial):
 
 
 def _fill(config, file, folder):
-    """Again from the start when the sweep took a file away meanwhile: the next copy of the database does not name it."""
+    """Write the archive.
+
+    Start again if the sweep has removed a file meanwhile: the next copy of the database does not name it.
+    """
     for attempt in range(1, ATTEMPTS + 1):
         try:
             file.seek(0)
@@ -108,7 +118,8 @@ def _write(config, file, folder):
         facts = _copy_database(config, copy)
         with open(copy, "rb") as source:
             archive.add(DATABASE, source)
-    for sha256, path in sorted({**_stored(config), **stored}.items()):     # a file is there before its row is
+    # Listed again after the copy of the database: each file that the copy names was stored before.
+    for sha256, path in sorted({**_stored(config), **stored}.items()):
         with open(path, "rb") as source:
             archive.add(f"files/{sha256[:2]}/{sha256[2:]}", source)
     archive.close(facts)
@@ -119,7 +130,7 @@ def _stored(config):
 
 
 def _copy_database(config, copy):
-    """Copies the database and proves the copy; gives what the manifest says about it."""
+    """Copy the database, check the copy, and return its entries for the manifest."""
     db = Database(config)
     try:
         db.copy_to(copy)
@@ -135,7 +146,7 @@ def _copy_database(config, copy):
 
 @contextmanager
 def opened(config, path):
-    """A database elsewhere than in data_dir."""
+    """Open a database that is not in data_dir."""
     db = Database(type(config)(**{**vars(config), "data_dir": path.parent}))
     try:
         yield db
@@ -149,13 +160,13 @@ def is_eventapi(db) -> bool:
 
 
 def last_change(db):
-    """Time and number of the last entry of the audit log, which has one for each change."""
+    """Return [time, id] of the last entry of the audit log, which has one for each change; None if it is empty."""
     last = db.one(sql.last_change)
     return last and [last["at"], last["id"]]
 
 
 class Archive:
-    """A backup being written: the manifest comes last, so that a backup cut short has none."""
+    """An archive that is being written. The manifest comes last, so that an incomplete archive has none."""
 
     def __init__(self, file):
         self.tar = tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT)
@@ -180,7 +191,7 @@ class Archive:
 
 
 class Hashing:
-    """Reads on behalf of tarfile and hashes what passes."""
+    """A source for tarfile that hashes the bytes it reads."""
 
     def __init__(self, file):
         self.file, self.hash = file, hashlib.sha256()
@@ -191,10 +202,15 @@ class Hashing:
         return data
 
 
-# Reading one
+# Reading a backup
 
-def read(source, folder=None):
-    """Proves a backup and gives its manifest; with `folder` also unpacks it there. Trusts nothing in the file."""
+def read(source: str | os.PathLike, folder: Path | None = None) -> dict:
+    """Check a backup completely and return its manifest. Unpack it into `folder` if one is given.
+
+    Raise BackupError if it is damaged.
+
+    Nothing in the file is trusted: names, sizes and kinds of its members are checked first.
+    """
     try:
         with tarfile.open(source, "r:") as tar:
             manifest, found = _read_members(tar, folder)
@@ -219,7 +235,7 @@ def _read_members(tar, folder):
 
 
 def _hashed(content, target):
-    """Size and sha256 of an entry, which goes to `target` unless that is None."""
+    """Return size and SHA-256 of a member. Write its bytes to `target` unless that is None."""
     reader, size = Hashing(content), 0
     with _writing(target) as out:
         while data := reader.read(PIECE):

@@ -43,8 +43,9 @@ def connect(path: str | os.PathLike, *, readonly: bool = False) -> sqlite3.Conne
 def require_writable(path: str | os.PathLike) -> None:
     """Raise ReadOnly unless this process may write the file.
 
-    SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The file is not
-    opened for the test: closing it would release the locks that SQLite holds on it for this process (fcntl locks).
+    SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The
+    file is not opened for the test: closing it would release the locks that SQLite holds on it for this process (fcntl
+    locks).
     """
     if not os.access(path, os.W_OK, effective_ids=True):
         code = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
@@ -58,8 +59,8 @@ class Database:
 
     Attributes:
         actor: the API key that acts (plugins/authentication.Who), or Nobody. The journal stores it.
-        now: the timestamp of the running write transaction, as UTC text; None outside one. It is taken after the write lock is
-            acquired, so that it is never earlier than that of a previous commit.
+        now: the timestamp of the running write transaction, as UTC text; None outside one. It is taken after the write
+            lock is acquired, so that it is never earlier than that of a previous commit.
         known: values that are valid until the end of the running transaction. The journal keeps its last entry here.
     """
 
@@ -110,10 +111,12 @@ class Database:
             return [row[0] for row in self.connection.execute(statement.plain(), values)]
 
     def count(self, text: str, values: dict) -> int:
-        """Return the number of rows of a list (Statement.count). Each number is counted once for each state of the database.
+        """Return the number of rows of a list (Statement.count).
 
-        data_version changes with every commit of another connection, and total_changes with every change through this one. Call this
-        inside a snapshot, so that the number and the rows are of the same state.
+        Each number is counted once for each state of the database.
+
+        data_version changes with every commit of another connection, and total_changes with every change through this
+        one. Call this inside a snapshot, so that the number and the rows are of the same state.
         """
         state = self.data_version(), self.connection.total_changes
         if state != self.counted_at:
@@ -206,7 +209,7 @@ class Database:
     # Maintenance
 
     def optimize(self) -> None:
-        """Update the statistics of the query planner, and copy the write-ahead log into the file as far as readers allow."""
+        """Update the statistics of the query planner, and checkpoint the write-ahead log as far as readers allow."""
         with translated:
             self.connection.execute("PRAGMA analysis_limit = 400")       # keeps the write transaction short
             with self.write():
@@ -214,7 +217,9 @@ class Database:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def vacuum(self) -> None:
-        """Write the whole file anew, so that nothing of deleted data is left in it. Others can read meanwhile, but not write.
+        """Write the whole file anew, so that nothing of deleted data is left in it.
+
+        Others can read meanwhile, but not write.
 
         Raise Busy if the write lock is not free within a minute.
         """

@@ -1,12 +1,14 @@
-"""Errors of the storage: SQLite and the operating system report them as codes, and callers catch them as these classes.
+"""Errors of the storage: the codes of SQLite and of the operating system as classes.
 
-Nothing here knows HTTP. plugins/request.py makes problem documents of these errors, and the command line prints their texts.
+Nothing here knows HTTP. plugins/request.py makes problem documents of these errors, and the command line prints their
+texts.
 """
 import errno
 import sqlite3
 from contextlib import ContextDecorator
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+OF_CALLERS = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -26,7 +28,7 @@ class Full(StorageError):
 
 
 class ReadOnly(StorageError):
-    """The database or the file store cannot be written: its owner, its mode or the mount forbids it, or the disk fails."""
+    """The database or the file store cannot be written: owner, mode or mount forbids it, or the disk fails."""
 
 
 class Damaged(StorageError):
@@ -36,14 +38,14 @@ class Damaged(StorageError):
 def storage_error(error: BaseException) -> StorageError | None:
     """Return the StorageError that an error of SQLite or of the operating system stands for.
 
-    Return None for every other error. That includes a violated constraint and a wrong use of sqlite3, which only the caller
-    understands, and a missing file.
+    Return None for every other error. That includes a violated constraint and a wrong use of sqlite3, which only the
+    caller understands, and a missing file.
     """
     if isinstance(error, StorageError):
         return error
     if isinstance(error, OSError):
         return _of_system(error)
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, OF_CALLERS):
         return _of_sqlite(error)
     return None
 
@@ -70,7 +72,10 @@ def _of_sqlite(error):
 
 
 class _Translated(ContextDecorator):
-    """Context manager and decorator: raise the StorageError that an error of the block stands for. Other errors pass unchanged."""
+    """Context manager and decorator: raise the StorageError that an error of the block stands for.
+
+    Other errors pass unchanged.
+    """
 
     def __enter__(self):
         return self

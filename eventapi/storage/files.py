@@ -1,9 +1,12 @@
-"""The file store: files under DATA_DIR/files, named by the SHA-256 of their bytes. A file is written once and never changed.
+"""The file store: files under DATA_DIR/files, named by the SHA-256 of their bytes.
 
-A file is stored before the row that names it is committed. A crash leaves at most a file without a row, and `sweep` removes it.
+A file is written once and never changed.
 
-All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise Full or ReadOnly if the disk does
-not take the bytes.
+A file is stored before the row that names it is committed. A crash leaves at most a file without a row, and `sweep`
+removes it.
+
+All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise Full or ReadOnly if
+the disk does not take the bytes.
 """
 import fcntl
 import hashlib
@@ -49,7 +52,8 @@ def path(config, sha256: str) -> Path:
 def store(config, data: bytes) -> str:
     """Store the bytes, sync them to the disk and return their hash.
 
-    A file with these bytes is not written again, unless it is damaged. The caller has a day to commit the row that names the file.
+    A file with these bytes is not written again, unless it is damaged. The caller has a day to commit the row that
+    names the file.
     """
     sha256 = hashlib.sha256(data).hexdigest()
     target = path(config, sha256)
@@ -61,7 +65,7 @@ def store(config, data: bytes) -> str:
         else:
             _write(target, data)
     for folder in (target.parent, config.files, config.data_dir):
-        sync_folder(folder)                 # even an existing folder: the request that created it may not have synced it yet
+        sync_folder(folder)                 # also an existing one: its creator may not have synced it yet
     return sha256
 
 
@@ -71,7 +75,7 @@ def received(config, stream, limit: int):
 
     The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what the stream raises.
     """
-    folder = config.files / "00"                          # a folder of the store, so that `sweep` finds the file after a crash
+    folder = config.files / "00"            # a folder of the store, so that `sweep` finds the file after a crash
     unfinished = _temporary(folder)
     try:
         with translated:
@@ -89,7 +93,10 @@ def received(config, stream, limit: int):
 
 @translated
 def keep(config, upload: Upload) -> str:
-    """Move the received file into the store and return its hash. As with `store`, the caller has a day to commit the row."""
+    """Move the received file into the store and return its hash.
+
+    As with `store`, the caller has a day to commit the row.
+    """
     target = path(config, upload.sha256)
     with _locked(config, fcntl.LOCK_SH):
         os.utime(upload.path)
@@ -114,7 +121,10 @@ def _received(stream, file, place, limit):
 
 @contextmanager
 def claimed(config, sha256: str):
-    """Yield true if this process holds the lock of the file. Only one process holds it, until the block or the process ends."""
+    """Yield true if this process holds the lock of the file.
+
+    Only one process holds it, until the block or the process ends.
+    """
     with open(path(config, sha256), "rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -162,7 +172,10 @@ def unfinished(config) -> Iterator[tuple[Path, float]]:
 
 
 def sweep(config, used: Container[str], older_than_seconds: float) -> int:
-    """Remove old files that are not in `used`, and old unfinished ones. Return their number. Requires the write lock."""
+    """Remove old files that are not in `used`, and old unfinished ones. Return their number.
+
+    The caller must hold the write lock.
+    """
     limit = time.time() - older_than_seconds
     doomed = [file for sha256, file, changed in all_stored(config) if sha256 not in used and changed < limit]
     doomed += [file for file, changed in unfinished(config) if changed < limit]

@@ -41,8 +41,9 @@ def check_schema_version(connection) -> None:
 def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None) -> tuple[int, int]:
     """Create or upgrade the database. Return (old schema version, new schema version).
 
-    `before(version)` is called under the write lock before an existing database is changed; it makes the backup. All migrations run in
-    one transaction: if one fails, the database stays as it was. Two processes may call this at once: the second finds nothing to do.
+    `before(version)` is called under the write lock before an existing database is changed; it makes the backup. All
+    migrations run in one transaction: if one fails, the database stays as it was. Two processes may call this at once:
+    the second finds nothing to do.
     """
     path = Path(path)
     lock = write_lock(path)

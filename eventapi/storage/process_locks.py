@@ -1,32 +1,41 @@
-"""Who works on the data: servers and workers hold DATA_DIR/eventapi.running together, restore holds it alone; who sends mails holds eventapi.mailing.
+"""Locks between the processes that use a data directory.
 
-A lock (flock) goes with the process, however that ends, and is shared with processes forked from it.
+Servers and workers share the lock of DATA_DIR/eventapi.running, and a restore holds it alone. The worker that sends
+mails holds the lock of DATA_DIR/eventapi.mailing. The kernel releases a lock (flock) when its process ends; forked
+processes share it.
 """
 import fcntl
 import os
+from typing import IO
 
 
 class InUse(Exception):
-    """Somebody holds the data; the text says what to do."""
+    """Another process holds the lock. The text says what to do."""
 
 
-def together(config):
-    """Holds the data along with others for the life of this process, or raises InUse while a restore runs."""
+def together(config) -> IO:
+    """Acquire the shared lock of the data until the returned file is closed. Raise InUse if a restore is running."""
     return _hold(config, "running", fcntl.LOCK_SH, "a restore is running; wait until it is done")
 
 
-def alone(config):
-    """Holds the data alone until the result is closed, or raises InUse while a server or worker runs."""
+def alone(config) -> IO:
+    """Acquire the exclusive lock of the data until the returned file is closed.
+
+    Raise InUse if a server or worker is running.
+    """
     return _hold(config, "running", fcntl.LOCK_EX, "a server or worker is running; stop it first")
 
 
-def mailing(config):
-    """Holds the sending of mails until the result is closed, or raises InUse while somebody else sends."""
+def mailing(config) -> IO:
+    """Acquire the lock of sending mails until the returned file is closed.
+
+    Raise InUse if another worker sends mails.
+    """
     return _hold(config, "mailing", fcntl.LOCK_EX, "another worker is sending mails")
 
 
 def _hold(config, what, kind, refusal):
-    # Opened for reading, so that one user's file serves another's processes.
+    # Opened for reading, so that processes of another user can lock a file that they may not write.
     file = os.fdopen(os.open(config.data_dir / f"eventapi.{what}", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o640))
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)

@@ -1,9 +1,11 @@
-"""Named SQL statements, read from sql/.
+"""Named SQL statements, read from the files in sql/.
 
-A file holds statements headed by `-- name: NAME`. A line may end in `-- when WORD [WORD …]`: it is part of the statement only
-when all these words are given, so that a filter that nobody asked for costs nothing. A list statement ends in
-`ORDER BY {sort} {order} …  -- sort: word=expression …`: the words are the ones a client may sort by, never passed through.
-Each form is put together once and kept, so that SQLite's own statement cache hits.
+Each statement has a heading `-- name: NAME`. A line that ends in `-- when WORD [WORD …]` is part of the statement only
+if all these words are given: a filter that is not used costs nothing. A list ends in
+`ORDER BY {sort} {order} … -- sort: word=expression …`, where the words are the sort keys that a client may send. Only
+the expressions reach SQLite.
+
+Each form of a statement is assembled once and kept, so that the statement cache of SQLite recognises its text.
 """
 import re
 from functools import lru_cache
@@ -18,7 +20,15 @@ NOTHING = frozenset()
 
 
 class Statement:
-    """One statement and its forms."""
+    """One statement and its forms.
+
+    Attributes:
+        name: `FILE.NAME`.
+        lines: (text, words that must be given) of each line.
+        sorts: sort key -> SQL expression.
+        words: all words of the optional lines.
+        tie: the expression of the sort key `id`, which orders rows with equal values.
+    """
 
     def __init__(self, name, source):
         self.name, self.lines, self.sorts = name, [], {}
@@ -33,31 +43,37 @@ class Statement:
                 self.lines.append((text, words))
         self.lines[-1] = (self.lines[-1][0].removesuffix(";"), self.lines[-1][1])
         self.words = frozenset().union(*(words for _, words in self.lines))
-        self.tie = self.sorts.get("id")                 # the column that decides between equals
+        self.tie = self.sorts.get("id")
         self.forms = {}
 
-    def plain(self):
-        """The statement without any of its optional lines."""
+    def plain(self) -> str:
+        """Return the statement without its optional lines."""
         return self.form(NOTHING)
 
-    def form(self, given):
-        """The statement with the optional lines whose words are all given."""
+    def form(self, given: frozenset) -> str:
+        """Return the statement with the optional lines whose words are all given."""
         return self._kept(("form", given & self.words), lambda: "\n".join(self._chosen(given)))
 
-    def page(self, given, sort, order):
-        """A list by page: wants :limit and :offset."""
+    def page(self, given: frozenset, sort: str, order: str) -> str:
+        """Return the list sorted, with the parameters :limit and :offset."""
         return self._kept(("page", given & self.words, sort, order), lambda: "\n".join(
             [*self._ordered(given, sort, order), " LIMIT :limit OFFSET :offset"]))
 
-    def after(self, given, sort, order, part):
-        """A list from a cursor on: wants :limit and, but for part `first`, :after_value and :after_id.
+    def after(self, given: frozenset, sort: str, order: str, part: str) -> str:
+        """Return a part of the list after a cursor, with the parameters :limit, :after_value and :after_id.
 
-        Row comparisons drop rows without a value, and these come last: `value` reads the rows that have one, `null` the rest.
+        The rows whose sort value is NULL come last, and a row comparison drops them. So there are four parts: `first`
+        and `value` read the rows with a value, from the beginning or after a cursor, and `first null` and `null` read
+        the rest in the same way. The parts from the beginning take only :limit.
         """
-        return self._kept(("after", given & self.words, sort, order, part), lambda: self._after(given, sort, order, part))
+        key = "after", given & self.words, sort, order, part
+        return self._kept(key, lambda: self._after(given, sort, order, part))
 
-    def count(self, given):
-        """How many rows the list has: the same statement from its first line FROM on, without the joins that do not filter."""
+    def count(self, given: frozenset) -> str:
+        """Return the statement that counts the rows of the list.
+
+        It begins with the first line FROM, and has no LEFT JOIN, since these do not filter.
+        """
         def build():
             lines = self._chosen(given)
             start = next(i for i, line in enumerate(lines) if line.lstrip().startswith("FROM "))
@@ -94,8 +110,9 @@ class Statement:
 
 
 @lru_cache(maxsize=None)
-def statements(name):
-    """The statements of sql/NAME.sql, as attributes."""
+def statements(name: str) -> SimpleNamespace:
+    """Return the statements of sql/NAME.sql as attributes."""
     source = (paths.folder("sql") / f"{name}.sql").read_text(encoding="utf-8")
     _, *parts = NAME.split(source)
-    return SimpleNamespace(**{part: Statement(f"{name}.{part}", text) for part, text in zip(parts[::2], parts[1::2], strict=True)})
+    named = zip(parts[::2], parts[1::2], strict=True)
+    return SimpleNamespace(**{part: Statement(f"{name}.{part}", text) for part, text in named})

@@ -4,13 +4,14 @@ A job has these names:
 
 - `EVERY`: the seconds between two rounds.
 - `ON_CHANGE`: whether a change of the database starts a round at once.
-- `run(db, stopping)`: one round. It does what is due in transactions of bounded size, calls `stopping()` between them, and can be
-  killed at any point. It returns true if it left work for the next round, which then starts at once.
-- `finish(patience)`, `failed`: only of a job with threads of its own, which are used for the network and for long work. `finish`
-  waits for the threads, at most `patience` seconds; `failed` is the set of databases for which a thread failed.
+- `run(db, stopping)`: one round. It does what is due in transactions of bounded size, calls `stopping()` between them,
+  and can be killed at any point. It returns true if it left work for the next round, which then starts at once.
+- `finish(patience)`, `failed`: only of a job with threads of its own, which are used for the network and for long
+  work. `finish` waits for the threads, at most `patience` seconds; `failed` is the set of databases for which a thread
+  failed.
 
-A job that finds the database busy runs again in its next round. A job that fails is logged, and runs again after AFTER_FAILURE
-seconds. The other jobs are not affected.
+A job that finds the database busy runs again in its next round. A job that fails is logged, and runs again after
+AFTER_FAILURE seconds. The other jobs are not affected.
 """
 import logging
 import os
@@ -42,7 +43,8 @@ class Worker:
     """One worker. Two may run at once, since each job checks and acts in one transaction.
 
     Attributes:
-        parent: process id of the server that started the worker; the worker ends with it. None for a worker of its own.
+        parent: process id of the server that started the worker; the worker ends with it. None for a worker of its
+            own.
         due: time of the next round of each job, on the monotonic clock.
         failed: the jobs whose last round failed. A change of the database does not start them.
         signed: time of the last heartbeat, on the monotonic clock.
@@ -118,7 +120,8 @@ class Worker:
     def attempt(self, job, db):
         """Run one round of a job and return whether it succeeded. No failure keeps the other jobs from their rounds.
 
-        Every error but Busy is a fault of the program, also a Problem: a rule of the domain refused what the job tried to do.
+        Every error but Busy is a fault of the program, also a Problem: a rule of the domain refused what the job tried
+        to do.
         """
         try:
             is_more = job.run(db, self.stopping)

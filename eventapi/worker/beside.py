@@ -11,7 +11,8 @@ PATIENCE = 10                # seconds that the worker gets to end by itself
 class Beside:
     """The worker of gunicorn's main process. If that process is killed, the worker notices and ends.
 
-    A timer signal checks the worker, not a thread: gunicorn forks, and a forked process would inherit the locks of a thread.
+    A timer signal checks the worker, not a thread: gunicorn forks, and a forked process would inherit the locks of a
+    thread.
     """
 
     def __init__(self):

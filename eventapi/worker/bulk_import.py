@@ -1,4 +1,4 @@
-"""Bulk imports: those that wait run one after the other, in a thread of their own, so that no other job waits for them."""
+"""Bulk imports: those that wait run one after the other in a thread of their own, so that they delay no other job."""
 import logging
 import time
 from threading import Thread
@@ -43,7 +43,10 @@ def work(config, stopping):
 
 
 def attempt(db, id, stopping):
-    """Run an import. If it fails, the next ones still run, and it continues in a later round unless its file cannot be read."""
+    """Run an import.
+
+    If it fails, the next ones still run, and it continues in a later round unless its file cannot be read.
+    """
     try:
         import_runs.carry_on(db, id, stopping)
     except Busy as busy:

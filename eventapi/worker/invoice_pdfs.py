@@ -1,4 +1,4 @@
-"""Draw and store the PDFs of invoices that were sent. Sending only stores what the PDF shows (domain/billing/pdf.py)."""
+"""Draw and store the PDFs of sent invoices (see domain/billing/pdf.py)."""
 import logging
 
 from eventapi.domain.billing import pdf
@@ -12,7 +12,7 @@ reported = set()             # (database, invoice id) of PDFs that need a missin
 
 
 def run(db, stopping):
-    """Draw all PDFs that are due. One that cannot be drawn does not hold up the others; then the job fails at the end."""
+    """Draw all PDFs that are due. If one cannot be drawn, the others still are; then the last error is raised."""
     failure = None
     for id in pdf.due(db):
         if stopping():

@@ -1,4 +1,7 @@
-"""Retry a step while the database is busy. The outcome of a delivery must be stored, or the message would be sent a second time."""
+"""Retry a step while the database is busy.
+
+The outcome of a delivery must be stored, or the message would be sent a second time.
+"""
 import logging
 import time
 

@@ -1,9 +1,9 @@
-"""The PDF of an invoice: a draft is drawn on demand, a sent invoice is drawn once from the row as it was sent, and stored.
+"""The PDF of an invoice: a draft is drawn on demand; a sent invoice is drawn as it was sent, once, and stored.
 
-Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only stores the row in `pdf_source`
-(`freeze`). The worker draws the PDF from it, and replaces `pdf_source` by `pdf_sha256` (`store`). A mail with the invoice does the same
-before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the same source gives the same bytes. After a
-crash, `pdf_source` is still there, and the worker draws it again.
+Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only stores the row in
+`pdf_source` (`freeze`). The worker draws the PDF from it, and replaces `pdf_source` by `pdf_sha256` (`store`). A mail
+with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
+same source gives the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
 """
 import json
 import re
@@ -21,7 +21,10 @@ sql = statements("invoicing")
 
 
 def draw(row, seller, buyer) -> bytes:
-    """Return the PDF in the buyer's language, or in English. Raise 501 `not_installed` if reportlab or a font is missing."""
+    """Return the PDF in the buyer's language, or in English.
+
+    Raise 501 `not_installed` if reportlab or a font is missing.
+    """
     language = (buyer.get("language") or "")[:2].lower()
     return picture.draw(invoices.represent(row), seller, buyer, language if language in WORDS else "en")
 

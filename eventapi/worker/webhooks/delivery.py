@@ -1,7 +1,7 @@
 """Deliveries: one attempt after the other. Taken and settled in transactions, sent between them.
 
-A lease says who delivers to a webhook, so that only one delivery is on its way to it at a time. Whoever dies leaves the lease
-to run out; what was on its way then is sent again.
+A lease says who delivers to a webhook, so that only one delivery is on its way to it at a time. Whoever dies leaves
+the lease to run out; what was on its way then is sent again.
 """
 import json
 import logging
@@ -26,7 +26,10 @@ GONE = 410
 
 @dataclass
 class Outcome:
-    """What came of an attempt: the status that was answered, or the error. `was_asked` is false when nothing was sent, for good."""
+    """What came of an attempt: the status that was answered, or the error.
+
+    `was_asked` is false when nothing was sent, for good.
+    """
     status: int = None
     error: str = None
     duration_ms: int = None
@@ -38,7 +41,10 @@ class Outcome:
 
 
 def step(db, webhook_id, lease, done=None, more=True):
-    """Settles what is `done`, a (delivery, outcome), and takes the next delivery that is due; None gives the webhook free."""
+    """Settles what is `done`, a (delivery, outcome), and takes the next delivery that is due;
+
+    None gives the webhook free.
+    """
     with db.write():
         if done:
             _settle(db, lease, *done)

@@ -70,7 +70,10 @@ def _connected(target, found, deadline):
 
 
 def _reached(port, found, deadline):
-    """The first of the addresses that takes a connection. One that keeps silent leaves those behind it their share of the time."""
+    """The first of the addresses that takes a connection.
+
+    One that keeps silent leaves those behind it their share of the time.
+    """
     for place, address in enumerate(found):
         left = deadline - time.monotonic()
         try:

@@ -40,7 +40,10 @@ def run(db, stopping):
 
 
 def finish(patience=None):
-    """Wait for the threads, at most `patience` seconds. The next worker repeats the deliveries that have not ended by then."""
+    """Wait for the threads, at most `patience` seconds.
+
+    The next worker repeats the deliveries that have not ended by then.
+    """
     deadline = None if patience is None else time.monotonic() + patience
     for (_, id), (thread, lease, config) in list(sending.items()):
         thread.join(None if deadline is None else max(0, deadline - time.monotonic()))
