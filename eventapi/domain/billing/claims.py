@@ -42,10 +42,11 @@ def bill(db, participant):
 def refuse_outdated(db, participant_id, unclaimed, unbilled):
     """409 naming the drafts that bill what was cancelled since, or credit what stands again: the organiser may have worked on them."""
     crediting = db.all(sql.crediting_drafts, id=participant_id, bills=as_json([claim["bills"] for claim in unbilled]))
-    drafts = {row["invoice_id"]: row["invoice_number"] for row in (*unclaimed, *crediting) if row.get("status", "draft") == "draft"}
-    if drafts:
-        raise Problem("draft_outdated", f"{', '.join(drafts.values())} bills what was cancelled since, or credits what stands again: "
-                      "change or delete it, and ask again.", invoice_ids=list(drafts))
+    outdated = {row["invoice_id"]: row["invoice_number"] for row in (*unclaimed, *crediting)
+                if row.get("status", "draft") == "draft"}
+    if outdated:
+        raise Problem("draft_outdated", f"{', '.join(outdated.values())} bills what was cancelled since, or credits what stands again: "
+                      "change or delete it, and ask again.", invoice_ids=list(outdated))
 
 
 def draft_invoice(db, participant, party, items):
