@@ -11,7 +11,7 @@ ADDRESS := 127.0.0.1:$(PORT)
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
-	@echo "make processes    run the tests that start processes: servers, workers, commands, nginx"
+	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
