@@ -17,7 +17,7 @@ def resource(whole, tag, operations):
     main = record(whole, operations)
     return (f'<section id="{tag["name"]}"><h2>{escape(tag["name"])}</h2><p>{prose(tag["description"])}</p>'
             f'{"".join(f"<p class=quiet>{need}</p>" for need in needs[:1] if len(needs) == 1)}'
-            f'{members(whole, operations, main)}{transitions(tag)}'
+            f'{fields(whole, operations, main)}{transitions(tag)}'
             f'{"".join(endpoint(whole, main, *entry, alone=len(needs) > 1) for entry in operations)}</section>\n')
 
 
@@ -43,12 +43,12 @@ def record(whole, operations):
     return next((schema for *_, operation in reads if (schema := data_schema(whole, operation)).get("properties")), {})
 
 
-def members(whole, operations, main):
+def fields(whole, operations, main):
     """Return the table of the record's fields. Fields that creation requires are marked."""
     create = next((schema for path, method, operation in operations if method == "post" and "{" not in path
                    if (schema := body_of(whole, operation))), {})
     properties = {**main.get("properties", {}), **create.get("properties", {})}
-    return members_table("Fields", {**create, "properties": properties}, whole)
+    return fields_table("Fields", {**create, "properties": properties}, whole)
 
 
 def data_schema(whole, operation):
@@ -70,14 +70,14 @@ def resolved(schema, whole):
     return schema
 
 
-def members_table(caption, schema, whole):
-    rows = "".join(member_rows(schema, whole, "", 0))
+def fields_table(caption, schema, whole):
+    rows = "".join(field_rows(schema, whole, "", 0))
     if not rows:
         return ""
     return f'<details><summary><b>{caption}</b></summary><div class="wide"><table>{rows}</table></div></details>'
 
 
-def member_rows(schema, whole, prefix, depth):
+def field_rows(schema, whole, prefix, depth):
     for name, sub in schema.get("properties", {}).items():
         sub = resolved(sub, whole)
         is_marked = {"required": name in schema.get("required", ()), "read-only": sub.get("readOnly"),
@@ -87,8 +87,8 @@ def member_rows(schema, whole, prefix, depth):
                f'<td>{kind(sub, whole)}</td><td>{prose(sub.get("description", ""))}</td></tr>')
         items = resolved(sub.get("items", {}), whole)
         if depth < 3:
-            yield from member_rows(sub, whole, f"{prefix}{name}.", depth + 1)
-            yield from member_rows(items, whole, f"{prefix}{name}[].", depth + 1)
+            yield from field_rows(sub, whole, f"{prefix}{name}.", depth + 1)
+            yield from field_rows(items, whole, f"{prefix}{name}[].", depth + 1)
 
 
 def kind(schema, whole):
@@ -153,7 +153,7 @@ def body(operation, whole):
     media = content.get("application/json")
     if media is None:
         return f'<h3>Request body</h3><p>The content of the file, as {escape(" or ".join(content))}.</p>'
-    table = members_table("Fields", resolved(media["schema"], whole), whole)
+    table = fields_table("Fields", resolved(media["schema"], whole), whole)
     return f'<h3>Request body</h3>{table}{shown(media.get("example"))}'
 
 
@@ -166,7 +166,7 @@ def responses(operation, whole, main):
     is_record = data.get("title", data) == main.get("title", main)
     return (f'<h3>Response</h3><p>{status}: {prose(response["description"])}'
             f'{" Also available with <code>Accept</code>: " + ", ".join(others) + "." if others else ""}</p>'
-            + ("" if is_record else members_table("Response fields", data, whole))
+            + ("" if is_record else fields_table("Response fields", data, whole))
             + shown(content.get("application/json", {}).get("example")))
 
 

@@ -18,12 +18,12 @@ class Schemas:
         schema = {key: value for key, value in body_schema(name, method).items() if key != "$defs"}
         if "." in name:
             return self.ref(name, schema)
-        members = document(name)["properties"]
+        fields = document(name)["properties"]
         if method != "POST":                          # what is not sent stays as it was
-            members = {member: {key: value for key, value in sub.items() if key != "default"}
-                       for member, sub in members.items()}
+            fields = {field: {key: value for key, value in sub.items() if key != "default"}
+                      for field, sub in fields.items()}
         return self.ref(f"{name}.{SUFFIX[method]}", {**schema, "title": f"{camel(name)}{SUFFIX[method].capitalize()}",
-                                                     "properties": members})
+                                                     "properties": fields})
 
     def response(self, name, listing):
         if "." in name:
@@ -55,7 +55,7 @@ class Schemas:
         clean = described(schema)
         for key in clean.keys() - {"default", "examples", "enum", "const"}:
             if key == "properties":
-                clean[key] = {member: self.public(sub, resource) for member, sub in clean[key].items()}
+                clean[key] = {field: self.public(sub, resource) for field, sub in clean[key].items()}
             else:
                 clean[key] = self.public(clean[key], resource)
         return clean

@@ -135,14 +135,14 @@ def query_parameters(options):
     if options.public:
         return
     name, schema = options.query, query_schema(options.query, listing=options.listing)
-    for member, sub in schema["properties"].items():
+    for field, sub in schema["properties"].items():
         sub = inlined(sub, name)
-        parameter = {"name": member, "in": "query", "description": sub.pop("description", ""), "schema": sub}
-        if member in schema["required"]:
+        parameter = {"name": field, "in": "query", "description": sub.pop("description", ""), "schema": sub}
+        if field in schema["required"]:
             parameter["required"] = True
         if sub.get("type") == "array":
             parameter.update(style="form", explode=False)           # separated by commas
-        if member == "after":
+        if field == "after":
             parameter["allowEmptyValue"] = True
         yield {key: value for key, value in parameter.items() if value != ""}
     if schema["x-custom-fields"]:

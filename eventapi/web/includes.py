@@ -4,28 +4,28 @@ from collections.abc import Callable
 from eventapi.storage.database import as_json
 
 
-def ids_of(records: list[dict], member: str = "id") -> str:
+def ids_of(records: list[dict], field: str = "id") -> str:
     """Return the ids of the records as a JSON list: the parameter `ids` of statements."""
-    return as_json([record[member] for record in records])
+    return as_json([record[field] for record in records])
 
 
-def attach_one(records: list[dict], member: str, rows: list[dict], key: str) -> None:
+def attach_one(records: list[dict], field: str, rows: list[dict], key: str) -> None:
     """Add to each record the row that belongs to it, or None.
 
     `key` is the column with the record's id; it is removed.
     """
     known = {row.pop(key): row for row in rows}
     for record in records:
-        record[member] = known.get(record["id"])
+        record[field] = known.get(record["id"])
 
 
-def attach_list(records: list[dict], member: str, rows: list[dict], key: str) -> None:
+def attach_list(records: list[dict], field: str, rows: list[dict], key: str) -> None:
     """Add to each record the list of the rows that belong to it. `key` is as for `attach_one`."""
     known = {record["id"]: [] for record in records}
     for row in rows:
         known[row.pop(key)].append(row)
     for record in records:
-        record[member] = known[record["id"]]
+        record[field] = known[record["id"]]
 
 
 def allowed_actions(actions_of: Callable[[dict], list]) -> Callable:
