@@ -349,7 +349,7 @@ def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver)
 # Receivers that misbehave
 
 @pytest.mark.parametrize("behaviour, error", [
-    (500, "answered 500"), (404, "answered 404"), (204, None), (299, None), (304, "answered 304"), (behaviours.redirects, "answered 302"),
+    (500, "status 500"), (404, "status 404"), (204, None), (299, None), (304, "status 304"), (behaviours.redirects, "status 302"),
     (behaviours.resets, "the connection failed"), (behaviours.hangs, "no answer within 1 s"), (behaviours.drips, "no answer within 1 s"),
     (behaviours.speaks_no_http, "not HTTP"), (behaviours.promises, "not HTTP"), (behaviours.talks_forever, None)])
 def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, error):
@@ -461,7 +461,7 @@ def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db
         work(db, hurry=False)
         assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is active
     task = organiser.data("/tasks")[0]
-    assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1 and "answered 500" in task["description"]
+    assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1 and "status 500" in task["description"]
     assert "127.0.0.1" in task["description"] and "hush" not in task["description"], "an address may hold a secret, and others read tasks"
     assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
 

@@ -1,7 +1,7 @@
-"""Deliveries: one attempt after the other. Taken and settled in transactions, sent between them.
+"""Deliveries of a webhook, one attempt after the other. A transaction takes a delivery; the next one stores its outcome.
 
-A lease says who delivers to a webhook, so that only one delivery is on its way to it at a time. Whoever dies leaves
-the lease to run out; what was on its way then is sent again.
+The thread that delivers to a webhook holds its lease, so that only one delivery to it is sent at a time. If the process
+dies, the lease expires, and the delivery that was being sent is sent again.
 """
 import json
 import logging
@@ -20,20 +20,20 @@ log = logging.getLogger("eventapi.deliveries")
 
 # Seconds until the next attempt, after each that failed.
 AGAIN_AFTER = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
-PATIENCE = timedelta(days=5)
+PATIENCE = timedelta(days=5)         # a webhook that fails for so long is deactivated
 GONE = 410
 
 
 @dataclass
 class Outcome:
-    """What came of an attempt: the status that was answered, or the error.
+    """Result of an attempt: the status of the response, or the error.
 
-    `was_asked` is false when nothing was sent, for good.
+    `was_sent` is false if the delivery can never be sent. Such a failure does not count against the webhook.
     """
     status: int = None
     error: str = None
     duration_ms: int = None
-    was_asked: bool = True
+    was_sent: bool = True
 
     @property
     def is_success(self):
@@ -41,16 +41,16 @@ class Outcome:
 
 
 def step(db, webhook_id, lease, done=None, more=True):
-    """Settles what is `done`, a (delivery, outcome), and takes the next delivery that is due;
+    """Store the outcome of `done`, a (delivery, Outcome), and return the next delivery that is due.
 
-    None gives the webhook free.
+    Return None, and give up the lease, if none is due, if `more` is false, or if the lease has been lost.
     """
     with db.write():
         if done:
             _settle(db, lease, *done)
         if not db.run(sql.take_lease, id=webhook_id, lease=lease, now=db.now):
             db.run(sql.give_lease_back, id=webhook_id, lease=lease)
-            return None                             # switched off, or somebody else's by now
+            return None                             # deactivated, or another worker has the lease
         if not done:
             db.run(sql.cut_off, id=webhook_id, now=db.now)
         delivery = db.one(sql.due, id=webhook_id, now=db.now) if more else None
@@ -62,32 +62,32 @@ def step(db, webhook_id, lease, done=None, more=True):
 
 
 def give_back(db, webhook_id, lease):
-    """Lets others send at once what this one has not settled."""
+    """Give up the lease, so that another worker sends the unsettled delivery at once."""
     with db.write():
         if db.run(sql.give_lease_back, id=webhook_id, lease=lease):
             db.run(sql.cut_off, id=webhook_id, now=db.now)
 
 
 def send(delivery, config):
-    """One attempt. Takes as long as timeout_seconds, and no lock."""
+    """Make one attempt and return its Outcome. It takes at most `timeout_seconds`, and holds no lock."""
     if not delivery["is_kept"]:
-        return Outcome(error="the event is no longer stored", was_asked=False)
+        return Outcome(error="the event is no longer stored", was_sent=False)
     if not delivery["is_allowed"]:
-        return Outcome(error="the API key of the webhook no longer has the scope for this event", was_asked=False)
+        return Outcome(error="the API key of the webhook no longer has the scope for this event", was_sent=False)
     body = webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])
     began = time.monotonic()
     outcome = Outcome()
     try:
         outcome.status = http_post.post(delivery["url"], body, headers(delivery, body), seconds=delivery["timeout_seconds"],
                                       allowed=config.webhook_allowed_networks)
-        outcome.error = None if outcome.is_success else f"answered {outcome.status}"
+        outcome.error = None if outcome.is_success else f"the receiver responded with status {outcome.status}"
     except http_post.Failed as failed:
         outcome.error = str(failed)
     except addresses.Refused as refused:
         outcome.error = f"the url {refused}"
     except Exception:
         log.exception("delivery %s failed with an unexpected error", delivery["id"])
-        outcome.error = "could not be sent; the log of the worker says why"
+        outcome.error = "the delivery could not be sent; the log of the worker has the details"
     outcome.duration_ms = round((time.monotonic() - began) * 1000)
     return outcome
 
@@ -100,7 +100,7 @@ def headers(delivery, body):
 
 
 def _settle(db, lease, delivery, outcome):
-    """Writes down what came of an attempt, unless the lease ran out meanwhile: then whoever has it now sends it again."""
+    """Store the outcome of an attempt, unless the lease has expired: its new holder then repeats the delivery."""
     held = db.one(sql.holds_lease, id=delivery["webhook_id"], lease=lease, delivery_id=delivery["id"])
     if not held:
         return
@@ -111,16 +111,16 @@ def _settle(db, lease, delivery, outcome):
         db.run(sql.release_next, now=db.now, **{name: delivery[name] for name in ("webhook_id", "entity_type", "entity_id")})
     if outcome.is_success:
         db.run(sql.succeeded, id=delivery["webhook_id"], now=db.now)
-    elif outcome.was_asked:
+    elif outcome.was_sent:
         _failed(db, delivery, outcome, held["failing_since"])
 
 
 def _following(db, delivery, outcome):
-    """(status, next_attempt_at) after an attempt."""
+    """Return (status, next_attempt_at) of the delivery after an attempt."""
     if outcome.is_success:
         return "delivered", None
     failures = delivery["attempts"] + 1
-    if not outcome.was_asked or outcome.status == GONE or failures > min(delivery["retry_count"], len(AGAIN_AFTER)):
+    if not outcome.was_sent or outcome.status == GONE or failures > min(delivery["retry_count"], len(AGAIN_AFTER)):
         return "failed", None
     return "pending", times.text(datetime.fromisoformat(db.now) + timedelta(seconds=AGAIN_AFTER[failures - 1]))
 
@@ -128,7 +128,10 @@ def _following(db, delivery, outcome):
 def _failed(db, delivery, outcome, failing_since):
     db.run(sql.failed, id=delivery["webhook_id"], now=db.now)
     if outcome.status == GONE:
-        webhooks.switch_off(db, delivery["webhook_id"], why="Its receiver answered 410: it is gone.", needs_attention=False)
+        webhooks.switch_off(db, delivery["webhook_id"], needs_attention=False,
+                            why="The receiver responded with status 410 (Gone).")
     elif failing_since and failing_since <= times.text(datetime.fromisoformat(db.now) - PATIENCE):
-        webhooks.switch_off(db, delivery["webhook_id"], needs_attention=True, why=f"Every attempt to reach {addresses.parsed(delivery['url']).host} failed since "
-                            f"{failing_since}; the last time: {outcome.error}. What was not delivered waits until the webhook is active again.")
+        host = addresses.parsed(delivery["url"]).host
+        why = (f"Every attempt to reach {host} has failed since {failing_since}. The last error: {outcome.error}. "
+               "Undelivered events wait until the webhook is active again.")
+        webhooks.switch_off(db, delivery["webhook_id"], needs_attention=True, why=why)

@@ -1,4 +1,4 @@
-"""One POST to somebody else's server: to an address that was checked, within a time, without redirects or proxies."""
+"""Send a POST to an external server: to a checked address, within a time limit, without redirects and proxies."""
 import http.client
 import io
 import socket
@@ -8,15 +8,18 @@ from functools import lru_cache
 
 from eventapi.domain.webhooks import addresses
 
-MOST_OF_ANSWER = 64 * 1024           # bytes; the status decides, so the rest is left
+MOST_OF_ANSWER = 64 * 1024           # bytes of a response that are read; only its status matters
 
 
 class Failed(Exception):
-    """No answer; the text says why."""
+    """There is no response. The text says why."""
 
 
 def post(url, body, headers, *, seconds, allowed):
-    """The status of the answer; Failed where there is none, addresses.Refused where nobody was asked."""
+    """Send the body and return the status of the response.
+
+    Raise Failed if there is none, and addresses.Refused if the address is not allowed.
+    """
     deadline = time.monotonic() + seconds
     target = addresses.parsed(url)
     found = addresses.resolved(target, seconds)
@@ -48,16 +51,16 @@ def _said(error):
 
 
 def _status(response):
-    """Its status. A little of the body is taken in, so that a server that sends some sees no broken connection."""
+    """Return the status. Read a part of the body, so that the server does not see a broken connection."""
     try:
         response.read(MOST_OF_ANSWER)
     except (OSError, http.client.HTTPException):
-        pass                         # the status has been said, and that is all that counts
+        pass                         # the status is known, and nothing else matters
     return response.status
 
 
 def _connected(target, found, deadline):
-    """A connection to one of the addresses, and to no other; with https to the server that proves the name."""
+    """Connect to one of the addresses. With https, verify that the certificate is valid for the host name."""
     sock = _reached(target.port, found, deadline)
     if target.scheme == "http":
         return sock
@@ -70,9 +73,9 @@ def _connected(target, found, deadline):
 
 
 def _reached(port, found, deadline):
-    """The first of the addresses that takes a connection.
+    """Return a connection to the first of the addresses that accepts one. Raise the last OSError if none does.
 
-    One that keeps silent leaves those behind it their share of the time.
+    The time that is left is divided evenly, so that an address that does not respond leaves time for the others.
     """
     for place, address in enumerate(found):
         left = deadline - time.monotonic()
@@ -91,7 +94,7 @@ def _context():
 
 
 class Timed:
-    """A socket that gives up at the deadline, however slowly the other side drips. Just what http.client asks of one."""
+    """A socket with a deadline for all its operations together. It has only the methods that http.client calls."""
 
     def __init__(self, sock, deadline):
         self.sock, self.deadline = sock, deadline
@@ -114,7 +117,7 @@ class Timed:
 
 
 class Reading(io.RawIOBase):
-    """What comes in over a Timed. Who talks on and on would keep this process from everybody else."""
+    """Reader of a Timed socket, limited to MOST_OF_ANSWER bytes."""
 
     def __init__(self, timed):
         self.timed, self.left = timed, MOST_OF_ANSWER
