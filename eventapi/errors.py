@@ -169,7 +169,7 @@ CODES = {
 }
 
 
-MOST_FAULTS = 1000          # in one answer: nobody reads more, and a hostile body could ask for megabytes of them
+MAX_FAULTS = 1000          # in one answer: nobody reads more, and a hostile body could ask for megabytes of them
 
 
 class Problem(Exception):
@@ -188,7 +188,7 @@ class Problem(Exception):
         problem = {"type": f"{base_url}/problems/{self.code}", "title": self.title, "status": self.status,
                    "detail": self.detail, "code": self.code, **self.members}
         if self.errors is not None:
-            problem["errors"] = self.errors[:MOST_FAULTS]
+            problem["errors"] = self.errors[:MAX_FAULTS]
         problem["meta"] = {"request_id": request_id}
         return problem
 
@@ -202,7 +202,7 @@ def fault(code, detail, *, pointer=None, parameter=None):
 def invalid(faults):
     """422 for faults of the input, all at once."""
     count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
-    told = "see errors" if len(faults) <= MOST_FAULTS else f"errors has the first {MOST_FAULTS}"
+    told = "see errors" if len(faults) <= MAX_FAULTS else f"errors has the first {MAX_FAULTS}"
     return Problem("validation_failed", f"The request has {count}; {told}.", errors=faults)
 
 

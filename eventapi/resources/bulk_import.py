@@ -63,7 +63,7 @@ def import_participants(db, upload):
 
 
 def imported(db, kind, options, upload):
-    record = import_runs.take_in(db, kind, options, upload)
+    record = import_runs.create(db, kind, options, upload)
     return Response(record, 201 if record["finished_at"] else 202,
                     {"Location": location(f"/bulk-import/{record['id']}")})
 
@@ -73,7 +73,7 @@ def get_bulk_import(db, who, id):
     """Get the progress and the result of an import: counters, the first 1,000 errors and the first 1,000 records."""
     with db.snapshot():
         get(db, who, id)
-        return one(db, import_runs.whole(db, id), {}, INCLUDES)
+        return one(db, import_runs.with_errors(db, id), {}, INCLUDES)
 
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))

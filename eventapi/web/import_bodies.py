@@ -61,25 +61,25 @@ def _faults(kind, options, total):
     faults = Faults()
     if not total:
         faults.add("/records", "min_items", "must have at least one record")
-    if total > import_runs.ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
-        faults.add("/skip_on_error", "too_many", f"must be true for more than {import_runs.ALL_OR_NOTHING} records")
+    if total > import_runs.MAX_ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
+        faults.add("/skip_on_error", "too_many", f"must be true for more than {import_runs.MAX_ALL_OR_NOTHING} records")
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
         faults.add("/event_key", "required", "is required, or event_id")
     return faults
 
 
 def _checked(db, kind, upload, form, options, total):
-    if total > import_runs.AT_ONCE:
+    if total > import_runs.MAX_AT_ONCE:
         return None
     read = import_records.Reader(db, kind, form, options["field_mapping"])
-    return import_runs.judged(read, import_files.records(upload.path, form))
+    return import_runs.validated(read, import_files.records(upload.path, form))
 
 
 @contextmanager
 def _csv(environ, config, kind, asked):
     options = _of_query(kind, asked, config)
     with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
-        yield options, upload, *import_files.understand(upload.path)
+        yield options, upload, *import_files.read_form(upload.path)
 
 
 def _of_query(kind, asked, config):

@@ -48,7 +48,7 @@ def attempt(db, id, stopping):
     If it fails, the next ones still run, and it continues in a later round unless its file cannot be read.
     """
     try:
-        import_runs.carry_on(db, id, stopping)
+        import_runs.run(db, id, stopping)
     except Busy as busy:
         log.warning("bulk import %s is postponed to the next round: %s", id, busy)
     except Exception:

@@ -38,7 +38,7 @@ def main(many):
         id = queued(db, text)
         judging = timed(lambda: judged(db, id))
         memory, watch = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, watcher(db.config)
-        before, took = time.process_time(), timed(lambda: import_runs.carry_on(db, id, lambda: False))
+        before, took = time.process_time(), timed(lambda: import_runs.run(db, id, lambda: False))
         busy = time.process_time() - before
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         reads, writes = watched(watch)
@@ -76,16 +76,16 @@ def write_csv(path, many):
 def queued(db, path):
     """The import, taken in as a request does it, for the worker."""
     with open(path, "rb") as stream, files.received(db.config, stream, 2 ** 30) as upload:
-        form, total = import_files.understand(upload.path)
+        form, total = import_files.read_form(upload.path)
         with db.write():
-            return import_runs.take_in(db, "contacts", OPTIONS, Source(OPTIONS, upload, form, total, None))["id"]
+            return import_runs.create(db, "contacts", OPTIONS, Source(OPTIONS, upload, form, total, None))["id"]
 
 
 def judged(db, id):
     """Reads and judges all of it, a piece at a time."""
     job, row = import_runs.Job(db, id), import_runs.get(db, id)
     sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
-    while job.judged(record for record, _ in zip(sent, range(import_runs.PIECE))):
+    while job.validated(record for record, _ in zip(sent, range(import_runs.BATCH))):
         pass
 
 
@@ -96,10 +96,10 @@ def executed(source, target):
     target.connection.executescript("DELETE FROM counters;")
 
     def run():
-        for start in range(0, max(map(len, rows.values())), import_runs.PIECE):
+        for start in range(0, max(map(len, rows.values())), import_runs.BATCH):
             with target.write():
                 for table, found in rows.items():
-                    target.connection.executemany(inserts[table], found[start:start + import_runs.PIECE])
+                    target.connection.executemany(inserts[table], found[start:start + import_runs.BATCH])
     return timed(run)
 
 

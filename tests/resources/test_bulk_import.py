@@ -106,7 +106,7 @@ def test_a_record_meets_what_those_before_it_made(organiser):
     same = [{"external_id": "7", "email": "b@example.org"}, {"external_id": "7", "email": "c@example.org"}]
     for dry in (True, False):
         assert send(organiser, same, dry_run=dry)["errors"] == [
-            {"index": 1, "field": "external_id", "code": "duplicate", "detail": "another contact has it"}]
+            {"index": 1, "field": "external_id", "code": "duplicate", "detail": "belongs to another contact"}]
 
 
 def test_matching_by_number_and_by_external_id(organiser):
@@ -291,7 +291,7 @@ def test_rejected_rows_come_back_and_can_be_sent_again(organiser):
     rows = list(csv.reader(io.StringIO(back.text)))
     assert rows == [["email", "last_name", "phone", "rejected_index", "rejected_because"],
                     ["nonsense", "'=Evil()", "1", "0", "email: must be an e-mail address"],
-                    ["worse", "W", "3", "2", "has 4 cells under 3 columns"]]
+                    ["worse", "W", "3", "2", "has 4 cells, but the header has 3 columns"]]
     again = send_csv(organiser, back.text.replace("nonsense", "good@example.org").replace("worse", "w@example.org"))
     assert counters(again)["created"] == 2
     assert organiser.data("/contacts?email=good@example.org")[0]["last_name"] == "=Evil()"
@@ -413,7 +413,7 @@ def test_all_or_nothing_holds_no_savepoint_around_the_records(organiser, db):
         send(organiser, records, skip_on_error=False, status=202)
         job_db, told = Database(db.config), []
         job_db.connection.set_trace_callback(told.append)
-        import_runs.carry_on(job_db, import_runs.waiting(db)[0], lambda: False)
+        import_runs.run(job_db, import_runs.waiting(db)[0], lambda: False)
         job_db.close()
         assert "BEGIN IMMEDIATE" in told and not [text for text in told if text.startswith("SAVEPOINT")]
 
@@ -424,7 +424,7 @@ def test_an_import_whose_event_is_deleted_fails_and_says_so(organiser, fair, db,
     organiser.delete(f"/events/{fair['id']}", status=204)
     run_worker(db)
     record = organiser.data(f"/bulk-import/{gone}")
-    assert (record["status"], record["failure"], record["processed"]) == ("failed", "Its event was deleted.", 0)
+    assert (record["status"], record["failure"], record["processed"]) == ("failed", "The event of the import was deleted.", 0)
     assert organiser.data("/contacts") == [] and import_runs.waiting(db) == []
 
 
@@ -449,7 +449,7 @@ def test_a_file_that_is_gone_fails_the_import(organiser, db, settings):
 def test_it_stops_when_told_and_goes_on_where_it_was(organiser, db):
     id = send(organiser, people(2500), status=202)["id"]
     asked = iter([False, False, False, True, True, True])
-    import_runs.carry_on(db, id, lambda: next(asked))
+    import_runs.run(db, id, lambda: next(asked))
     between = organiser.data(f"/bulk-import/{id}")
     assert between["status"] == "running" and 0 < between["processed"] == between["created"] < 2500
     run_worker(db)
@@ -463,7 +463,7 @@ def test_two_workers_do_no_harm(organiser, db, settings):
     def work():
         own = Database(settings)
         for id in ids:
-            import_runs.carry_on(own, id, lambda: False)
+            import_runs.run(own, id, lambda: False)
         own.close()
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:

@@ -1,1 +1,1 @@
-"""Bulk imports of contacts and participants."""
+"""Bulk imports of contacts and participants: reading files, validating records, writing them in batches."""

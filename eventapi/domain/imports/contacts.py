@@ -1,20 +1,29 @@
-"""Importing contacts: new ones in few statements, changed ones each for itself."""
+"""The import of contacts. New contacts are added in few statements, existing contacts are changed one by one."""
 from eventapi.domain.imports import records as import_records
-from eventapi.domain.imports.matching import Known, ambiguous, attempt
+from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.errors import Faults
 
 
 class Contacts:
-    """Writes contacts, piece by piece."""
+    """Writes batches of contacts.
+
+    options: the row of the import.
+    known: the contacts that records may match.
+    new: id -> (arguments of contacts.add_many, event ids) of the new contacts of the batch, which are not written yet.
+    next_id: id of the next new contact. In a dry run it continues over all batches.
+    """
 
     def __init__(self, options):
-        self.options, self.known = options, Known()
+        self.options, self.known = options, KnownContacts()
         self.next_id = None
 
     def write(self, db, records):
-        """Settles what becomes of each record, and does it unless this is a dry run. Needs a running write."""
+        """Determine the action of each record, and perform it unless this is a dry run.
+
+        Requires a write transaction.
+        """
         dry, self.new = self.options["dry_run"], {}
         self.next_id = self.next_id if dry and self.next_id else contacts.next_id(db)
         self.known.look_up(db, [record.body for record in records])
@@ -22,13 +31,13 @@ class Contacts:
             if record.faults:
                 record.reject([])
             else:
-                self._settle(db, record)
+                self._import(db, record)
         if not dry:
             self._flush(db)
-            self.known.forget_made()
+            self.known.forget_new()
 
-    def _settle(self, db, record):
-        """`create` leaves out who is there, `update` who is not."""
+    def _import(self, db, record):
+        """Create, change, skip or reject. Mode `create` skips contacts that exist, `update` those that do not."""
         mode, by = self.options["mode"], self.options["match_field"]
         name = record.body.get(by)
         ids = self.known.get(by, name) if name is not None else []
@@ -46,32 +55,32 @@ class Contacts:
             self._create(db, record)
 
     def _create(self, db, record):
-        wrong = [*import_records.nothing_said(record.body), *self.known.taken(None, record.body)]
-        faults, (category_ids, event_ids, fields) = _named(db, record.body, {})
+        wrong = [*import_records.unidentified(record.body), *self.known.duplicates(None, record.body)]
+        faults, (category_ids, event_ids, fields) = _resolved(db, record.body, {})
         wrong += faults
         if wrong:
             record.reject(wrong)
             return
         id, self.next_id = self.next_id, self.next_id + 1
         self.new[id] = (id, record.body, category_ids or (), fields), event_ids
-        self.known.make(id, record.body)
+        self.known.add_new(id, record.body)
         record.end("created", None if self.options["dry_run"] else id)
 
     def _change(self, db, record, id):
-        dry, wrong = self.options["dry_run"], list(self.known.taken(id, record.body))
+        dry, wrong = self.options["dry_run"], list(self.known.duplicates(id, record.body))
         if wrong:
             record.reject(wrong)
-        elif dry and self.known.is_made(id):
+        elif dry and self.known.is_new(id):
             record.end("updated")
         else:
             if id in self.new:
                 self._flush(db)
             attempt(db, record, dry, lambda: change_contact(db, record, id))
             if record.action == "updated" and not dry:
-                self.known.tell(id, record.body)
+                self.known.add_names(id, record.body)
 
     def _flush(self, db):
-        """Adds the new contacts."""
+        """Write the new contacts of the batch, and their participations."""
         additions, self.new = self.new, {}
         if additions:
             contacts.add_many(db, [addition for addition, _ in additions.values()])
@@ -80,8 +89,9 @@ class Contacts:
 
 
 def change_contact(db, record, id):
+    """Change a contact as the record says, and add its participations. Reject the record if a reference is unknown."""
     old = contacts.get(db, id)
-    faults, (category_ids, event_ids, fields) = _named(db, record.body, old["custom_fields"])
+    faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old["custom_fields"])
     if faults:
         record.reject(faults)
         return
@@ -90,8 +100,8 @@ def change_contact(db, record, id):
     record.end("updated", id)
 
 
-def _named(db, body, stored):
-    """(faults, (categories, events, custom fields)) that a body names."""
+def _resolved(db, body, stored):
+    """Return (faults, (category ids, event ids, custom fields)) of a body. `stored` are the present custom fields."""
     faults = Faults()
     ids = references.category_ids(db, body, faults), references.event_ids(db, body, faults)
     fields = custom_fields.checked(db, "contact", body, stored, faults)

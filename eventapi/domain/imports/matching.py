@@ -1,4 +1,4 @@
-"""What the imports of contacts and of participants share: a record on its way, and which contacts are known by which names."""
+"""Records of an import and the contacts that they match. Shared by the imports of contacts and of participants."""
 from dataclasses import dataclass, field
 
 from eventapi.domain.imports import records
@@ -8,13 +8,22 @@ from eventapi.storage.statements import statements
 
 sql = statements("bulk_import")
 
+# field by which records are matched -> statement that finds contacts by it
 BY = {"email": sql.by_email, "customer_number": sql.by_customer_number, "external_id": sql.by_external_id}
 ASCII = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 @dataclass
 class Record:
-    """A record on its way: `action` is created, updated, skipped or rejected in the end, `id` that of what it became or is."""
+    """One record and what the import did with it.
+
+    index: position in the file or array that was sent.
+    sent: the record as it was sent. body: the same, validated.
+    faults: dicts with `field`, `code` and `detail`.
+    action: None at first; then "created", "updated", "skipped" or "rejected".
+    id: id of the contact or participant, if there is one. reason: why the record was skipped.
+    contact_created: whether the import of participants created the contact.
+    """
     index: int
     sent: object
     body: dict
@@ -26,25 +35,31 @@ class Record:
     contact_created: bool = False
 
     def end(self, action, id=None, reason=None):
+        """Set the result of the record."""
         self.action, self.id, self.reason = action, id, reason
 
     def reject(self, faults):
+        """Reject the record, because of these faults in addition to those of the validation."""
         self.faults, self.action, self.contact_created = [*self.faults, *faults], "rejected", False
 
 
-class Undone(Exception):
-    """Takes back what a dry run did."""
+class _RollBack(Exception):
+    """Ends a savepoint, so that its changes are rolled back."""
 
 
-class Known:
-    """The contacts that e-mails, customer numbers and external ids name: those of the database, and those that the import has made
-    in this piece, or in a dry run would have made in any."""
+class KnownContacts:
+    """Ids of contacts by e-mail, customer number and external id.
+
+    These are the contacts in the database (`ids`) and the new contacts (`new`): those that this batch created, or
+    that any batch of a dry run would have created.
+    """
 
     def __init__(self):
         self.ids = {name: {} for name in BY}
-        self.forget_made()
+        self.forget_new()
 
     def look_up(self, db, bodies):
+        """Read the contacts of the database that the records of a batch may match."""
         for name, statement in BY.items():
             names = [body[name] for body in bodies if body.get(name) is not None]
             self.ids[name] = {}
@@ -54,50 +69,59 @@ class Known:
                     found.append(row["id"])
 
     def get(self, name, value):
+        """Return the ids of the contacts with this value of the field `name`."""
         value = folded(name, value)
-        return list(dict.fromkeys([*self.ids[name].get(value, ()), *self.made[name].get(value, ())]))
+        return list(dict.fromkeys([*self.ids[name].get(value, ()), *self.new[name].get(value, ())]))
 
-    def is_made(self, id):
+    def is_new(self, id):
+        """Return whether the import created the contact."""
         return id in self.new_ids
 
-    def make(self, id, body):
+    def add_new(self, id, body):
+        """Add a contact that the import created. In a dry run for participants, `id` is None."""
         self.new_ids.add(id)
-        self.tell(id, body)
+        self.add_names(id, body)
 
-    def tell(self, id, body):
-        """A contact has got these names."""
+    def add_names(self, id, body):
+        """Add the e-mail, customer number and external id that a contact now has."""
         for name in BY:
             if body.get(name) is not None:
-                self.made[name].setdefault(folded(name, body[name]), []).append(id)
+                self.new[name].setdefault(folded(name, body[name]), []).append(id)
 
-    def taken(self, id, body):
-        """Faults of a customer number or external id that another contact has."""
+    def duplicates(self, id, body):
+        """Yield a fault for a customer number or external id that another contact has."""
         for name in ("customer_number", "external_id"):
             others = body.get(name) is not None and [other for other in self.get(name, body[name]) if other != id]
             if others:
-                yield {"field": name, "code": "duplicate", "detail": "another contact has it"}
+                yield {"field": name, "code": "duplicate", "detail": "belongs to another contact"}
 
-    def forget_made(self):
-        self.made, self.new_ids = {name: {} for name in BY}, set()
+    def forget_new(self):
+        """Forget the new contacts, because `look_up` finds them in the database from now on."""
+        self.new, self.new_ids = {name: {} for name in BY}, set()
 
 
 def folded(name, value):
-    """As the database compares."""
+    """Return a value as the database compares it: an e-mail in lower case (ASCII only), others unchanged."""
     return value.translate(ASCII) if name == "email" else value
 
 
-def attempt(db, record, dry, act):
-    """Does what may be refused, and takes it back when it was, or in a dry run."""
+def attempt(db, record, dry, action):
+    """Call `action` in a savepoint, and roll it back if the record is rejected or this is a dry run.
+
+    A Problem that it raises becomes faults of the record. Requires a write transaction.
+    """
     try:
         with db.savepoint():
-            act()
+            action()
             if dry or record.action == "rejected":
-                raise Undone
+                raise _RollBack
     except Problem as problem:
         record.reject(records.as_faults(problem))
-    except Undone:
+    except _RollBack:
         record.id = None if record.action == "created" else record.id
 
 
 def ambiguous(by, ids):
-    return {"field": by, "code": "ambiguous_contact", "detail": "names several contacts: " + ", ".join(map(str, ids[:10]))}
+    """Return the fault of a record that matches several contacts."""
+    matches = ", ".join(map(str, ids[:10]))
+    return {"field": by, "code": "ambiguous_contact", "detail": f"matches several contacts: {matches}"}

@@ -1,6 +1,6 @@
-"""Importing participants of one event, with the contacts that are not there yet."""
+"""The import of participants of one event. Contacts that do not exist can be created."""
 from eventapi.domain.imports import records as import_records
-from eventapi.domain.imports.matching import Known, ambiguous, attempt, folded
+from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
@@ -16,38 +16,48 @@ def event_of(db, options):
 
 
 class Participants:
-    """Writes participants of one event, and the contacts that are not there yet."""
+    """Writes batches of participants of one event.
+
+    options: the row of the import.
+    known: the contacts that records may match.
+    seen: keys of the participants that a dry run would have created.
+    """
 
     def __init__(self, options):
-        self.options, self.known, self.seen = options, Known(), set()
+        self.options, self.known, self.seen = options, KnownContacts(), set()
 
     def write(self, db, records):
+        """Determine the action of each record, and perform it unless this is a dry run.
+
+        Requires a write transaction.
+        """
         self.known.look_up(db, [record.body for record in records])
         for record in records:
             if record.faults:
                 record.reject([])
             else:
-                attempt(db, record, self.options["dry_run"], lambda record=record: self._settle(db, record))
+                attempt(db, record, self.options["dry_run"], lambda record=record: self._import(db, record))
                 self._remember(record)
         if not self.options["dry_run"]:
-            self.known.forget_made()
+            self.known.forget_new()
 
     def _remember(self, record):
-        """What this record made, or would have made, is there for those that follow."""
+        """Remember what the record created, or would have created, because later records may refer to it."""
         dry = self.options["dry_run"]
         if record.contact_created:
-            self.known.make(None if dry else record.contact_id, record.body)
+            self.known.add_new(None if dry else record.contact_id, record.body)
         if dry and record.action == "created":
             self.seen.add(self._key(record))
 
     def _key(self, record):
-        """Which participation a record is about."""
+        """Return (contact, role): what identifies the participant of a record within the event."""
         by = self.options["match_field"]
         name = record.body.get(by)
-        who = record.body.get("contact_id") or name and folded(by, name)
-        return who, record.body.get("role", "exhibitor")
+        contact = record.body.get("contact_id") or (name and folded(by, name))
+        return contact, record.body.get("role", "exhibitor")
 
-    def _settle(self, db, record):
+    def _import(self, db, record):
+        """Create, change, skip or reject the participant of a record."""
         if other := self._other_event(record.body):
             return record.reject(other)
         contact_id = self._contact(db, record)
@@ -63,13 +73,18 @@ class Participants:
             self._create(db, record, contact_id, role)
 
     def _other_event(self, body):
-        """Faults of a record that names another event, as the list of another event does."""
-        return [{"field": name, "code": "other_event", "detail": "names another event; leave it out, or lead it to null in field_mapping"}
+        """Return faults if the record names another event, which happens when a list of that event is imported."""
+        detail = "belongs to another event; omit the field, or map it to null in `field_mapping`"
+        return [{"field": name, "code": "other_event", "detail": detail}
                 for name in ("event_id", "event_key") if body.get(name) not in (None, self.options[name])]
 
     def _contact(self, db, record):
-        """The contact, or None in a dry run for one it would have made; ends the record where there is none."""
-        by, faults, name = self.options["match_field"], Faults(), record.body.get(self.options["match_field"])
+        """Return the id of the contact, or None for a contact that a dry run would have created.
+
+        Skip or reject the record, which sets its action, if there is no contact.
+        """
+        by, faults = self.options["match_field"], Faults()
+        name = record.body.get(by)
         if record.body.get("contact_id") is not None:
             contact_id = references.resolve(db, {"contact_id": record.body["contact_id"]}, CONTACT, faults)
             return record.reject(import_records.of_faults(faults)) if faults else contact_id
@@ -85,15 +100,16 @@ class Participants:
         return self._new_contact(db, record)
 
     def _new_contact(self, db, record):
-        members = {name: value for name, value in record.body.items() if name in import_records.CONTACT_ONLY or name == "customer_number"}
-        wrong = [*import_records.nothing_said(members), *self.known.taken(None, members)]
+        own = {*import_records.CONTACT_ONLY, "customer_number"}
+        contact = {name: value for name, value in record.body.items() if name in own}
+        wrong = [*import_records.unidentified(contact), *self.known.duplicates(None, contact)]
         if wrong:
             return record.reject(wrong)
-        record.contact_id, record.contact_created = contacts.add(db, members)["id"], True
+        record.contact_id, record.contact_created = contacts.add(db, contact)["id"], True
         return record.contact_id
 
     def _create(self, db, record, contact_id, role):
-        faults, category_id, fields = self._rest(db, record, {})
+        faults, category_id, fields = self._resolved(db, record, {})
         if faults:
             record.reject(faults)
             return
@@ -101,8 +117,15 @@ class Participants:
             record.end("created")
             return
         participant = participants.add(
-            db, event_id=self.options["event_id"], contact_id=contact_id, role=role, category_id=category_id, fields=fields,
-            badge_name=record.body.get("badge_name"), confirmed=record.body.get("is_confirmed", False))
+            db,
+            event_id=self.options["event_id"],
+            contact_id=contact_id,
+            role=role,
+            category_id=category_id,
+            fields=fields,
+            badge_name=record.body.get("badge_name"),
+            confirmed=record.body.get("is_confirmed", False),
+        )
         record.end("created", participant["id"])
 
     def _change(self, db, record, id):
@@ -110,7 +133,7 @@ class Participants:
             record.end("skipped", id, "exists")
             return
         old = participants.get(db, id) if id else None
-        faults, category_id, fields = self._rest(db, record, old["custom_fields"] if old else {})
+        faults, category_id, fields = self._resolved(db, record, old["custom_fields"] if old else {})
         if faults:
             record.reject(faults)
             return
@@ -118,7 +141,8 @@ class Participants:
             change_participant(db, old, record.body, category_id, fields)
         record.end("updated", id)
 
-    def _rest(self, db, record, stored):
+    def _resolved(self, db, record, stored):
+        """Return (faults, category id, custom fields) of a record. `stored` are the present custom fields."""
         faults = Faults()
         category_id = references.resolve(db, record.body, CATEGORY, faults)
         fields = custom_fields.checked(db, "event_participant", record.body, stored, faults)
@@ -126,7 +150,7 @@ class Participants:
 
 
 def change_participant(db, old, body, category_id, fields):
-    """Gives a participant the members that a record holds."""
+    """Change a participant to the fields of a record. Fields that the record lacks stay unchanged."""
     names_category = "category_id" in body or "category_key" in body
     new = participants.change(db, old, {
         **old, "badge_name": body.get("badge_name", old["badge_name"]), "custom_fields": fields,

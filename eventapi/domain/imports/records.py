@@ -1,4 +1,7 @@
-"""What a record of a bulk import says: columns led to members, texts of a CSV to their types, judged by the schema of the resource."""
+"""Records of bulk imports: columns are mapped to fields, texts of a CSV file converted, and the result validated.
+
+A record is validated by the schema of its resource, as in PATCH. Faults are dicts with `field`, `code` and `detail`.
+"""
 import re
 from functools import cached_property
 
@@ -10,45 +13,79 @@ from eventapi.validation.bodies import Body
 from eventapi.validation.messages import pointer
 from eventapi.validation.schema_files import body_schema, document
 
-MOST_STRANGE = 20           # unknown members that are named for one record
+MAX_UNKNOWN = 20            # unknown fields that are reported for one record
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
           **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False)}
-OF_FIELDS = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
-# The columns that our own lists have for categories and events, and those of them that say all of it.
-OF_PARTS = re.compile(r"(categories|events)\.[a-z_]+")
-OWN_PARTS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
-GERMAN_DAY = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
+CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
+# Columns of our own lists for categories and events. Only the keys are imported, the others repeat the same
+# information.
+PART_COLUMN = re.compile(r"(categories|events)\.[a-z_]+")
+KEY_COLUMNS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
+GERMAN_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 
-# The members of a record: of participants those of the participation, and those of the contact it is for.
-CONTACT_ONLY = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile", "address",
-                "postal_code", "city", "state", "country", "website", "tax_id", "language")
-PARTICIPANT_ONLY = ("contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name", "custom_fields",
-                    "event_id", "event_key")
+# A record of an import of participants has fields of the contact and fields of the participant.
+CONTACT_ONLY = (
+    "external_id",
+    "company_name",
+    "first_name",
+    "last_name",
+    "email",
+    "invoice_email",
+    "phone",
+    "fax",
+    "mobile",
+    "address",
+    "postal_code",
+    "city",
+    "state",
+    "country",
+    "website",
+    "tax_id",
+    "language",
+)
+PARTICIPANT_ONLY = (
+    "contact_id",
+    "customer_number",
+    "role",
+    "is_confirmed",
+    "category_id",
+    "category_key",
+    "badge_name",
+    "custom_fields",
+    "event_id",
+    "event_key",
+)
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 
 
-def members(kind):
-    """member -> its schema, of all that a record may hold; True where it is accepted and ignored."""
+def fields(kind):
+    """Return the fields of a record with their schemas.
+
+    The schema True means that the field is accepted and ignored.
+    """
     contact = body_schema("contact", "PATCH")["properties"]
     if kind == "contacts":
         return contact
     participant = body_schema("participant", "PATCH")["properties"]
     ignored = {name: True for name, sub in participant.items() if sub is True}
-    return {**ignored, **{name: contact[name] for name in CONTACT_ONLY}, **{name: participant[name] for name in PARTICIPANT_ONLY}}
+    return {**ignored, **{name: contact[name] for name in CONTACT_ONLY},
+            **{name: participant[name] for name in PARTICIPANT_ONLY}}
 
 
 def unknown_columns(kind, form, mapping):
-    """Faults of a header, and of targets of the mapping that are no members: nothing may be lost unnoticed."""
-    known, faults, seen = members(kind), Faults(), set()
+    """Return faults for columns and targets of the mapping that are not fields, so that no data is lost unnoticed."""
+    known, faults, seen = fields(kind), Faults(), set()
     for source, target in mapping.items():
         if target is not None and not _is_known(known, target):
-            faults.add(f"/field_mapping{pointer([source])}", "unknown", _unknown(known, "its target", target))
+            detail = f"is mapped to {target[:100]}, which is not a field of a record{suggestion(target.lower(), known)}"
+            faults.add(f"/field_mapping{pointer([source])}", "unknown", detail)
     for name in form.get("columns", ()):
         target = _target(known, mapping, name)
         if target and name not in mapping and not _is_known(known, target):
-            faults.add(pointer([name[:100]]), "unknown", _unknown(known, "the column", name) + "; rename it, or lead it to null in field_mapping")
+            faults.add(pointer([name[:100]]), "unknown",
+                       f"{_unknown(known, name)}; rename the column, or map it to null in `field_mapping`")
         elif target and target in seen:
             faults.add(pointer([name[:100]]), "repeated", f"is a second column for {target}")
         seen.add(target)
@@ -56,91 +93,113 @@ def unknown_columns(kind, form, mapping):
 
 
 def _target(known, mapping, name):
-    """The member that a column holds, None where it is overlooked; a name may be written as people do: "E-Mail" is email."""
+    """Return the field of a column, or None if the column is ignored.
+
+    Case, spaces, hyphens and underscores in the name do not matter: "E-Mail" is email.
+    """
     if name in mapping:
         return mapping[name]
-    if name in REASONS or OF_PARTS.fullmatch(name):
-        return OWN_PARTS.get(name)
-    return name if name in known else next((member for member in known if _plain(member) == _plain(name)), name)
+    if name in REASONS or PART_COLUMN.fullmatch(name):
+        return KEY_COLUMNS.get(name)
+    if name in known:
+        return name
+    return next((field for field in known if _simplified(field) == _simplified(name)), name)
 
 
-def _plain(name):
+def _simplified(name):
     return re.sub(r"[\s_-]", "", name.lower())
 
 
 def _is_known(known, name):
-    return name in known or bool(OF_FIELDS.fullmatch(name))
+    return name in known or bool(CUSTOM_FIELD.fullmatch(name))
 
 
-def _unknown(known, what, name):
-    return f"{what} is no member of a record" + suggestion(name.lower(), known)
+def _unknown(known, name):
+    return "is not a field of a record" + suggestion(name.lower(), known)
 
 
 class Reader:
-    """Makes bodies of the records of one import, and names what is wrong with them."""
+    """Converts and validates the records of one import.
+
+    suggestions: how many more unknown names are compared with the known ones. The comparison is slow, and an import
+    may have unknown names in every record.
+    """
 
     def __init__(self, db, kind, form, mapping):
         self.kind, self.form, self.mapping, self.zone = kind, form, mapping, db.config.timezone
-        self.known = members(kind)
+        self.known = fields(kind)
         self.defined = custom_fields.defined(db, ENTITIES[kind])
-        self.fields = self.defined.by_key
         self.contact = Body("contact", "PATCH", self.zone)
         self.participant = Body("participant", "PATCH", self.zone) if kind == "participants" else None
-        self.hints = 100                    # how many unknown names are still compared with all that are known
+        self.suggestions = 100
 
     def __call__(self, sent):
-        """(body, faults) of a record as it was sent; what is not sent is not there."""
+        """Return (body, faults) of a record as it was sent. The body contains only fields that were sent."""
         if self.form["kind"] == "csv":
             if len(sent) > len(self.columns):
-                return {}, [_fault("too_many_cells", f"has {len(sent)} cells under {len(self.columns)} columns")]
-            found = self._typed(sent)
+                return {}, [
+                    _fault("too_many_cells", f"has {len(sent)} cells, but the header has {len(self.columns)} columns")
+                ]
+            found = self._converted(sent)
         else:
             found = self._mapped(sent)
-        strange = [name for name in found if name not in self.known][:MOST_STRANGE]
-        found = {name: value for name, value in found.items() if name in self.known}
-        body, faults = self._participant(found) if self.kind == "participants" else _judged(self.contact, found) if found else ({}, [])
-        return body, [*faults, *(_fault("unknown", self._hint(name), name[:100]) for name in strange), *self._strange_fields(found)]
+        unknown = [name for name in found if name not in self.known][:MAX_UNKNOWN]
+        body, faults = self._validated({name: value for name, value in found.items() if name in self.known})
+        faults += [_fault("unknown", self._unknown(name), name[:100]) for name in unknown]
+        return body, [*faults, *self._unknown_custom_fields(found)]
 
-    def _hint(self, name):
-        self.hints -= 1
-        return _unknown(self.known, "it", name) if self.hints >= 0 else "it is no member of a record"
+    def _unknown(self, name):
+        self.suggestions -= 1
+        return _unknown(self.known, name) if self.suggestions >= 0 else "is not a field of a record"
 
-    def _strange_fields(self, found):
-        """Faults of custom fields that are not there: told here, since to look for what was meant takes long and needs no lock."""
+    def _unknown_custom_fields(self, found):
+        """Yield faults for unknown custom fields.
+
+        This is done here because the search for suggestions needs no write lock.
+        """
         sent = found.get("custom_fields")
-        for key in [key for key in sent if key not in self.fields][:MOST_STRANGE] if isinstance(sent, dict) else ():
-            self.hints -= 1
-            told = self.defined.unknown(key) if self.hints >= 0 else "is no custom field here"
-            yield _fault("unknown", told, f"custom_fields.{key[:100]}")
+        if not isinstance(sent, dict):
+            return
+        for key in [key for key in sent if key not in self.defined.by_key][:MAX_UNKNOWN]:
+            self.suggestions -= 1
+            detail = self.defined.unknown(key) if self.suggestions >= 0 else "is not a custom field"
+            yield _fault("unknown", detail, f"custom_fields.{key[:100]}")
 
     @cached_property
     def columns(self):
-        """The member that each column holds; none where it is overlooked."""
+        """The field of each column, or None if the column is ignored."""
         return [_target(self.known, self.mapping, name) for name in self.form["columns"]]
 
     def names(self, sent):
-        """Whom a record is about, as far as it says so in text: by this what is kept of it is found again."""
-        found = dict(zip(self.columns, map(unguarded, sent))) if self.form["kind"] == "csv" else self._mapped(sent)
+        """Return e-mail, customer number and external id of a rejected record, so that an erasure request finds it."""
+        if self.form["kind"] == "csv":
+            found = dict(zip(self.columns, map(unguarded, sent), strict=False))
+        else:
+            found = self._mapped(sent)
         return {name: found[name].strip() if isinstance(found.get(name), str) else None for name in NAMES}
 
     @cached_property
-    def kinds(self):
+    def types(self):
+        """The JSON type of each field, or "ignored"."""
         return {name: sub.get("type") if sub is not True else "ignored" for name, sub in self.known.items()}
 
-    def _typed(self, cells):
-        """A record of texts. An empty cell says nothing, so that it takes nothing away from a contact that is there."""
+    def _converted(self, cells):
+        """Return the fields of a CSV row. An empty cell sets nothing, so that it does not delete data of a contact."""
         found = {}
-        for target, text in zip(self.columns, cells):
+        for target, text in zip(self.columns, cells, strict=False):
             if target and (text := text.strip()):
-                if of_fields := OF_FIELDS.fullmatch(target):
-                    found.setdefault("custom_fields", {})[of_fields[1]] = self._field(of_fields[1], text)
-                elif self.kinds[target] != "ignored":
-                    found[target] = _value(self.kinds[target], text)
+                if match := CUSTOM_FIELD.fullmatch(target):
+                    found.setdefault("custom_fields", {})[match[1]] = self._custom_field(match[1], text)
+                elif self.types[target] != "ignored":
+                    found[target] = _value(self.types[target], text)
         return found
 
-    def _field(self, key, text):
-        """The value of a custom field; a text that is none stays as it is, and is refused as such."""
-        field = self.fields.get(key)
+    def _custom_field(self, key, text):
+        """Return the value of a custom field.
+
+        A text that cannot be converted stays a text, which the validation refuses.
+        """
+        field = self.defined.by_key.get(key)
         if field is None:
             return unguarded(text)
         if field["field_type"] == "multiselect":
@@ -148,57 +207,68 @@ class Reader:
         text = unguarded(text)
         if field["field_type"] == "boolean":
             return YES_NO.get(text.lower(), text)
-        value = field_types.read(field, self._plain(field["field_type"], text), self.zone)
+        value = field_types.read(field, self._without_locale(field["field_type"], text), self.zone)
         return text if value is None else value
 
-    def _plain(self, kind, text):
-        """A day such as 1.2.2026 as we write it, and a number with a decimal comma, which semicolons between cells speak of."""
-        if kind == "date" and (day := GERMAN_DAY.fullmatch(text)):
+    def _without_locale(self, kind, text):
+        """Convert a date such as 1.2.2026 to 2026-02-01, and a decimal comma to a point if cells end in semicolons."""
+        if kind == "date" and (day := GERMAN_DATE.fullmatch(text)):
             return f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}"
-        if kind == "number" and self.form["separator"] == ";":
-            return DECIMAL_COMMA.sub(r"\1.\2", text) if DECIMAL_COMMA.fullmatch(text) else text
+        if kind == "number" and self.form["separator"] == ";" and DECIMAL_COMMA.fullmatch(text):
+            return DECIMAL_COMMA.sub(r"\1.\2", text)
         return text
 
     def _mapped(self, sent):
-        found, fields = {}, {}
+        """Return the fields of a JSON record, renamed by the mapping."""
+        found, custom = {}, {}
         for name, value in sent.items():
             target = self.mapping.get(name, name)
             if target is None or target in REASONS:
                 continue
-            of_fields = OF_FIELDS.fullmatch(target)
-            (fields if of_fields else found)[of_fields[1] if of_fields else target] = value
-        if fields and isinstance(found.setdefault("custom_fields", {}), dict):
-            found["custom_fields"] = {**found["custom_fields"], **fields}
+            if match := CUSTOM_FIELD.fullmatch(target):
+                custom[match[1]] = value
+            else:
+                found[target] = value
+        if custom and isinstance(found.setdefault("custom_fields", {}), dict):
+            found["custom_fields"] = {**found["custom_fields"], **custom}
         return found
 
-    def _participant(self, found):
-        """The members of participation and contact, each judged by its own schema."""
-        own = {name: found[name] for name in PARTICIPANT_ONLY if name in found}
+    def _validated(self, found):
+        """Return (body, faults). Fields of the participant and of the contact are validated by different schemas."""
+        if self.kind == "contacts":
+            return _validated(self.contact, found)
+        participant = {name: found[name] for name in PARTICIPANT_ONLY if name in found}
         contact = {name: found[name] for name in CONTACT_ONLY if name in found}
         body, faults = {}, []
-        for judge, part in ((self.participant, own), (self.contact, contact)):
-            if part:
-                clean, wrong = _judged(judge, part)
-                body.update(clean)
-                faults += wrong
+        for schema, part in ((self.participant, participant), (self.contact, contact)):
+            clean, wrong = _validated(schema, part)
+            body.update(clean)
+            faults += wrong
         return body, faults
 
 
-def _judged(judge, found):
+def _validated(schema, found):
+    """Return (body, faults).
+
+    An empty record is valid here, although PATCH requires a field: `unidentified` refuses it.
+    """
+    if not found:
+        return {}, []
     try:
-        return judge(found), []
+        return schema(found), []
     except Problem as problem:
         return {}, as_faults(problem)
 
 
-def _value(kind, text):
-    kinds = (kind,) if isinstance(kind, str) else kind or ()
-    if "array" in kinds:
+def _value(types, text):
+    """Convert the text of a cell to a field with one of these JSON types, or return it unchanged."""
+    types = (types,) if isinstance(types, str) else types or ()
+    if "array" in types:
         return _parts(text, "|" if "|" in text else ",")
     text = unguarded(text)
-    if "boolean" in kinds:
+    if "boolean" in types:
         return YES_NO.get(text.lower(), text)
-    if "integer" in kinds:
+    if "integer" in types:
         return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else text
     return text
 
@@ -214,27 +284,30 @@ def _fault(code, detail, field=None):
 
 
 def as_faults(problem):
-    """What a problem says of one record."""
+    """Return the faults of a record from a Problem."""
     if problem.errors is None:
         return [_fault(problem.code, problem.detail, problem.members.get("member"))]
     return of_faults(problem.errors)
 
 
 def of_faults(faults):
-    return [_fault(entry["code"], entry["detail"], _member(entry.get("pointer", ""))) for entry in faults]
+    """Return the faults of a record from those of a request body, which have pointers."""
+    return [_fault(entry["code"], entry["detail"], _field_of(entry.get("pointer", ""))) for entry in faults]
 
 
-def _member(place):
+def _field_of(place):
+    """Convert a JSON pointer such as /custom_fields/size to custom_fields.size."""
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in place.split("/")[1:]) or None
 
 
-def nothing_said(body):
-    """The fault of a contact that would be made of nothing that tells it from others."""
+def unidentified(body):
+    """Return a fault if a new contact would have none of the fields that identify a contact."""
     either = document("contact")["x-any-of"]
-    if any(body.get(member) is not None for member in either):
+    if any(body.get(name) is not None for name in either):
         return []
     return [_fault("any_of", "must have at least one of: " + ", ".join(either))]
 
 
 def missing(field):
-    return [_fault("required", "is what records are matched by, and is missing", field)]
+    """Return the fault of a record without the field by which records are matched."""
+    return [_fault("required", "is required, because it is the `match_field`", field)]

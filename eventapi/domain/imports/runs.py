@@ -1,4 +1,9 @@
-"""Bulk imports: taken in, run piece by piece, at once or by the worker, and told. Progress is committed with what it stands for."""
+"""Bulk imports: creating, running and reading them.
+
+Small imports run while the client waits, others in the worker, batch by batch. The progress is committed in the same
+transaction as the records, so that an interrupted import continues without losing or repeating a record.
+"""
+
 import json
 import time
 from itertools import islice
@@ -11,18 +16,18 @@ from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
 from eventapi.domain.imports.participants import Participants
 from eventapi.domain.records import entities
-from eventapi.errors import MOST_FAULTS, Problem
+from eventapi.errors import MAX_FAULTS, Problem
 from eventapi.storage import files
 from eventapi.storage.database import Nobody, as_json
 from eventapi.storage.statements import statements
 
 sql = statements("bulk_import")
 
-AT_ONCE = 2000                  # records that are imported while the client waits
-ALL_OR_NOTHING = 20000          # records that one transaction takes
-PIECE = 500                     # records a transaction, at most
-SHORT = 0.03                    # seconds that a transaction should take, so that others get in between
-MOST_DETAILS = 1000
+MAX_AT_ONCE = 2000              # records of an import that runs while the client waits
+MAX_ALL_OR_NOTHING = 20000      # records of an import that runs in one transaction
+BATCH = 500                     # records of a transaction, at most
+BATCH_SECONDS = 0.03            # intended duration of a transaction, so that other writes need not wait long
+MAX_DETAILS = 1000
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
 WRITERS = {"contacts": Contacts, "participants": Participants}
 COUNTERS = {"created": "created", "updated": "updated", "skipped": "skipped", "rejected": "skipped"}
@@ -31,7 +36,7 @@ COUNTERS = {"created": "created", "updated": "updated", "skipped": "skipped", "r
 # Reading
 
 def get(db, id):
-    """The import as its row says, or None; `represent` makes the answer of it."""
+    """Return the row of an import with decoded flags and JSON columns, or None."""
     row = db.one(sql.get, id=id)
     if row:
         row.update({name: bool(row[name]) for name in FLAGS})
@@ -40,57 +45,67 @@ def get(db, id):
 
 
 def represent(row):
-    """As it is answered, but for the errors. Rows of lists have no details."""
+    """Return the API object of an import, without `errors`.
+
+    `row` is a row of `get` or of a list, which has no details.
+    """
     hidden = ("form", "sha256", "api_key_id", "request_id")
-    answer = {name: value for name, value in row.items() if name not in hidden}
-    answer.update({name: bool(row[name]) for name in FLAGS})
+    record = {name: value for name, value in row.items() if name not in hidden}
+    record.update({name: bool(row[name]) for name in FLAGS})
     if isinstance(row["field_mapping"], str):
-        answer["field_mapping"] = json.loads(row["field_mapping"])
-    return answer
+        record["field_mapping"] = json.loads(row["field_mapping"])
+    return record
 
 
-def whole(db, id):
-    """An import as it is answered alone."""
-    answer = represent(get(db, id))
-    attach_errors(db, [answer])
-    return answer
+def with_errors(db, id):
+    """Return the API object of an import with its details and its first errors."""
+    record = represent(get(db, id))
+    attach_errors(db, [record])
+    return record
 
 
-def attach_errors(db, answers):
-    """Puts the first faults into each import."""
-    by_id = {answer["id"]: answer for answer in answers}
-    for answer in answers:
-        answer["errors"] = []
+def attach_errors(db, records):
+    """Set `errors` of each import to its first MAX_FAULTS faults."""
+    by_id = {record["id"]: record for record in records}
+    for record in records:
+        record["errors"] = []
     for row in db.all(sql.errors_of, ids=as_json(list(by_id))):
         errors = by_id[row["bulk_import_id"]]["errors"]
         errors += [{"index": row["record_index"], **fault} for fault in json.loads(row["faults"])]
-    for answer in answers:
-        del answer["errors"][MOST_FAULTS:]
+    for record in records:
+        del record["errors"][MAX_FAULTS:]
 
 
-def attach_details(db, answers):
-    """Puts into each import what became of its first records."""
-    found = {row["id"]: json.loads(row["details"]) for row in db.all(sql.details_of, ids=as_json([answer["id"] for answer in answers]))}
-    for answer in answers:
-        answer["details"] = found[answer["id"]]
+def attach_details(db, records):
+    """Set `details` of each import: index, action, id and reason of its first MAX_DETAILS records."""
+    rows = db.all(sql.details_of, ids=as_json([record["id"] for record in records]))
+    found = {row["id"]: json.loads(row["details"]) for row in rows}
+    for record in records:
+        record["details"] = found[record["id"]]
 
 
 def rejected(db, id):
-    """(index, record as it was sent, faults) of every rejected record, a piece at a time."""
+    """Yield batches of the rejected records as lists of (index, record as it was sent, faults)."""
     after = -1
-    while rows := db.all(sql.errors, id=id, after=after, size=PIECE):
+    while rows := db.all(sql.errors, id=id, after=after, size=BATCH):
         yield [(row["record_index"], json.loads(row["source"]), json.loads(row["faults"])) for row in rows]
         after = rows[-1]["record_index"]
 
 
-# Taking in
+# Creating
 
-def take_in(db, kind, options, source):
-    """A new import, done where it is small. `source` is an import_bodies.Source. Gives it as it is answered."""
-    later = source.total > AT_ONCE
+def create(db, kind, options, source):
+    """Create an import, and run it if it is small. Return the API object. Requires a write transaction.
+
+    `source` is an import_bodies.Source. Raise 422 `import_rejected` if a record is invalid and `skip_on_error` is
+    false.
+    """
+    later = source.total > MAX_AT_ONCE
     actor = db.actor
-    id = db.insert(sql.add, kind=kind, status="queued" if later else "running", **{name: options[name] for name in (
-        "mode", "match_field", *FLAGS, "event_id")}, field_mapping=as_json(options["field_mapping"]), form=as_json(source.form),
+    columns = {name: options[name] for name in ("mode", "match_field", *FLAGS, "event_id")}
+    id = db.insert(
+        sql.add, kind=kind, status="queued" if later else "running", **columns,
+        field_mapping=as_json(options["field_mapping"]), form=as_json(source.form),
         sha256=files.keep(db.config, source.upload) if later else None, total=source.total, admin_id=actor.admin_id,
         admin_name=actor.admin_name, api_key_id=actor.key_id, request_id=actor.request_id, now=db.now)
     if not later:
@@ -98,25 +113,29 @@ def take_in(db, kind, options, source):
         if wrong:
             raise Problem("import_rejected", _refusal(wrong, source.total), errors=wrong)
         db.run(sql.finish, id=id, status="done", failure=None, processed=source.total, now=db.now)
-    answer = whole(db, id)
-    journal.created(db, entities.BULK_IMPORT, told(answer))
-    return answer
+    record = with_errors(db, id)
+    journal.created(db, entities.BULK_IMPORT, journal_values(record))
+    return record
 
 
 def _refusal(wrong, total):
     records = len({entry["index"] for entry in wrong})
-    return f"{records} of {total} records {'is' if records == 1 else 'are'} not right, so none was imported; see errors."
+    verb = "is" if records == 1 else "are"
+    return f"{records} of {total} records {verb} invalid, so no record was imported. See `errors`."
 
 
 # Running
 
-def judged(read, sent):
-    """Records, read and judged as far as that takes no lock."""
+def validated(read, sent):
+    """Return Records from (index, record as it was sent). `read` is a records.Reader. No write lock is required."""
     return [Record(index, record, *read(record)) for index, record in sent]
 
 
 class Job:
-    """One import being run: where it stands, and what it has learnt of its file."""
+    """One import that is running.
+
+    options: the row of the import. details: the first entries of its `details`.
+    """
 
     def __init__(self, db, id):
         self.id, self.options = id, get(db, id)
@@ -124,33 +143,37 @@ class Job:
         self.writer = WRITERS[self.options["kind"]](self.options)
         self.details = self.options["details"]
 
-    def judged(self, sent):
-        return judged(self.read, sent)
+    def validated(self, sent):
+        return validated(self.read, sent)
 
     def write(self, db, records):
-        """One piece, with its counters."""
+        """Write a batch of records, and add its results to the counters of the import. Requires a write transaction."""
         self.writer.write(db, records)
         counts = dict.fromkeys(("created", "updated", "skipped", "rejected", "contacts_created"), 0)
         for record in records:
             counts[COUNTERS[record.action]] += 1
             counts["rejected"] += record.action == "rejected"
             counts["contacts_created"] += record.contact_created
-        self.details += [_detail(record) for record in records[:MOST_DETAILS - len(self.details)]]
+        self.details += [_detail(record) for record in records[:MAX_DETAILS - len(self.details)]]
         db.run_many(sql.add_error, [self.error(db, record) for record in records if record.action == "rejected"])
         db.run(sql.book, id=self.id, details=as_json(self.details), now=db.now, **counts)
 
     def error(self, db, record):
-        names = self.read.names(record.sent)
-        return {"bulk_import_id": self.id, "index": record.index, "faults": as_json(record.faults), "source": as_json(record.sent),
-                "now": db.now, **names}
+        """Return the row of a rejected record."""
+        return {"bulk_import_id": self.id, "index": record.index, "faults": as_json(record.faults),
+                "source": as_json(record.sent), "now": db.now, **self.read.names(record.sent)}
 
     def run_all(self, db, records):
-        """All of it in the running write; gives the errors where one of them must keep all from being kept."""
-        for start in range(0, len(records), PIECE):
-            self.write(db, records[start:start + PIECE])
+        """Write all records in the running write transaction.
+
+        Return the errors if they must prevent the whole import, otherwise [].
+        """
+        for start in range(0, len(records), BATCH):
+            self.write(db, records[start:start + BATCH])
         if self.options["skip_on_error"] or self.options["dry_run"]:
             return []
-        return [{"index": record.index, **fault} for record in records if record.action == "rejected" for fault in record.faults]
+        rejected = [record for record in records if record.action == "rejected"]
+        return [{"index": record.index, **fault} for record in rejected for fault in record.faults]
 
 
 def _detail(record):
@@ -158,24 +181,29 @@ def _detail(record):
     return {**detail, "contact_created": True} if record.contact_created else detail
 
 
-# For the worker
+# In the worker
 
 def waiting(db):
+    """Return the ids of the imports that are not finished, oldest first."""
     return db.values(sql.waiting)
 
 
 def backlog(db):
-    """How many imports wait or run, and how many records they have left."""
+    """Return the number of imports that are not finished, and the number of records that they have left."""
     return db.one(sql.backlog)
 
 
 def check(db):
-    """For `eventapi check`: imports whose counters do not add up, as sentences."""
+    """Return a sentence for each import whose counters do not add up, for `eventapi check`."""
     return [f"the counters of bulk import {id} differ from its records" for id in db.values(sql.wrong_counts)]
 
 
-def carry_on(db, id, stopping):
-    """Runs an import from where it stands to its end, or until the worker stops; leaves it to another worker that runs it."""
+def run(db, id, stopping):
+    """Run an import from its present position until it ends or `stopping()` is true.
+
+    Do nothing if another process runs it already. A file that cannot be read ends the import as failed, and is raised
+    again.
+    """
     row = get(db, id)
     if row is None or row["finished_at"]:
         return
@@ -194,43 +222,45 @@ def carry_on(db, id, stopping):
 
 
 def _run(db, id, stopping):
-    row = get(db, id)                           # again, since the worker that had it may have ended it meanwhile
+    row = get(db, id)                           # read it again: another worker may have finished it in the meantime
     if row["finished_at"]:
         return
     if row["skip_on_error"] or row["dry_run"]:
-        _piece_by_piece(db, row, stopping)
+        _in_batches(db, row, stopping)
     else:
         _all_or_nothing(db, row)
 
 
 def _sent(db, row, start=0):
+    """Yield (index, record) of the stored file, skipping the first `start` records."""
     return import_files.records(files.path(db.config, row["sha256"]), row["form"], start)
 
 
-def _piece_by_piece(db, row, stopping):
+def _in_batches(db, row, stopping):
+    """Run an import with one transaction per batch. The size of a batch follows the duration of the one before."""
     id, done, size = row["id"], row["processed"], 50
-    if row["dry_run"] and done:                 # what it would have made was known to the process that ended
+    if row["dry_run"] and done:                 # the process that ended knew what the dry run would have created
         done = _restart(db, id)
     job, sent = Job(db, id), _sent(db, row, done)
-    db.values(sql.checkpoint_apart)             # between the transactions, and not at the end of one, while others wait
-    while not stopping() and (piece := job.judged(islice(sent, size))):
+    db.values(sql.checkpoint_apart)  # checkpoint between transactions: at a commit, other writes would wait for it
+    while not stopping() and (batch := job.validated(islice(sent, size))):
         with db.write():
             started = time.monotonic()
-            if not _advance(db, row, done, done + len(piece)):
+            if not _advance(db, row, done, done + len(batch)):
                 return
-            job.write(db, piece)
+            job.write(db, batch)
         took = time.monotonic() - started
         db.values(sql.checkpoint)
-        done += len(piece)
-        size = max(20, min(PIECE, size * 2, int(len(piece) * SHORT / took) + 1))
+        done += len(batch)
+        size = max(20, min(BATCH, size * 2, int(len(batch) * BATCH_SECONDS / took) + 1))
     if not stopping():
         _finish(db, id, "done")
 
 
 def _advance(db, row, before, processed):
-    """Whether this import is still there to be gone on with: nobody else was faster, and its event was not deleted."""
+    """Record the progress. Return False if another worker was faster, or if the event was deleted, which ends it."""
     if db.value(sql.lost_event, id=row["id"]):
-        _end(db, row["id"], "failed", "Its event was deleted.")
+        _end(db, row["id"], "failed", "The event of the import was deleted.")
         return False
     return db.run(sql.advance, id=row["id"], before=before, processed=processed, now=db.now) > 0
 
@@ -243,19 +273,23 @@ def _restart(db, id):
 
 
 class _Refused(Exception):
-    """Its argument are the rejected records."""
+    """Rolls back an import. The argument is the list of rejected records."""
 
 
 def _all_or_nothing(db, row):
-    """In one transaction; what was refused is written down in another, since SQLite takes minutes for so much within a part."""
+    """Run an import in one transaction.
+
+    If a record is rejected, the transaction is rolled back, and another one stores the errors. A savepoint instead
+    would take minutes, because SQLite is slow in rolling back so much.
+    """
     job = Job(db, row["id"])
-    records = job.judged(_sent(db, row))
+    records = job.validated(_sent(db, row))
     try:
         with db.write():
             if not _advance(db, row, 0, len(records)):
                 return
-            for start in range(0, len(records), PIECE):
-                job.write(db, records[start:start + PIECE])
+            for start in range(0, len(records), BATCH):
+                job.write(db, records[start:start + BATCH])
             wrong = [record for record in records if record.action == "rejected"]
             if wrong:
                 raise _Refused(wrong)
@@ -267,10 +301,12 @@ def _all_or_nothing(db, row):
 
 
 def _keep_refusal(db, job, wrong):
+    """Store the errors of the rejected records, and end the import as failed."""
     db.run_many(sql.add_error, [job.error(db, record) for record in wrong])
-    details = as_json([_detail(record) for record in wrong[:MOST_DETAILS]])
-    db.run(sql.book, id=job.id, details=details, created=0, updated=0, contacts_created=0, skipped=0, rejected=len(wrong), now=db.now)
-    _end(db, job.id, "failed", "A record is not right, so none was imported; see errors.")
+    details = as_json([_detail(record) for record in wrong[:MAX_DETAILS]])
+    counts = {"created": 0, "updated": 0, "contacts_created": 0, "skipped": 0, "rejected": len(wrong)}
+    db.run(sql.book, id=job.id, details=details, **counts, now=db.now)
+    _end(db, job.id, "failed", "A record is invalid, so no record was imported. See `errors`.")
 
 
 def _finish(db, id, status, failure=None):
@@ -279,15 +315,15 @@ def _finish(db, id, status, failure=None):
 
 
 def _end(db, id, status, failure=None):
-    """Ends an import, once."""
+    """End an import unless it has ended, and write the journal."""
     old = get(db, id)
     processed = old["total"] if status == "done" else old["processed"]
     if db.run(sql.finish, id=id, status=status, failure=failure, processed=processed, now=db.now):
-        new = whole(db, id)
-        journal.updated(db, entities.BULK_IMPORT, told(represent(old)), told(new),
+        new = with_errors(db, id)
+        journal.updated(db, entities.BULK_IMPORT, journal_values(represent(old)), journal_values(new),
                         action="finished" if status == "done" else "failed")
 
 
-def told(answer):
-    """What the journal tells of an import: not the single records."""
-    return {name: value for name, value in answer.items() if name not in ("errors", "details")}
+def journal_values(record):
+    """Return the API object without the single records, for the journal."""
+    return {name: value for name, value in record.items() if name not in ("errors", "details")}
