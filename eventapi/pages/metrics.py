@@ -2,7 +2,7 @@
 import os
 
 from eventapi import __version__, times
-from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -43,7 +43,7 @@ def figures(db):
     yield ("mails", "gauge", "Stored mails by state.",
            [({"state": state}, value) for state, value in mail["states"].items()])
     yield "mails_oldest_seconds", "gauge", "Age of the oldest mail that is due.", [({}, mail["oldest"])]
-    imports = import_runs.backlog(db)
+    imports = bulk_imports.backlog(db)
     yield "bulk_imports_waiting", "gauge", "Bulk imports that are queued or running.", [({}, imports["imports"])]
     yield ("bulk_import_records_waiting", "gauge", "Records that these imports have not processed yet.",
            [({}, imports["records"])])

@@ -2,7 +2,7 @@
 import csv
 import io
 
-from eventapi.domain.imports import participants
+from eventapi.domain.imports import bulk_imports, participants
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.files import REASONS
 from eventapi.plugins.access import require_scope
@@ -26,7 +26,7 @@ def list_bulk_imports(db, who, query):
     if query.get("kind") or len(readable) < len(KINDS):
         query["kind"] = query.get("kind") or (readable or KINDS)[0]
         require_scope(who, query["kind"], writes=False)
-    return page(db, sql.list, query, import_runs.represent, INCLUDES)
+    return page(db, sql.list, query, bulk_imports.represent, INCLUDES)
 
 
 @routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts",
@@ -73,7 +73,7 @@ def get_bulk_import(db, who, id):
     """Get the progress and the result of an import: counters, the first 1,000 errors and the first 1,000 records."""
     with db.snapshot():
         get(db, who, id)
-        return one(db, import_runs.with_errors(db, id), {}, INCLUDES)
+        return one(db, bulk_imports.with_errors(db, id), {}, INCLUDES)
 
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))
@@ -86,7 +86,7 @@ def get_rejected_records(db, who, id):
 
 
 def get(db, who, id):
-    row = found(import_runs.get(db, id), "bulk import", id)
+    row = found(bulk_imports.get(db, id), "bulk import", id)
     require_scope(who, row["kind"], writes=False)
     return row
 
@@ -96,14 +96,14 @@ def lines(db, row):
     columns = row["form"].get("columns") or named(db, row["id"])
     columns = [name for name in columns if name and name not in REASONS]
     yield written([[*map(cell, columns), *REASONS]])
-    for piece in import_runs.rejected(db, row["id"]):
+    for piece in bulk_imports.rejected(db, row["id"]):
         yield written([[*cells(row["form"], columns, sent), index, cell("; ".join(map(said, faults)))]
                        for index, sent, faults in piece])
 
 
 def named(db, id):
     """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
-    return list(dict.fromkeys(name for piece in import_runs.rejected(db, id) for _, sent, _ in piece
+    return list(dict.fromkeys(name for piece in bulk_imports.rejected(db, id) for _, sent, _ in piece
                               for name in flat(sent)))
 
 
@@ -132,4 +132,4 @@ def written(rows):
     return buffer.getvalue().encode()
 
 
-INCLUDES = {"errors": import_runs.attach_errors, "details": import_runs.attach_details}
+INCLUDES = {"errors": bulk_imports.attach_errors, "details": bulk_imports.attach_details}

@@ -3,6 +3,7 @@ import logging
 import time
 from threading import Thread
 
+from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import runs as import_runs
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy
@@ -19,7 +20,7 @@ failed = set()               # databases with an import that failed since its th
 def run(db, stopping):
     """Start the thread, unless it is running or nothing waits."""
     thread = running.get(db.path)
-    if (thread and thread.is_alive()) or time.monotonic() < paused.get(db.path, 0) or not import_runs.waiting(db):
+    if (thread and thread.is_alive()) or time.monotonic() < paused.get(db.path, 0) or not bulk_imports.waiting(db):
         return
     failed.discard(db.path)
     running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="bulk import")
@@ -27,7 +28,7 @@ def run(db, stopping):
 
 
 def finish(patience=None):
-    """Wait until the threads have written their current piece, at most `patience` seconds."""
+    """Wait until the threads have written their current batch, at most `patience` seconds."""
     for thread in list(running.values()):
         thread.join(patience)
 
@@ -36,7 +37,7 @@ def work(config, stopping):
     """Run all imports that wait."""
     db = Database(config)
     try:
-        for id in import_runs.waiting(db):
+        for id in bulk_imports.waiting(db):
             attempt(db, id, stopping)
     finally:
         db.close()

@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration  # noqa: E402
+from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs as import_runs
 from eventapi.storage import database, files, migrations  # noqa: E402
@@ -42,7 +43,7 @@ def main(many):
         busy = time.process_time() - before
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         reads, writes = watched(watch)
-        row = import_runs.get(db, id)
+        row = bulk_imports.get(db, id)
         assert (row["status"], row["created"]) == ("done", many), row
         bare = executed(db, fresh(folder, "bare"))
         print(f"{many} contacts: {took:.1f} s, of which {judging:.1f} s reading and judging; bare executemany {bare:.1f} s; "
@@ -83,7 +84,7 @@ def queued(db, path):
 
 def judged(db, id):
     """Reads and judges all of it, a piece at a time."""
-    job, row = import_runs.Job(db, id), import_runs.get(db, id)
+    job, row = import_runs.Job(db, id), bulk_imports.get(db, id)
     sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
     while job.validated(record for record, _ in zip(sent, range(import_runs.BATCH))):
         pass

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import journal
+from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
@@ -413,7 +414,7 @@ def test_all_or_nothing_holds_no_savepoint_around_the_records(organiser, db):
         send(organiser, records, skip_on_error=False, status=202)
         job_db, told = Database(db.config), []
         job_db.connection.set_trace_callback(told.append)
-        import_runs.run(job_db, import_runs.waiting(db)[0], lambda: False)
+        import_runs.run(job_db, bulk_imports.waiting(db)[0], lambda: False)
         job_db.close()
         assert "BEGIN IMMEDIATE" in told and not [text for text in told if text.startswith("SAVEPOINT")]
 
@@ -425,7 +426,7 @@ def test_an_import_whose_event_is_deleted_fails_and_says_so(organiser, fair, db,
     run_worker(db)
     record = organiser.data(f"/bulk-import/{gone}")
     assert (record["status"], record["failure"], record["processed"]) == ("failed", "The event of the import was deleted.", 0)
-    assert organiser.data("/contacts") == [] and import_runs.waiting(db) == []
+    assert organiser.data("/contacts") == [] and bulk_imports.waiting(db) == []
 
 
 def test_a_dry_run_later_sees_what_it_would_have_made(organiser, db):
@@ -568,9 +569,9 @@ def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser
     told = organiser.app.get("/metrics").text
     assert "eventapi_bulk_imports_waiting 1\n" in told and "eventapi_bulk_import_records_waiting 2001\n" in told
     run_worker(db)
-    assert import_runs.check(db) == []
+    assert bulk_imports.check(db) == []
     db.connection.execute("UPDATE bulk_imports SET created = 7")
-    assert import_runs.check(db) == ["the counters of bulk import 1 differ from its records"]
+    assert bulk_imports.check(db) == ["the counters of bulk import 1 differ from its records"]
 
 
 def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(organiser, monkeypatch):

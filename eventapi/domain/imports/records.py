@@ -17,8 +17,7 @@ MAX_UNKNOWN = 20            # unknown fields that are reported for one record
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
           **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False)}
 CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
-# Columns of our own lists for categories and events. Only the keys are imported, the others repeat the same
-# information.
+# Columns of our own lists for categories and events. Only the keys are imported.
 PART_COLUMN = re.compile(r"(categories|events)\.[a-z_]+")
 KEY_COLUMNS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
 GERMAN_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
@@ -26,36 +25,11 @@ DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 
 # A record of an import of participants has fields of the contact and fields of the participant.
 CONTACT_ONLY = (
-    "external_id",
-    "company_name",
-    "first_name",
-    "last_name",
-    "email",
-    "invoice_email",
-    "phone",
-    "fax",
-    "mobile",
-    "address",
-    "postal_code",
-    "city",
-    "state",
-    "country",
-    "website",
-    "tax_id",
-    "language",
-)
+    "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile",
+    "address", "postal_code", "city", "state", "country", "website", "tax_id", "language")
 PARTICIPANT_ONLY = (
-    "contact_id",
-    "customer_number",
-    "role",
-    "is_confirmed",
-    "category_id",
-    "category_key",
-    "badge_name",
-    "custom_fields",
-    "event_id",
-    "event_key",
-)
+    "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
+    "custom_fields", "event_id", "event_key")
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 

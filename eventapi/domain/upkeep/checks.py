@@ -2,7 +2,7 @@
 from eventapi import journal
 from eventapi.domain.billing import claims, ledger
 from eventapi.domain.entrance import admission
-from eventapi.domain.imports import runs as import_runs
+from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -21,7 +21,7 @@ def findings(db):
         found += [("check-ins", line) for line in admission.check(db)]
         found += [("webhooks", line) for line in webhooks.check(db)]
         found += [("mail", line) for line in mails.check(db)]
-        found += [("bulk imports", line) for line in import_runs.check(db)]
+        found += [("bulk imports", line) for line in bulk_imports.check(db)]
         found += [("audit log", line) for line in journal.verify(db)]
         used = housekeeping.used_files(db)
     return found + [("files", line) for line in damaged_files(db.config, used)]
