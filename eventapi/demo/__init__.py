@@ -1,1 +1,1 @@
-"""The demo show: a believable trade show, created through the API itself."""
+"""The demo data: a realistic trade show, created through the API itself."""

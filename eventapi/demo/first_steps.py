@@ -20,6 +20,7 @@ def lines(base, key, invoice_number):
 
 
 def main(base, key_file):
+    """Print the examples. `base` is the address of the server, `key_file` contains an API key."""
     db = Database(config.load())
     invoice_number = db.value(sql.open_invoice)
     db.close()

@@ -1,29 +1,33 @@
-"""The hall, the booths and the services of the demo show, and who has what of them, in every state there is."""
+"""The halls, booths and services of the demo data, with reservations and orders in every status."""
 from datetime import date, timedelta
 
 HALL = (56, 46)                             # metres
-ROWS, COLUMNS = 5, 8                        # double rows of booths, and booths along each
-IN_A_HALL = 60                              # exhibitors; some of its 80 booths stay free
+ROWS, COLUMNS = 5, 8                        # double rows of booths, and booths along a row
+EXHIBITORS_PER_HALL = 60                    # a hall has 80 booths; some stay available
 TYPES = (("Reihenstand", 1, 84.5, "#88ccee"), ("Eckstand", 2, 96, "#ddcc77"), ("Kopfstand", 3, 104, "#cc6677"),
          ("Blockstand", 4, 112.5, "#44aa99"))
 SERVICES = {
     "Technik": (("Stromanschluss 3 kW", 185, "Stück", {}), ("Stromanschluss 9 kW", 340, "Stück", {"stock": 12}),
                 ("Wasseranschluss", 260, "Stück", {"stock": 20})),
-    "Möbel": (("Tisch 120 × 60", 32, "Stück", {}), ("Stuhl, gepolstert", 14.5, "Stück", {}), ("Kühlschrank", 78, "Stück", {"stock": 25})),
-    "Sonstiges": (("Standreinigung", 4.9, "m²", {}), ("Ausstellerausweis", 18, "Stück", {}), ("Teppich", 7.8, "m²", {})),
+    "Möbel": (("Tisch 120 × 60", 32, "Stück", {}), ("Stuhl, gepolstert", 14.5, "Stück", {}),
+              ("Kühlschrank", 78, "Stück", {"stock": 25})),
+    "Sonstiges": (("Standreinigung", 4.9, "m²", {}), ("Ausstellerausweis", 18, "Stück", {}),
+                  ("Teppich", 7.8, "m²", {})),
 }
-COLOURED = "Teppich"                        # a service that wants to know more: which colour
+SPECIFIED = "Teppich"                       # the service that requires a specification: the colour
+ORDER_ACTIONS = ((), ("submit",), ("submit", "confirm"), ("submit", "confirm", "work"),
+                 ("submit", "confirm", "work", "complete"), ("submit", "cancel"))
 
 
 def furnish(api, event, participants, rnd, say):
-    """Halls enough for all exhibitors, services, reservations and orders."""
-    types = [api("POST", "/booths/types", {"booth_type_name": name, "open_sides": sides, "price_model": "per_m2", "price": price,
-                                           "color": color}) for name, sides, price, color in TYPES]
+    """Create halls for all exhibitors, the services, reservations and orders. `say` reports the progress."""
+    types = [api("POST", "/booths/types", {"booth_type_name": name, "open_sides": sides, "price_model": "per_m2",
+                                           "price": price, "color": color}) for name, sides, price, color in TYPES]
     services = make_services(api, event)
-    for number, first in enumerate(range(0, len(participants), IN_A_HALL), 1):
+    for number, first in enumerate(range(0, len(participants), EXHIBITORS_PER_HALL), 1):
         say(f"creating hall {number}")
         booths = make_hall(api, event, number, types)
-        reserve(api, rnd, participants[first:first + IN_A_HALL], booths)
+        reserve(api, rnd, participants[first:first + EXHIBITORS_PER_HALL], booths)
     say("creating orders")
     for number, participant in enumerate(participants):
         if number % 7 != 6:
@@ -31,29 +35,32 @@ def furnish(api, event, participants, rnd, say):
 
 
 def make_hall(api, event, number, types):
-    """Double rows with aisles of three metres, an island with a pillar, and a market place of booths set at an angle."""
+    """Create a hall with double rows, aisles of three metres and three large booths at angles. Return its booths."""
     width, height = HALL
-    plan = api("POST", "/plans", {"event_id": event["id"], "plan_name": f"Halle {number}", "area_name": chr(64 + (number - 1) % 26 + 1),
+    letter = chr(ord("A") + (number - 1) % 26)
+    plan = api("POST", "/plans", {"event_id": event["id"], "plan_name": f"Halle {number}", "area_name": letter,
                                   "width": width, "height": height, "objects": fixtures()})
     row, corner, head, block = (kind["id"] for kind in types)
     places = []
-    for line in range(2 * ROWS):
-        y = 4 + line // 2 * 8.5 + line % 2 * 3
+    for booth_row in range(2 * ROWS):
+        y = 4 + booth_row // 2 * 8.5 + booth_row % 2 * 3
         for column in range(COLUMNS):
             at_end = column in (0, COLUMNS - 1)
             width = 5 if column == 4 else 4
             x = 5 + column * 4 + (1 if column > 4 else 0)
-            places.append({"booth_type_id": corner if at_end else row, "width": width, "depth": 3, "pos_x": x, "pos_y": y})
+            kind = corner if at_end else row
+            places.append({"booth_type_id": kind, "width": width, "depth": 3, "pos_x": x, "pos_y": y})
     places[0]["booth_type_id"] = head
-    for place, angle in enumerate((330, 0, 30)):                    # instead of the last three: the market place
-        places[-1 - place].update(booth_type_id=block, width=4, depth=4, pos_x=44.5, pos_y=(8, 19, 30)[place], rotation=angle)
-    letter = plan["area_name"]
+    for place, angle in enumerate((330, 0, 30)):                    # the last three booths become large booths
+        y = (8, 19, 30)[place]
+        places[-1 - place].update(booth_type_id=block, width=4, depth=4, pos_x=44.5, pos_y=y, rotation=angle)
     return [api("POST", "/booths", {**place, "plan_id": plan["id"],
                                     "booth_number": f"{number if number > 26 else ''}{letter}{count:02}"})
             for count, place in enumerate(places, 1)]
 
 
 def fixtures():
+    """Return the objects of a hall besides its booths."""
     return [
         {"kind": "door", "x": 0, "y": 20, "width": 0.3, "depth": 5, "label": "Eingang"},
         {"kind": "door", "x": 26, "y": 45.7, "width": 4, "depth": 0.3, "label": "Anlieferung"},
@@ -65,17 +72,21 @@ def fixtures():
 
 
 def reserve(api, rnd, participants, booths):
-    """Two thirds are sold, some held, some given back; a few blocked; one pair of booths goes to one exhibitor, and one has a line."""
+    """Create reservations.
+
+    Most are confirmed, some held, some cancelled. One exhibitor has two booths, one has a negotiated price. A booth
+    has a waiting list, and two booths are blocked.
+    """
     free = iter(booths)
     taken = []
     for number, participant in enumerate(participants):
-        if number % 15 == 14:                                       # does without
+        if number % 15 == 14:                                       # has no booth, and joins a waiting list below
             continue
         wanted = [next(free)] if number != 3 else [next(free), next(free)]
         for booth in wanted:
             body = {"booth_id": booth["id"], "event_participant_id": participant["id"]}
             if number == 5:
-                body["final_price"] = 990                           # agreed on
+                body["final_price"] = 990                           # a negotiated price
             reservation = api("POST", "/booth-reservations", body)
             taken.append(booth)
             if number % 6 != 4:
@@ -83,28 +94,31 @@ def reserve(api, rnd, participants, booths):
             if number % 20 == 9:
                 api("POST", f"/booth-reservations/{reservation['id']}/cancel", {"reason": "Krankheit"})
     for participant in participants[14:30:15]:
-        api("POST", "/booth-reservations", {"booth_id": taken[0]["id"], "event_participant_id": participant["id"], "waitlist": True})
+        api("POST", "/booth-reservations", {"booth_id": taken[0]["id"], "event_participant_id": participant["id"],
+                                            "waitlist": True})
     for booth in list(free)[-2:]:
         api("PATCH", f"/booths/{booth['id']}", {"status": "blocked", "blocked_reason": "Hydrant und Fluchtweg"})
 
 
 def make_services(api, event):
+    """Create service categories and services with an early-bird price and an order deadline. Return the services."""
     early = (date.fromisoformat(event["date_from"]) - timedelta(days=60)).isoformat()
     deadline = (date.fromisoformat(event["date_from"]) - timedelta(days=14)).isoformat()
     services = []
     for place, (heading, rows) in enumerate(SERVICES.items()):
         category = api("POST", "/services/categories", {"category_name": heading, "sort_order": place})
         for name, price, unit, terms in rows:
+            offer = {"event_id": event["id"], "early_bird_price": round(price * 0.9, 2), "early_bird_until": early,
+                     "order_deadline": deadline, **terms}
             services.append(api("POST", "/services", {
                 "service_name": name, "base_price": price, "unit": unit, "category_id": category["id"],
-                "requires_specification": name == COLOURED, "specification_label": "Farbe" if name == COLOURED else None,
-                "events": [{"event_id": event["id"], "early_bird_price": round(price * 0.9, 2), "early_bird_until": early,
-                            "order_deadline": deadline, **terms}]}))
+                "requires_specification": name == SPECIFIED,
+                "specification_label": "Farbe" if name == SPECIFIED else None, "events": [offer]}))
     return services
 
 
 def make_order(api, rnd, number, participant, services):
-    """Draft, submitted, confirmed, in work, completed or cancelled, by turns."""
+    """Create an order, which is draft, submitted, confirmed, started, completed or cancelled, depending on `number`."""
     items = [{"service_id": service["id"], "quantity": rnd.choice((1, 2, 4, 6)) if service.get("unit") != "m²" else 12,
               "specification": "Anthrazit" if service["requires_specification"] else None}
              for service in rnd.sample([service for service in services if not service["events"][0]["stock"]], 3)]
@@ -113,8 +127,7 @@ def make_order(api, rnd, number, participant, services):
         items.append({"service_id": limited["id"], "quantity": 1})
     order = api("POST", "/service-orders", {"event_participant_id": participant["id"], "items": items})
     address = f"/service-orders/{order['id']}"
-    for action in ((), ("submit",), ("submit", "confirm"), ("submit", "confirm", "work"), ("submit", "confirm", "work", "complete"),
-                   ("submit", "cancel"))[number % 6]:
+    for action in ORDER_ACTIONS[number % 6]:
         if action == "work":
             api("POST", f"{address}/items/{order['items'][0]['id']}/start")
         elif action == "complete":
