@@ -61,11 +61,6 @@ DELETE FROM custom_field_values WHERE field_id = :id;
 
 -- Values of records.
 
--- name: of
-SELECT json_group_object(field_key, json(value)) AS custom_fields
-  FROM (SELECT d.field_key, v.value FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
-         WHERE v.entity_type = :entity_type AND v.entity_id = :entity_id ORDER BY d.display_order, d.id);
-
 -- name: of_several
 SELECT entity_id, json_group_object(field_key, json(value)) AS custom_fields
   FROM (SELECT v.entity_id, d.field_key, v.value FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id

@@ -52,7 +52,7 @@ def update_custom_field(db, id, body):
 
 @routes.delete("/custom-fields/<id>", query="custom_field.delete")
 def delete_custom_field(db, id, query):
-    """Delete a custom field; with `purge=1` its values too, as one change."""
+    """Delete a custom field. With `purge=1`, delete its values too."""
     definitions.delete(db, unchanged(get(db, id)), purge=query["purge"])
     return deleted()
 
@@ -75,16 +75,17 @@ def replace_custom_field_values(db, entity_type, id, body):
 
 @routes.patch("/custom-fields/<entity_type>/<id>", schema="custom_field.changed_values", response="custom_field.values")
 def change_custom_field_values(db, entity_type, id, body):
-    """Change some values of one record; null removes one."""
+    """Change some values of one record. Null removes a value."""
     old = record(db, entity_type, id)
     unchanged(old["custom_fields"])
     return field_values.merge(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]
 
 
 def record(db, entity_type, id):
+    """Return the record as the journal receives it. Raise 404 for an unknown record or entity type."""
     if entity_type not in RECORDS:
-        raise Problem("not_found", f"{entity_type[:40]} is none of the kinds of record that have custom fields: "
-                      f"{', '.join(RECORDS)}.")
+        raise Problem("not_found", f"Records of type {entity_type[:40]} have no custom fields. "
+                      f"These types have: {', '.join(RECORDS)}.")
     return found(RECORDS[entity_type](db, id), entity_type, id)
 
 

@@ -39,13 +39,13 @@ def test_nothing_is_due_while_the_date_is_not_known(db):
 
 def test_a_relative_one_needs_an_event(db):
     faults = Faults()
-    assert due_dates.settled(db, {"before": "date_from", "days": 1}, None, faults) is None
+    assert due_dates.resolve(db, {"before": "date_from", "days": 1}, None, faults) is None
     assert [(entry["pointer"], entry["code"]) for entry in faults] == [("/due", "no_event")]
 
 
 def test_out_of_the_calendar_is_a_fault(db):
     faults = Faults()
-    due_dates.settled(db, {"after": "date_to", "days": 3650}, {**FAIR, "date_to": "9998-12-01"}, faults, "/due_date")
+    due_dates.resolve(db, {"after": "date_to", "days": 3650}, {**FAIR, "date_to": "9998-12-01"}, faults, "/due_date")
     assert [(entry["pointer"], entry["code"]) for entry in faults] == [("/due_date", "date")]
 
 

@@ -82,7 +82,7 @@ def settled(db, task, faults):
         if not entity:
             faults.add("/entity_id", "unknown", f"names no {task['entity_type']}")
         event_id = next((short["event_id"] for short in entity.values()), None)
-    due_at = due_dates.settled(db, task["due_date"], due_dates.event_of(db, event_id), faults, "/due_date")
+    due_at = due_dates.resolve(db, task["due_date"], due_dates.event_of(db, event_id), faults, "/due_date")
     return {**task, "event_id": event_id, "due_at": due_at}
 
 

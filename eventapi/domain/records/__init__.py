@@ -1,1 +1,1 @@
-"""What all kinds of records share: references, numbers, keys, custom fields, due dates, anonymity."""
+"""What all kinds of records share: the registry of kinds, references, keys, numbers, custom fields, due dates."""

@@ -1,11 +1,14 @@
-"""Amounts of a body, prices and percents alike, as whole units of their last decimal."""
+"""Amounts: prices and percentages of a body, converted to whole units of their last decimal."""
 from decimal import Decimal
 
 from eventapi import money
 
 
 def whole(record, member, places, faults, at=""):
-    """What a member says as whole units, None where it says nothing; too many decimals go to `faults`, as of the part `at`."""
+    """Return the field `member` of a record in whole units of 10^-`places`, or None if it is missing or null.
+
+    Add a fault below the pointer `at` if the number has more than `places` decimals.
+    """
     if record.get(member) is None:
         return None
     units = money.scaled(Decimal(str(record[member])), places)

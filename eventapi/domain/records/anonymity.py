@@ -9,7 +9,8 @@ sql = statements("anonymity")
 def refuse_anonymized(contact):
     """Raise 409 `anonymized` if the contact, a dict with id and anonymized_at, was anonymised."""
     if contact["anonymized_at"]:
-        raise Problem("anonymized", f"The contact {contact['id']} was anonymised. It cannot change.")
+        raise Problem("anonymized", f"The contact {contact['id']} was anonymised, so its data cannot change. "
+                      "Create a new contact instead.")
 
 
 def refuse_gone(participant):
@@ -32,6 +33,9 @@ def refuse(db, entity_type, entity_id):
 
 
 def refuse_text(db, kind, record, body):
-    """Do the same if the body puts other text into a personal column of the kind. Removing text is always allowed."""
+    """Raise 409 `anonymized` if the body changes the text of a personal column of an anonymised contact.
+
+    Removing text is always allowed.
+    """
     if any(body.get(name) and body[name] != record[name] for name in kind.personal):
         refuse(db, kind.entity_type, record["id"])

@@ -1,4 +1,7 @@
-"""Custom fields: what an organiser adds to the records of a kind. The definitions are compiled to a JSON Schema that judges values."""
+"""Custom fields: the values of the fields that an organiser adds to a kind of record.
+
+The definitions of a kind are compiled to a JSON Schema, which checks the values.
+"""
 import json
 from fractions import Fraction
 from functools import lru_cache
@@ -12,18 +15,24 @@ from eventapi.validation.messages import pointer
 
 sql = statements("custom_fields")
 
-MANY = 1000         # records: from here on a list is walked in its order rather than looked up and sorted
+MANY = 1000         # a list is read in its order, not looked up and sorted, if at least this many records have a value
+HINTS = 20          # suggestions for unknown keys in one response: each takes long to find
 
 
 class Fields:
-    """The fields of one kind of record, as they are defined at a moment."""
+    """The custom fields of one kind of record, compiled.
+
+    `by_key` maps each key to the definition of the field; `checker` checks the values of all fields.
+    """
 
     def __init__(self, definitions):
         self.by_key = {field["field_key"]: field for field in definitions}
-        self.checker = Checker({"type": "object", "properties": {key: field_types.schema(field) for key, field in self.by_key.items()}})
+        schemas = {key: field_types.schema(field) for key, field in self.by_key.items()}
+        self.checker = Checker({"type": "object", "properties": schemas})
 
     def unknown(self, key):
-        return "is no custom field here" + suggestion(key, self.by_key)
+        """Return the error text for an unknown key, with a suggestion if a known key is similar."""
+        return "is not a custom field of this kind of record" + suggestion(key, self.by_key)
 
 
 @lru_cache(maxsize=64)
@@ -32,39 +41,50 @@ def _compiled(text):
 
 
 def defined(db, entity_type):
-    """The fields of a kind. They are compiled once for each state of the definitions, which are read each time: so no process can
-    judge by those of yesterday."""
+    """Return the Fields of a kind of record.
+
+    The definitions are read each time, so that a change is effective in every process at once. They are compiled only
+    if they have changed.
+    """
     return _compiled(db.value(sql.defined, entity_type=entity_type))
 
 
 # Checking
 
 def checked(db, entity_type, body, stored, faults):
-    """The values of a record after a body: those `stored`, with what its custom_fields bring; null takes one away.
+    """Return the values of a record after the change that `body` requests: null in its `custom_fields` removes a value.
 
-    Adds a fault at /custom_fields/key for each that is wrong. What is required is asked for only when custom_fields are sent.
+    `stored` are the present values. Add a fault at /custom_fields/KEY for each wrong value. Required fields are
+    checked only if the body has `custom_fields`.
     """
     sent = body.get("custom_fields")
     return stored if sent is None else merged(db, entity_type, sent, stored, stored, faults, "/custom_fields")
 
 
 def replaced(db, entity_type, sent, stored, faults):
-    """The values when all are replaced; those of fields that are switched off stay."""
+    """Return the values of a record after all are replaced by those `sent`. Values of inactive fields stay.
+
+    Add a fault at /KEY for each wrong value.
+    """
     fields = defined(db, entity_type).by_key
-    stays = {key: value for key, value in stored.items() if not fields[key]["is_active"]}
-    return merged(db, entity_type, sent, stored, stays, faults, "")
+    inactive = {key: value for key, value in stored.items() if not fields[key]["is_active"]}
+    return merged(db, entity_type, sent, stored, inactive, faults, "")
 
 
-def merged(db, entity_type, sent, stored, stays, faults, at):
-    """`stays` with what is sent, each value as it is kept. Adds the faults, at pointers below `at`."""
+def merged(db, entity_type, sent, stored, base, faults, at):
+    """Return the values `base` with those `sent`, each in its stored form. None removes a value.
+
+    `stored` are the present values, which are returned if a value is wrong. Add each fault at a pointer below `at`.
+    """
     fields, found = defined(db, entity_type), {key: field_types.trimmed(value) for key, value in sent.items()}
     wrong = list(_faults(fields, found, stored, at))
     if wrong:
         faults.extend(wrong)
         return stored
-    zone = db.config.timezone
-    after = {**stays, **{key: value if value is None else field_types.kept(fields.by_key[key]["field_type"], value, zone)
-                         for key, value in found.items()}}
+    zone, after = db.config.timezone, dict(base)
+    for key, value in found.items():
+        field_type = fields.by_key[key]["field_type"]
+        after[key] = None if value is None else field_types.stored(field_type, value, zone)
     after = {key: value for key, value in after.items() if value is not None}
     for key, field in fields.by_key.items():
         if field["is_required"] and field["is_active"] and key not in after:
@@ -73,49 +93,50 @@ def merged(db, entity_type, sent, stored, stays, faults, at):
 
 
 def _faults(fields, found, stored, at):
-    """The faults of what is sent; a value that is there already may be sent back even where its field is switched off."""
-    known, asked = {}, 0
+    """Yield the faults of the values in `found`. The present value of an inactive field may be sent again."""
+    known, unknown = {}, 0
     for key, value in found.items():
         field = fields.by_key.get(key)
         if field is None:
-            asked += 1
-            told = fields.unknown(key) if asked <= 20 else "is no custom field here"
-            yield fault("unknown", told, pointer=at + pointer([key]))
+            unknown += 1
+            yield fault("unknown", _unknown(fields, key, unknown), pointer=at + pointer([key]))
         elif not field["is_active"] and value != stored.get(key):
-            yield fault("inactive", "is switched off: its values are kept and do not change", pointer=f"{at}/{key}")
+            yield fault("inactive", "cannot change: the custom field is inactive", pointer=f"{at}/{key}")
         elif value is not None and field["is_active"]:
             known[key] = value
     wrong = fields.checker.faults(known, lambda path: {"pointer": at + pointer(path)})
     yield from wrong
-    for key, value in known.items() if not wrong else ():
-        if field_types.has_decimals_left(fields.by_key[key]["field_type"], value):
+    if wrong:
+        return
+    for key, value in known.items():
+        if field_types.has_too_many_decimals(fields.by_key[key]["field_type"], value):
             yield fault("decimals", f"must have at most {field_types.DECIMALS} decimals", pointer=f"{at}/{key}")
+
+
+def _unknown(fields, key, count):
+    """Return the error text for the unknown key with the number `count`: only the first HINTS get a suggestion."""
+    return fields.unknown(key) if count <= HINTS else "is not a custom field of this kind of record"
 
 
 # Values
 
-def of(db, entity_type, entity_id):
-    """The values of a record."""
-    return json.loads(db.value(sql.of, entity_type=entity_type, entity_id=entity_id))
-
-
 def store(db, entity_type, entity_id, old, new):
-    """Writes what differs."""
+    """Store the values that differ between `old` and `new`. Call this inside a write transaction."""
     changed = {key: as_json(value) for key, value in new.items() if key not in old or old[key] != value}
-    gone = [key for key in old if key not in new]
+    removed = [key for key in old if key not in new]
     if changed:
         db.run(sql.put, entity_type=entity_type, entity_id=entity_id, values=as_json(changed))
-    if gone:
-        db.run(sql.take_away, entity_type=entity_type, entity_id=entity_id, keys=as_json(gone))
+    if removed:
+        db.run(sql.take_away, entity_type=entity_type, entity_id=entity_id, keys=as_json(removed))
 
 
 def copy(db, entity_type, old_id, new_id):
-    """Gives a new record the values of another."""
+    """Copy the values of a record to a new record. Call this inside a write transaction."""
     db.run(sql.copy, entity_type=entity_type, entity_id=old_id, new_id=new_id)
 
 
 def attach(db, entity_type, records):
-    """For `include`: puts its values into each record."""
+    """Add the values of each record to it, as `custom_fields`."""
     ids = as_json([record["id"] for record in records])
     found = {row["entity_id"]: row["custom_fields"] for row in db.all(sql.of_several, entity_type=entity_type, ids=ids)}
     for record in records:
@@ -123,29 +144,36 @@ def attach(db, entity_type, records):
 
 
 def include(entity_type):
-    """The function of `include=custom_fields` for a kind of record; it knows which columns a CSV has for them."""
-    def bring(db, records):
+    """Return the function for `include=custom_fields` of a kind of record.
+
+    Its attribute `columns` is a function of `db` that returns the keys, which a CSV uses as columns.
+    """
+    def add_values(db, records):
         attach(db, entity_type, records)
-    bring.columns = lambda db: list(defined(db, entity_type).by_key)
-    return bring
+    add_values.columns = lambda db: list(defined(db, entity_type).by_key)
+    return add_values
 
 
 # Filters
 
 def filters(db, entity_type, query):
-    """The query with what `cf.KEY` asks for as the statements want it; 422 names each that asks for what cannot be found.
+    """Return the query with its parameters `cf.KEY` replaced by parameters of the statements.
 
-    What few records have is looked up; where many have it, the list is walked in its order, and most are soon found.
+    A value that few records have is looked up. For a value that many records have, the list is read in its order,
+    which soon finds enough of them.
+
+    Raise 422 for keys that are unknown or not searchable, and for texts that are not values of the field.
     """
-    asked = query.pop("cf", None)
-    if not asked:
+    wanted = query.pop("cf", None)
+    if not wanted:
         return query
     fields, faults = defined(db, entity_type), []
-    terms = [_term(fields, key, text, db.config.timezone, faults) for key, text in asked.items()]
+    terms = [_term(fields, key, text, db.config.timezone, faults) for key, text in wanted.items()]
     if faults:
         raise invalid(faults)
     numbers = [db.value(sql.number_with, field_id=field_id, term=term, limit=MANY) for field_id, term in terms]
-    (number, (query["cf_field"], query["cf_term"])), *rest = sorted(zip(numbers, terms), key=lambda pair: pair[0])
+    (number, (query["cf_field"], query["cf_term"])), *rest = sorted(zip(numbers, terms, strict=True),
+                                                                    key=lambda pair: pair[0])
     query["cf_few" if number < MANY else "cf_many"] = 1
     if rest:
         query["cf_rest"] = as_json([term for _, term in rest])
@@ -153,12 +181,13 @@ def filters(db, entity_type, query):
 
 
 def _term(fields, key, text, zone, faults):
-    """[field, value] that a parameter asks for; None after a fault."""
+    """Return `[field id, value]` for the parameter `cf.KEY`. Add a fault and return None if there is no such value."""
     field, place = fields.by_key.get(key), {"parameter": f"cf.{key}"}
     if field is None:
-        faults.append(fault("unknown", fields.unknown(key) if len(faults) < 20 else "is no custom field here", **place))
+        faults.append(fault("unknown", _unknown(fields, key, len(faults) + 1), **place))
     elif not field["is_searchable"]:
-        faults.append(fault("not_searchable", "is not searchable; set is_searchable of the custom field first", **place))
+        faults.append(fault("not_searchable", "is not searchable. Set is_searchable of the custom field first",
+                            **place))
     else:
         value = field_types.read(field, text, zone)
         if value is not None:
@@ -170,9 +199,10 @@ def _term(fields, key, text, zone, faults):
 # Formulas
 
 def for_formulas(db, entities, keys):
-    """What {field:KEY} stands for: key -> fraction, the value of the first of the entities that has one.
+    """Return key -> Fraction for each `{field:KEY}` of a booth formula that has a value.
 
-    A checkbox is 1 or 0, and 0 where nobody touched it; of a select the chosen value counts where it is a number.
+    `entities` are pairs of entity type and id. The first of them that has a value decides. A boolean field is 1 or 0,
+    and 0 without a value. A select field counts if the chosen option is a number.
     """
     values = {key: Fraction(0) for key in db.values(sql.checkboxes, keys=as_json(keys))}
     rows = db.all(sql.for_formulas, entities=as_json(entities), keys=as_json(keys))
@@ -185,7 +215,7 @@ def for_formulas(db, entities, keys):
 
 
 def _number(field_type, value):
-    """A value as formulas count it; None where it is no number."""
+    """Return a value as a Fraction, or None if it is not a number."""
     if field_type == "boolean":
         return Fraction(int(value))
     if field_type in ("integer", "number"):

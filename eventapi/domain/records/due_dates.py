@@ -1,7 +1,8 @@
-"""Due dates: a day, a moment, or so many days before or after a date of the event; kept as given and as the UTC instant it means.
+"""Due dates: a date, a timestamp, or a number of days before or after a date of the event.
 
-A schema has them as `due` of schemas/submission_type.json, a column holds the given one as JSON text (`stored`, `given`).
-When the dates or the zone of an event change, events.py moves the instants of the tasks and submission types that are due with it.
+A due date is stored twice: as given, in JSON text (`stored`, `given`), and as the UTC timestamp that it means
+(`instant`). Its schema is `due` of schemas/submission_type.json. When the dates or the time zone of an event change,
+events.py computes the timestamps of its tasks and submission types again.
 """
 import json
 
@@ -11,54 +12,59 @@ from eventapi.storage.statements import statements
 
 sql = statements("due_dates")
 
-INSTEAD = {"date_to": "date_from"}          # an event without an end ends on its first day
+FALLBACKS = {"date_to": "date_from"}        # an event without an end ends on its first day
 
 
 def event_of(db, event_id):
-    """What `instant` has to know of an event; None where there is none."""
+    """Return the dates and the time zone of an event, which `instant` needs, or None if there is no such event."""
     return event_id and db.one(sql.event, id=event_id)
 
 
 def stored(due):
-    """The given due date as a column holds it."""
+    """Return a due date as its column stores it: as JSON text, or None."""
     return None if due is None else as_json(due)
 
 
 def given(text):
-    """The due date of a column as it was given."""
+    """Return the due date of a column as it was given."""
     return text and json.loads(text)
 
 
 def instant(db, due, event, zone=None):
-    """The last UTC instant that is in time, or None: nothing is due, or the event has no such date yet.
+    """Return the last UTC timestamp that is in time, or None if nothing is due or the event has no such date yet.
 
-    A day means all of it, in the zone: the event's, or the tenant's where there is no event. OverflowError outside of the calendar.
+    A date means the end of that day in `zone`. The default is the time zone of the event, or of the tenant if there
+    is no event. Raise OverflowError for a timestamp outside the years 2 to 9998.
     """
     zone = zone or (event["timezone"] if event else db.config.timezone)
-    return times.end(_resolved(due, event, zone), zone)
+    return times.end(_absolute(due, event, zone), zone)
 
 
-def _resolved(due, event, zone):
-    """The day or moment that a due date means."""
+def _absolute(due, event, zone):
+    """Return the date or timestamp that a due date means, or None."""
     if not isinstance(due, dict):
         return due
     name = due.get("before") or due["after"]
-    known = event and (event[name] or event[INSTEAD.get(name, name)])
+    known = event and (event[name] or event[FALLBACKS.get(name, name)])
     return times.shifted(known, -due["days"] if "before" in due else due["days"], zone)
 
 
-def settled(db, due, event, faults, at="/due"):
-    """`instant` of a body: a relative one needs an event, and one outside of the calendar is a fault."""
+def resolve(db, due, event, faults, at="/due"):
+    """Return the `instant` of the due date of a body, or None.
+
+    Add a fault at the pointer `at` for a relative due date without an event, and for one outside the calendar.
+    """
     if isinstance(due, dict) and event is None:
-        faults.add(at, "no_event", "is relative to an event, and none is named: give a day or a moment")
+        faults.add(at, "no_event", "is relative to an event, but the record belongs to no event. "
+                   "Send a date or a date-time")
         return None
     try:
         return instant(db, due, event)
     except OverflowError:
-        faults.add(at, "date", "lies outside of the calendar")
+        faults.add(at, "date", "results in a date that is out of range: the year must be from 2 to 9998")
         return None
 
 
 def copied(due, days, zone):
-    """The due date in a copy of the event that takes place so many days later: a relative one moves by itself."""
+    """Return the due date for a copy of the event that is `days` days later. A relative one stays as it is."""
     return due if due is None or isinstance(due, dict) else times.shifted(due, days, zone)

@@ -1,4 +1,4 @@
-"""The registry of record kinds: every entity type with its scope, its outgoing events and its titles, defined once.
+"""The registry of record kinds: every entity type with its scope, its outgoing events and its titles.
 
 To add a kind, add a Kind here. The journal, webhooks, notes, custom fields and anonymisation read it from here, and
 tests compare the enums of the schemas and sql/entities.sql with it.
@@ -233,7 +233,7 @@ KINDS = {kind.entity_type: kind for kind in tuple(globals().values()) if isinsta
 def check(db, record, faults):
     """Add a fault at /entity_id unless `entity_type` and `entity_id` of `record` name a record that exists."""
     if not short(db, [(record["entity_type"], record["entity_id"])]):
-        faults.add("/entity_id", "unknown", f"names no {record['entity_type']}")
+        faults.add("/entity_id", "unknown", f"is unknown: no {record['entity_type']} has the id {record['entity_id']}")
 
 
 def short(db, pairs):

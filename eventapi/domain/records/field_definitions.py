@@ -1,4 +1,4 @@
-"""Field definitions: creating, changing and deleting custom fields. Their values are in custom_fields.py.
+"""Definitions of custom fields: create, change and delete them. custom_fields.py has the values.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -44,7 +44,9 @@ def create(db, fields):
     field = _completed(fields)
     _check(field)
     if db.value(sql.number_of, entity_type=field["entity_type"]) >= MOST:
-        raise Problem("too_many_fields", f"There are {MOST} custom fields for {field['entity_type']} already.")
+        raise Problem("too_many_fields",
+                      f"{field['entity_type']} has {MOST} custom fields, which is the maximum. "
+                      "Delete one that is no longer needed.")
     field["field_key"] = field["field_key"] or _free_key(db, field)
     _claim_key(db, field)
     id = db.insert(sql.add, **_columns(field), now=db.now)
@@ -76,9 +78,9 @@ def delete(db, field, *, purge):
     Raise 409 `in_use` if there are values and `purge` is false.
     """
     if not purge and db.value(sql.has_values, id=field["id"]):
-        raise Problem("in_use", "There are values of this custom field; purge=1 deletes them with it, "
-                      "is_active false keeps them.",
-                      used_by=["values"])
+        raise Problem("in_use",
+                      f"Records have values of the custom field {field['field_key']}. Delete it with `purge=1` to "
+                      "delete the values too, or set `is_active` to false to keep them.", used_by=["values"])
     db.run(sql.purge, id=field["id"])
     db.run(sql.remove, id=field["id"])
     journal.deleted(db, entities.CUSTOM_FIELD, field)
@@ -102,33 +104,37 @@ def _check(field):
     """Raise 422 for options, rules and switches that do not fit the type."""
     faults, kind = Faults(), field["field_type"]
     if field["field_key"] in RESERVED:
-        faults.add("/field_key", "reserved", "is a member that every record has")
+        faults.add("/field_key", "reserved", "is reserved: every record has a field of this name")
     if field["is_searchable"] and kind == "textarea":
-        faults.add("/is_searchable", "not_searchable", "is not for textarea: a filter compares the whole value")
+        faults.add("/is_searchable", "not_searchable",
+                   "is not allowed for type textarea, because a filter compares whole values")
     _check_options(field, faults)
     _check_rules(kind, field["validation_rules"], faults)
     faults.raise_any()
 
 
 def _check_options(field, faults):
+    """Add faults for options that are missing, not allowed for the type, or repeated."""
     values = [option["value"] for option in field["field_options"]]
     if field["field_type"] in CHOICES and not values:
-        faults.add("/field_options", "required", f"is required of {field['field_type']}")
+        faults.add("/field_options", "required", f"is required for type {field['field_type']}")
     elif values and field["field_type"] not in CHOICES:
         faults.add("/field_options", "unexpected",
-                   f"is not for {field['field_type']}; only for {' and '.join(CHOICES)}")
+                   f"is not allowed for type {field['field_type']}, only for {' and '.join(CHOICES)}")
     for place, value in enumerate(values):
         if value in values[:place]:
-            faults.add(f"/field_options/{place}", "repeated", "has the value of another option")
+            faults.add(f"/field_options/{place}", "repeated", f"repeats the value {value} of another option")
 
 
 def _check_rules(kind, rules, faults):
+    """Add faults for rules that are not allowed for the type `kind`, out of range, or contradict each other."""
     for name, limit in rules.items():
         if kind not in RULES[name][0]:
             faults.add(f"/validation_rules/{name}", "unexpected",
-                       f"is not for {kind}; only for {', '.join(RULES[name][0])}")
+                       f"is not allowed for type {kind}, only for {', '.join(RULES[name][0])}")
         elif abs(limit) > largest(kind):
-            faults.add(f"/validation_rules/{name}", "out_of_range", f"must not be beyond {largest(kind)} for {kind}")
+            faults.add(f"/validation_rules/{name}", "out_of_range",
+                       f"is out of range: the largest absolute value for type {kind} is {largest(kind)}")
     for least, most in (("minimum", "maximum"), ("min_length", "max_length")):
         if least in rules and most in rules and rules[least] > rules[most]:
             faults.add(f"/validation_rules/{most}", "less_than_minimum", f"must not be less than {least}")
@@ -138,30 +144,32 @@ def _refuse_in_use(db, old, merged):
     """Raise 409 `in_use` if stored values do not allow the change."""
     changed = [name for name in FIXED if merged[name] != old[name]]
     if changed and db.value(sql.has_values, id=old["id"]):
-        raise Problem("in_use", f"There are values of this custom field: {' and '.join(changed)} cannot change.",
-                      used_by=["values"])
+        raise Problem("in_use",
+                      f"Records have values of the custom field {old['field_key']}, so {' and '.join(changed)} cannot "
+                      "change. Create a new custom field instead.", used_by=["values"])
     before, after = ({option["value"] for option in field["field_options"]} for field in (old, merged))
-    gone = before - after
-    chosen = gone and db.values(sql.chosen, id=old["id"], options=as_json(sorted(gone)))
+    removed = before - after
+    chosen = removed and db.values(sql.chosen, id=old["id"], options=as_json(sorted(removed)))
     if chosen:
-        raise Problem("in_use", f"Records have chosen {', '.join(chosen)}: these options stay.", used_by=["values"],
-                      options=chosen)
+        raise Problem("in_use",
+                      f"`field_options` cannot lose {', '.join(chosen)}, because records have this value. "
+                      "Change those records first.", used_by=["values"], options=chosen)
 
 
 def _claim_key(db, field, but=None):
     """Raise 409 `duplicate` if another field of the entity type has the key."""
     taken = db.value(sql.key_taken, entity_type=field["entity_type"], field_key=field["field_key"])
     if taken not in (None, but):
-        raise Problem("duplicate", f"There is a custom field {field['field_key']} for {field['entity_type']}.",
-                      member="field_key",
-                      custom_field_id=taken)
+        raise Problem("duplicate",
+                      f"The custom field {taken} of {field['entity_type']} has the key {field['field_key']} already. "
+                      "Choose another `field_key`.", member="field_key", custom_field_id=taken)
 
 
 def _free_key(db, field):
     """Return a free key made from the label: letters, digits and underscores, with a suffix if it is taken."""
     wanted = slugs.slug(field["field_label"]).replace("-", "_")
     wanted = wanted if wanted[0].isalpha() and wanted not in RESERVED else f"field_{wanted}"[:60]
-    key = slugs.free(wanted,
-                     lambda key: db.value(sql.key_taken, entity_type=field["entity_type"],
-                                          field_key=key.replace("-", "_")))
+    entity_type = field["entity_type"]
+    key = slugs.free(wanted, lambda key: db.value(sql.key_taken, entity_type=entity_type,
+                                                  field_key=key.replace("-", "_")))
     return key.replace("-", "_")

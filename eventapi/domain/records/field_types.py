@@ -1,10 +1,13 @@
-"""Types of custom fields: as JSON Schema, how a value is cleaned, and how it is read from a query. No rule is a pattern of the client's."""
+"""Types of custom fields: their JSON Schemas, and how values are normalised, stored and read from a query.
+
+A rule is never a regular expression of the client, which could take too long to match.
+"""
 import re
 from decimal import Decimal
 
 from eventapi import times
 
-LARGEST = {"integer": 10 ** 15, "number": 10 ** 9}          # with its decimals a number is exact as JSON has it
+LARGEST = {"integer": 10 ** 15, "number": 10 ** 9}          # a JSON number with DECIMALS decimals is exact up to here
 DECIMALS = 6
 NUMBERS, TEXTS, CHOICES = ("integer", "number"), ("text", "textarea", "email", "url"), ("select", "multiselect")
 SCHEMAS = {
@@ -20,28 +23,30 @@ SCHEMAS = {
     "email": {"type": "string", "format": "email", "maxLength": 254},
     "url": {"type": "string", "format": "url", "maxLength": 2000},
 }
-# Member of validation_rules -> the types that it is for, and its keyword.
-RULES = {"minimum": (NUMBERS, "minimum"), "maximum": (NUMBERS, "maximum"), "min_length": (TEXTS, "minLength"), "max_length": (TEXTS, "maxLength")}
+# field of validation_rules -> (the types that allow it, keyword of JSON Schema)
+RULES = {"minimum": (NUMBERS, "minimum"), "maximum": (NUMBERS, "maximum"),
+         "min_length": (TEXTS, "minLength"), "max_length": (TEXTS, "maxLength")}
 
 
 def largest(field_type):
-    """How far a limit in validation_rules may go: the largest number, or the length of the longest text."""
+    """Return the largest limit allowed in `validation_rules`: the largest number, or the length of the longest text."""
     return LARGEST.get(field_type) or SCHEMAS[field_type]["maxLength"]
 
 
 def schema(field):
-    """What a value of the field must look like."""
-    found = {**SCHEMAS[field["field_type"]], **{RULES[name][1]: limit for name, limit in field["validation_rules"].items()}}
-    words = [option["value"] for option in field["field_options"]]
+    """Return the JSON Schema of a value of the field."""
+    rules = {RULES[name][1]: limit for name, limit in field["validation_rules"].items()}
+    result = {**SCHEMAS[field["field_type"]], **rules}
+    options = [option["value"] for option in field["field_options"]]
     if field["field_type"] == "select":
-        return {**found, "enum": words}
+        return {**result, "enum": options}
     if field["field_type"] == "multiselect":
-        return {**found, "items": {"type": "string", "enum": words}}
-    return found
+        return {**result, "items": {"type": "string", "enum": options}}
+    return result
 
 
 def trimmed(value):
-    """A value as JSON has it, without the blanks around it; None where nothing is left."""
+    """Return a value without surrounding blanks, and a Decimal as float. An empty text becomes None."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, str):
@@ -51,8 +56,11 @@ def trimmed(value):
     return value
 
 
-def kept(field_type, value, zone):
-    """A value that fits its schema as it is stored: moments in UTC, whole numbers without decimals; None where nothing was chosen."""
+def stored(field_type, value, zone):
+    """Return a valid value as it is stored: timestamps in UTC, whole numbers without decimals, an empty choice as None.
+
+    `zone` is the time zone of a timestamp without offset.
+    """
     if field_type == "datetime":
         return times.utc(value, zone)
     if field_type in NUMBERS:
@@ -60,18 +68,18 @@ def kept(field_type, value, zone):
     return None if value == [] else value
 
 
-def has_decimals_left(field_type, value):
-    """Whether a number has more decimals than are kept."""
+def has_too_many_decimals(field_type, value):
+    """Return whether a number has more than DECIMALS decimals."""
     number = Decimal(str(value)) if field_type == "number" else 0
     return number != round(number, DECIMALS)
 
 
 def read(field, text, zone):
-    """The value that a text of a query stands for; None where it can be none of this field."""
+    """Return the value that a text of a query means, or None if it is not a value of this field."""
     kind, text = field["field_type"], text.strip()
     if kind in NUMBERS:
         fits = re.fullmatch(r"-?\d{1,16}" if kind == "integer" else r"-?\d{1,10}(\.\d{1,6})?", text, re.ASCII)
-        return kept("number", Decimal(text), zone) if fits else None
+        return stored("number", Decimal(text), zone) if fits else None
     if kind == "boolean":
         return {"1": True, "0": False, "true": True, "false": False}.get(text.lower())
     if kind in CHOICES:
@@ -83,12 +91,13 @@ def read(field, text, zone):
     return text or None
 
 
-HINTS = {"integer": "must be an integer", "number": f"must be a number with at most {DECIMALS} decimals", "boolean": "must be 0 or 1",
-         "date": "must be a day such as 2026-05-01", "datetime": "must be a date-time such as 2026-05-01T09:00:00Z"}
+HINTS = {"integer": "must be an integer", "number": f"must be a number with at most {DECIMALS} decimals",
+         "boolean": "must be 0 or 1", "date": "must be a date such as 2026-05-01",
+         "datetime": "must be a date-time such as 2026-05-01T09:00:00Z"}
 
 
 def hint(field):
-    """What to say of a text that `read` finds no value in."""
+    """Return the error text for a text of a query that is not a value of the field."""
     if field["field_type"] in CHOICES:
         return "must be one of: " + ", ".join(option["value"] for option in field["field_options"])
     return HINTS.get(field["field_type"], "must not be empty")

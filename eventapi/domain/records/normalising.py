@@ -1,17 +1,18 @@
-"""Names, places and phone numbers folded to what makes them the same, so that twins are found by index."""
+"""Normal forms of names, places and phone numbers. Equal things have equal forms, so that an index finds duplicates."""
 import re
 import unicodedata
 
 from eventapi.domain.records.slugs import SPELLED
 
-# Country -> calling code (ITU E.164), where a national number begins with a 0 that is left out behind the code.
+# Country -> calling code (ITU E.164). National numbers of these countries begin with a 0 that the international form
+# lacks.
 CALLING_CODES = dict(pair.split("=") for pair in """
     AT=43 AU=61 BE=32 BG=359 CH=41 CY=357 DE=49 FI=358 FR=33 GB=44 HR=385 IE=353 IL=972 IN=91 JP=81 KR=82 LI=423 MA=212
     NL=31 NZ=64 RO=40 RS=381 SE=46 SI=386 SK=421 TR=90 UA=380 ZA=27""".split())
 
 
 def name(company_name, postal_code):
-    """Letters and digits of company and postcode; None unless both are there."""
+    """Return the letters and digits of company and postcode, or None if one of them is missing."""
     if not (company_name and postal_code):
         return None
     company = _plain(company_name)
@@ -19,7 +20,7 @@ def name(company_name, postal_code):
 
 
 def place(text):
-    """A hall, stage or room, in any case, width of letters and spacing."""
+    """Return the name of a hall, stage or room without differences of case, letter width (NFKC) and spacing."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
@@ -29,10 +30,10 @@ def _plain(text):
 
 
 def phone(number, country):
-    """The digits with the calling code, however it was written; None for what is too short to be a number of its own."""
+    """Return the digits of a phone number with its calling code, or None for fewer than 6 digits."""
     if not number:
         return None
-    number = re.sub(r"\(0\)", "", number)                      # +49 (0)341 …
+    number = re.sub(r"\(0\)", "", number)                      # as in +49 (0)341 …
     international = number.lstrip().startswith("+")
     digits = re.sub(r"[^0-9]", "", number)
     if not international and digits.startswith("00"):

@@ -1,4 +1,4 @@
-"""Running numbers without gaps, one series per type and year, taken in the transaction that uses them."""
+"""Invoice numbers without gaps: one series per type and year. A number is taken in the transaction that uses it."""
 import re
 from string import Formatter
 
@@ -11,39 +11,49 @@ DRAFT = re.compile(r"DRAFT-\d+", re.I)
 
 
 def format_of(config, invoice_type):
+    """Return the number format of invoices or credit notes, with the fields `year` and `seq`."""
     return config.credit_note_number_format if invoice_type == "credit_note" else config.invoice_number_format
 
 
 def take(db, name):
-    """The next number of a counter: 1, 2, 3 …; a rollback gives it back."""
+    """Return the next number of a counter: 1, 2, 3 … A rollback makes it available again.
+
+    Requires a write transaction.
+    """
     return db.value(sql.take, name=name)
 
 
 def number(db, invoice_type, year):
-    """The next number of the series of a type and a year: series, sequence, invoice_number."""
+    """Take the next number of the series of a type and a year. Return `{series, sequence, invoice_number}`.
+
+    Raise 409 `duplicate` if an invoice has that number already. Call this inside a write transaction.
+    """
     series = f"{invoice_type}-{year}"
     sequence = take(db, series)
     text = format_of(db.config, invoice_type).format(year=year, seq=sequence)
     if db.value(sql.taken, invoice_number=text):
-        raise Problem("duplicate", f"The next number, {text}, is taken: do both number formats make the same ones, or was the "
-                      "format changed to that of old invoices?", member="invoice_number")
+        raise Problem("duplicate",
+                      f"The next `invoice_number`, {text}, is used by another invoice. Either invoices and credit "
+                      "notes have the same number format, or the format was changed to one that older invoices "
+                      "used. Change the options invoice_number_format and credit_note_number_format.", member="invoice_number")
     return {"series": series, "sequence": sequence, "invoice_number": text}
 
 
 def looks_running(config, text):
-    """Whether a number looks like a draft's or like one of the running series."""
-    return bool(DRAFT.fullmatch(text) or any(_pattern(format_of(config, kind)).fullmatch(text)
-                                             for kind in ("invoice", "credit_note")))
+    """Return whether a number looks like that of a draft, or like one that a series makes."""
+    formats = [format_of(config, invoice_type) for invoice_type in ("invoice", "credit_note")]
+    return bool(DRAFT.fullmatch(text)) or any(_pattern(number_format).fullmatch(text) for number_format in formats)
 
 
 def _pattern(number_format):
-    """Matches every number that a format can make."""
+    """Return the pattern that matches every number that a format can make, in any case."""
     digits = {"year": r"\d{4}", "seq": r"\d+", None: ""}
-    return re.compile("".join(re.escape(text) + digits[field] for text, field, *_ in Formatter().parse(number_format)), re.I)
+    parts = [re.escape(text) + digits[field] for text, field, *_ in Formatter().parse(number_format)]
+    return re.compile("".join(parts), re.I)
 
 
 def series(db):
-    """Every series with its first and last number, how many there are, and which are missing (there must be none)."""
+    """Return every series with its first and last number, the number of invoices, and its gaps (there must be none)."""
     return [_represent(row, db.all(sql.gaps, series=row["series"])) for row in db.all(sql.series)]
 
 
@@ -51,5 +61,5 @@ def _represent(row, gaps):
     invoice_type, _, year = row["series"].rpartition("-")
     if row["counter"] != row["last_sequence"]:
         gaps = [*gaps, {"first": row["last_sequence"] + 1, "last": row["counter"]}]
-    return {"series": row["series"], "invoice_type": invoice_type, "year": int(year), "first": row["first"], "last": row["last"],
-            "count": row["count"], "gaps": gaps}
+    return {"series": row["series"], "invoice_type": invoice_type, "year": int(year), "first": row["first"],
+            "last": row["last"], "count": row["count"], "gaps": gaps}

@@ -1,14 +1,16 @@
-"""A record may be named by id or by key, in bodies and in filters alike; both in one request must agree."""
+"""References: bodies and filters name another record by id or by key. If both are sent, they must agree."""
 from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.statements import statements
 
 sql = statements("references")
 
-# member that names the id -> members that may name the record: (member, statement that finds it)
+# Each reference is a pair: the field for the id, and the fields that may name the record as (field, statement). The
+# statement returns the id for the value `name`.
 EVENT = ("event_id", (("event_id", sql.event_by_id), ("event_key", sql.event_by_key)))
 CONTACT = ("contact_id", (("contact_id", sql.contact_by_id), ("customer_number", sql.contact_by_number)))
 CATEGORY = ("category_id", (("category_id", sql.category_by_id), ("category_key", sql.category_by_key)))
-PARENT_CATEGORY = ("parent_category_id", (("parent_category_id", sql.category_by_id), ("parent_category_key", sql.category_by_key)))
+PARENT_CATEGORY = ("parent_category_id", (("parent_category_id", sql.category_by_id),
+                                          ("parent_category_key", sql.category_by_key)))
 PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
                                         ("participant_id", sql.participant_by_id)))
 INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))
@@ -17,10 +19,13 @@ BOOTH = ("booth_id", (("booth_id", sql.booth_by_id),))
 BOOTH_TYPE = ("booth_type_id", (("booth_type_id", sql.booth_type_by_id), ("booth_type_key", sql.booth_type_by_key)))
 FORMULA = ("formula_id", (("formula_id", sql.formula_by_id),))
 SERVICE = ("service_id", (("service_id", sql.service_by_id), ("service_key", sql.service_by_key)))
-SERVICE_CATEGORY = ("category_id", (("category_id", sql.service_category_by_id), ("category_key", sql.service_category_by_key)))
+SERVICE_CATEGORY = ("category_id", (("category_id", sql.service_category_by_id),
+                                    ("category_key", sql.service_category_by_key)))
 ORDER = ("service_order_id", (("service_order_id", sql.order_by_id),))
-DOCUMENT_CATEGORY = ("category_id", (("category_id", sql.document_category_by_id), ("category_key", sql.document_category_by_key)))
-DOCUMENT_TEMPLATE = ("template_id", (("template_id", sql.document_template_by_id), ("template_key", sql.document_template_by_key)))
+DOCUMENT_CATEGORY = ("category_id", (("category_id", sql.document_category_by_id),
+                                     ("category_key", sql.document_category_by_key)))
+DOCUMENT_TEMPLATE = ("template_id", (("template_id", sql.document_template_by_id),
+                                     ("template_key", sql.document_template_by_key)))
 DEFAULT_TEMPLATE = ("default_template_id", (("default_template_id", sql.document_template_by_id),
                                             ("default_template_key", sql.document_template_by_key)))
 
@@ -28,7 +33,10 @@ UNKNOWN = -1                # an id that no record has
 
 
 def resolve(db, body, reference, faults, *, required=False):
-    """The id that a body names by id or key, or None; adds faults for an unknown one and for two that differ."""
+    """Return the id of the record that a body names by id or key, or None.
+
+    Add a fault for an unknown record, for two fields that name different records, and if `required` for none.
+    """
     _, ways = reference
     given = [(member, statement) for member, statement in ways if body.get(member) is not None]
     if required and not given:
@@ -38,11 +46,21 @@ def resolve(db, body, reference, faults, *, required=False):
     for member, statement in given:
         record = db.value(statement, name=body[member])
         if record is None:
-            faults.add(f"/{member}", "unknown", "names no record")
+            faults.add(f"/{member}", "unknown", unknown(member, body[member]))
         elif found not in (None, record):
-            faults.add(f"/{member}", "disagrees", f"names another record than {given[0][0]}")
+            faults.add(f"/{member}", "disagrees", disagrees(given[0][0]))
         found = found or record
     return found
+
+
+def unknown(field, value):
+    """Return the error text for a field such as `event_key` whose value no record has."""
+    return f"is unknown: no record has the {field.rpartition('_')[2]} {value}"
+
+
+def disagrees(other):
+    """Return the error text for a field that names a different record than the field `other`."""
+    return f"names a different record than {other}. Send only one of them"
 
 
 def named(db, fields, faults, *references):
@@ -55,42 +73,53 @@ def named(db, fields, faults, *references):
 
 
 def resolve_keys(db, body, member, statement, faults):
-    """The ids of a list of keys (`event_keys`, `category_keys`); None when it was not sent."""
+    """Return the ids for the list of keys in the field `member`, or None if it was not sent.
+
+    Add a fault per unknown key.
+    """
     if body.get(member) is None:
         return None
     ids = []
     for place, key in enumerate(body[member]):
         found = db.value(statement, name=key)
         if found is None:
-            faults.add(f"/{member}/{place}", "unknown", "names no record")
+            faults.add(f"/{member}/{place}", "unknown", unknown("key", key))
         elif found not in ids:
             ids.append(found)
     return ids
 
 
 def event_ids(db, body, faults):
+    """Return the ids for `event_keys`, as `resolve_keys` does."""
     return resolve_keys(db, body, "event_keys", sql.event_by_key, faults)
 
 
 def category_ids(db, body, faults):
+    """Return the ids for `category_keys`, as `resolve_keys` does."""
     return resolve_keys(db, body, "category_keys", sql.category_by_key, faults)
 
 
 def filters(db, query, *references):
-    """The query with every record named by key given by id: unknown gives an empty list, disagreement 422."""
+    """Return the query with ids in place of keys. An unknown record becomes an id that no record has.
+
+    Raise 422 if two parameters name different records.
+    """
     query = dict(query)
     for target, ways in references:
         given = [(member, query.pop(member), statement) for member, statement in ways if query.get(member) is not None]
         ids = {db.value(statement, name=value) or UNKNOWN for _, value, statement in given}
         if len(ids) > 1:
-            raise invalid_parameter(given[1][0], "disagrees", f"names another record than {given[0][0]}")
+            raise invalid_parameter(given[1][0], "disagrees", disagrees(given[0][0]))
         if ids:
             query[target] = ids.pop()
     return query
 
 
 def refuse_in_use(db, statement, id, text):
-    """Raise 409 `in_use` if `statement` returns the nouns of records that refer to the record. They replace {} in `text`."""
+    """Raise 409 `in_use` if `statement` returns the nouns of records that refer to the record.
+
+    They replace {} in `text`.
+    """
     users = db.values(statement, id=id)
     if users:
         raise Problem("in_use", text.format(" and ".join(users)), used_by=users)

@@ -1,21 +1,23 @@
-"""Readable keys made from titles: event_key, category_key."""
+"""Readable keys made from titles, such as event_key and category_key."""
 import re
 import unicodedata
 
 from eventapi.errors import Problem
 
-SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe", "æ": "ae", "å": "aa", "ł": "l", "đ": "d"})
+# letter -> how it is spelled in ASCII
+SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe", "æ": "ae", "å": "aa", "ł": "l",
+                         "đ": "d"})
 
 
 def slug(text):
-    """Lower-case ASCII words joined by hyphens; at most 60 characters, never empty."""
+    """Return the text as lower-case ASCII words joined by hyphens: at most 60 characters, never empty."""
     plain = unicodedata.normalize("NFKD", text.lower().translate(SPELLED))
     words = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode())
     return words.strip("-")[:60].strip("-") or "key"
 
 
 def free(wanted, taken):
-    """The key, or the key with the first suffix that `taken(key)` says is free."""
+    """Return the key `wanted`, or `wanted-2`, `wanted-3` and so on: the first for which `taken(key)` is false."""
     number, key = 1, wanted
     while taken(key):
         number += 1
@@ -32,6 +34,9 @@ def free_key(db, statement, member, title, **scope):
 
 
 def claim_key(db, statement, noun, member, key, but=None, **scope):
-    """Raise 409 `duplicate` if a record other than the one with the id `but` has the key. Parameters as for `free_key`."""
+    """Raise 409 `duplicate` if a record other than the one with the id `but` has the key.
+
+    Parameters as for `free_key`.
+    """
     if db.value(statement, **{member: key}, **scope) not in (None, but):
-        raise Problem("duplicate", f"Another {noun} has the key {key}.", member=member)
+        raise Problem("duplicate", f"Another {noun} has the key {key}. Choose another `{member}`.", member=member)

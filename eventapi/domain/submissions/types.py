@@ -99,7 +99,7 @@ def columns(db, kind, faults):
         faults.add("/max_size_mb", "maximum",
                    f"must be at most {db.config.max_upload_mb}: more is not taken by this server")
     event = due_dates.event_of(db, kind["event_id"])
-    due_at = due_dates.settled(db, kind["due"], event, faults) if event else None
+    due_at = due_dates.resolve(db, kind["due"], event, faults) if event else None
     return {**kind, "allowed_extensions": as_json(extensions), "roles": as_json(list(dict.fromkeys(kind["roles"]))),
             "due": due_dates.stored(kind["due"]), "due_at": due_at}
 
