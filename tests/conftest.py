@@ -55,7 +55,8 @@ def template(tmp_path_factory):
 def resolver(monkeypatch):
     """Replace the DNS: names below example.org have a public address. Return a dict for others: name -> addresses."""
     names = {}
-    monkeypatch.setattr(addresses, "lookup", lambda host, port: names.get(host, ["93.184.216.34"] if host.endswith("example.org") else []))
+    monkeypatch.setattr(addresses, "lookup", lambda host,
+                        port: names.get(host, ["93.184.216.34"] if host.endswith("example.org") else []))
     return names
 
 
@@ -85,7 +86,10 @@ def logging_restored():
 
 @pytest.fixture
 def settings(tmp_path, template):
-    """The settings of an organiser with an empty database. The folder may be in memory: it is removed after the test."""
+    """The settings of an organiser with an empty database.
+
+    The folder may be in memory: it is removed after the test.
+    """
     yield make_settings(tmp_path, template)
     shutil.rmtree(tmp_path)
 

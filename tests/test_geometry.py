@@ -24,7 +24,8 @@ def test_a_booth_is_turned_clockwise_about_its_centre():
 
 @pytest.mark.parametrize("rotation", (90, 180, 270))
 def test_right_angles_are_exact_however_far_away(rotation):
-    assert all(2 * number == int(2 * number) for corner in booth(999_999, 123_457, 3001, 2000, rotation) for number in corner)
+    assert all(2 * number == int(2 * number) for corner in booth(999_999, 123_457, 3001, 2000, rotation)
+               for number in corner)
 
 
 def test_two_booths_on_the_same_ground_overlap():
@@ -39,7 +40,8 @@ def test_booths_wall_to_wall_do_not_overlap():
 
 
 def test_a_turned_booth_overlaps_only_where_it_really_is():
-    turned = booth(0, 0, 4000, 4000, 45)                   # a diamond with corners at the middle of each side of its box
+    turned = booth(0, 0, 4000, 4000,
+                   45)                   # a diamond with corners at the middle of each side of its box
     left, top, right, bottom = box(turned)
     assert not overlap(turned, booth(left, top, 500, 500))
     assert overlap(turned, booth(left, 1900, 500, 200))
@@ -52,7 +54,8 @@ def test_turned_booths_wall_to_wall_do_not_overlap():
         (x, y), (right_x, right_y) = a[0], a[1]
         neighbour = tuple((corner_x + right_x - x, corner_y + right_y - y) for corner_x, corner_y in a)
         assert not overlap(a, neighbour) and distance(a, neighbour) < 1
-        closer = tuple((corner_x - (right_x - x) / 100, corner_y - (right_y - y) / 100) for corner_x, corner_y in neighbour)
+        closer = tuple((corner_x - (right_x - x) / 100, corner_y - (right_y - y) / 100)
+                       for corner_x, corner_y in neighbour)
         assert overlap(a, closer)
 
 
@@ -69,7 +72,8 @@ def test_distance_is_the_shortest_way():
     assert distance(booth(0, 0), booth(3300, 2400)) == 500            # from corner to corner: 300 and 400
     assert distance(booth(0, 0), booth(3000, 0)) == 0
     assert distance(booth(0, 0), booth(1000, 1000)) == 0
-    assert distance(booth(0, 0, 2000, 2000, 45), booth(4000, 0, 2000, 2000)) == pytest.approx(4000 - 1000 - 2 ** 0.5 * 1000)
+    assert distance(booth(0, 0, 2000, 2000, 45),
+                    booth(4000, 0, 2000, 2000)) == pytest.approx(4000 - 1000 - 2 ** 0.5 * 1000)
     assert distance(booth(0, 0, 6000, 6000, 45), booth(2900, 2900, 200, 200)) == 0
 
 
@@ -87,7 +91,8 @@ def test_the_way_leads_through_the_middle_of_what_faces_the_other():
 
 def test_nearby_finds_just_the_pairs_whose_boxes_come_within_reach():
     chance = random.Random(1)
-    polygons = [booth(chance.randrange(60_000), chance.randrange(40_000), chance.randrange(1000, 9000), 3000, chance.choice((0, 30, 90)))
+    polygons = [booth(chance.randrange(60_000), chance.randrange(40_000), chance.randrange(1000, 9000), 3000,
+                      chance.choice((0, 30, 90)))
                 for _ in range(150)]
     boxes = [box(polygon) for polygon in polygons]
     near = {(a, b) for a, b in combinations(range(150), 2)

@@ -137,30 +137,37 @@ def test_resources_translate_and_leave_all_writing_to_the_domain():
 
 
 def writes(tree):
-    """Yield what a module writes by itself: through `db`, through the journal, or by a named statement that does not read."""
+    """Yield what a module writes by itself: through `db`, through the journal, or by a named statement that does not
+    read.
+    """
     files = {node.targets[0].id: node.value.args[0].value for node in ast.walk(tree)
-             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "statements"}
+             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+             and getattr(node.value.func, "id", "") == "statements"}
     yield from (name for name in imports(tree) if name == "eventapi.journal")
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner, name = node.value.id, node.attr
             if owner == "db" and name in ("insert", "run", "run_many", "write", "connection"):
                 yield f"db.{name}"
-            if owner in files and re.search(r"\b(INSERT|UPDATE|DELETE|REPLACE)\b", getattr(statements(files[owner]), name).plain()):
+            if owner in files and re.search(r"\b(INSERT|UPDATE|DELETE|REPLACE)\b",
+                                            getattr(statements(files[owner]), name).plain()):
                 yield f"{owner}.{name}"
 
 
 def local_names(function):
     """Return the names that a function binds itself: parameters and assigned variables."""
     arguments = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-    return arguments | {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return arguments | {node.id
+                        for node in ast.walk(function) if isinstance(node, ast.Name)
+                        and isinstance(node.ctx, ast.Store)}
 
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
 def test_what_a_module_uses_of_another_exists(file):
     """A function that was renamed or moved would otherwise be missed only when a request needs it."""
     tree = PARSED[file]
-    modules = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+    modules = {alias.asname or alias.name: f"{node.module}.{alias.name}"
+               for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
                for alias in node.names if f"{node.module}.{alias.name}" in NAMES}
     hidden = {}                             # node -> names that the functions around it bind themselves
     for function in functions(tree):
@@ -171,7 +178,8 @@ def test_what_a_module_uses_of_another_exists(file):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             if node.value.id not in hidden.get(id(node), ()):
                 module = importlib.import_module(modules[node.value.id])
-                assert hasattr(module, node.attr), f"{dotted(file)}:{node.lineno}: {modules[node.value.id]} has no {node.attr}"
+                assert hasattr(module,
+                               node.attr), f"{dotted(file)}:{node.lineno}: {modules[node.value.id]} has no {node.attr}"
 
 
 def importers(library):
@@ -184,7 +192,8 @@ def test_sqlite3_is_imported_in_storage_only():
 
 def test_storage_knows_no_http():
     """Storage raises its own errors (storage/errors.py). The request plugin makes problem documents of them."""
-    assert not {name for name, imported in IMPORTS.items() if package(name) == "storage" and "eventapi.errors" in imported}
+    assert not {name
+                for name, imported in IMPORTS.items() if package(name) == "storage" and "eventapi.errors" in imported}
     assert {name for name, imported in IMPORTS.items() if package(name) == "plugins" and "eventapi.errors" in imported}
 
 
@@ -192,7 +201,8 @@ def test_statements_run_through_the_database_and_their_own_module():
     """Outside of storage, no module uses the sqlite3 connection, or the `sql` of another module."""
     for file, tree in PARSED.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "connection":
+            if isinstance(node, ast.Attribute) and isinstance(node.value,
+                                                              ast.Attribute) and node.value.attr == "connection":
                 assert "storage" in file.parts or not node.attr.startswith("execute"), f"{name_of(file)}:{node.lineno}"
             if isinstance(node, ast.Attribute) and node.attr == "sql":
                 assert getattr(node.value, "id", "") == "self", f"{name_of(file)}:{node.lineno}"
@@ -205,7 +215,8 @@ def test_bottle_is_imported_only_where_requests_are_handled():
 
 def test_folders_are_small():
     folders = {str(file.parent.relative_to(ROOT)) for file in MODULES}
-    sizes = {folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES) for folder in folders}
+    sizes = {folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES)
+             for folder in folders}
     assert sizes["eventapi"] <= 15
     assert {folder for folder, size in sizes.items() if size > 12 and folder != "eventapi"} == set(CROWDED)
 
@@ -240,14 +251,16 @@ def test_no_error_is_swallowed():
                 assert node.type is not None, f"{where}: a bare except"
                 broad = isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
                 silent = all(isinstance(part, (ast.Pass, ast.Continue)) for part in node.body)
-                assert not (broad and silent) or "#" in "".join(lines[node.lineno - 1:node.end_lineno]), f"{where}: swallows everything"
+                assert not (broad
+                            and silent) or "#" in "".join(lines[node.lineno - 1:node.end_lineno]), f"{where}: swallows everything"
 
 
 def test_there_is_nothing_left_to_do_or_printed_by_mistake():
     for file, tree in PARSED.items():
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b|breakpoint\(|NotImplementedError", text), name_of(file)
-        calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        calls = {node.func.id
+                 for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
         speaks = name_of(file).startswith("eventapi/cli/") or any(node.name == "main" for node in functions(tree))
         assert "print" not in calls or speaks, f"{name_of(file)} prints"
 
@@ -269,7 +282,8 @@ def test_every_module_of_resources_and_pages_is_in_the_list():
 
 
 def test_handlers_have_the_names_of_the_house():
-    verbs = {"PUT": ("update_", "replace_", "set_", "put_"), "PATCH": ("update_", "change_", "set_"), "DELETE": ("delete_", "remove_", "cancel_")}
+    verbs = {"PUT": ("update_", "replace_", "set_", "put_"), "PATCH": ("update_", "change_", "set_"),
+             "DELETE": ("delete_", "remove_", "cancel_")}
     names = {}
     for route in routes():
         name = route.handler.__name__
@@ -295,15 +309,19 @@ def parts(schema, place):
 
 @pytest.mark.parametrize("name", resource_names())
 def test_what_may_be_sent_is_bounded(name):
-    sent = {route.options.schema.partition(".")[2] for route in routes() if (route.options.schema or "").partition(".")[0] == name}
-    sent |= {route.options.query.partition(".")[2] for route in routes() if (route.options.query or "").partition(".")[0] == name}
+    sent = {route.options.schema.partition(".")[2]
+            for route in routes() if (route.options.schema or "").partition(".")[0] == name}
+    sent |= {route.options.query.partition(".")[2]
+             for route in routes() if (route.options.query or "").partition(".")[0] == name}
     whole = document(name)
     roots = [(part or name, whole["$defs"][part] if part else {**whole, "$defs": {}}) for part in sent]
     for place, part in [found for start, root in roots for found in parts(root, start)]:
         kinds = part.get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
-        assert "string" not in kinds or {"maxLength", "enum", "format"} & part.keys(), f"{name}: {place} has no maxLength"
-        assert "array" not in kinds or "maxItems" in part or "enum" in part.get("items", {}) or "$ref" in part, f"{name}: {place} has no maxItems"
+        assert "string" not in kinds or {"maxLength", "enum",
+                                         "format"} & part.keys(), f"{name}: {place} has no maxLength"
+        assert "array" not in kinds or "maxItems" in part or "enum" in part.get("items",
+                                                                                {}) or "$ref" in part, f"{name}: {place} has no maxItems"
         assert not part.get("format") or part["format"] in FORMATS, f"{name}: {place} has a format that nobody checks"
 
 
@@ -323,7 +341,8 @@ def problem_codes():
     """(code, where) of every Problem("code", …) in the code."""
     for file, tree in PARSED.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "Problem" and node.args:
+            if isinstance(node, ast.Call) and getattr(node.func, "id",
+                                                      getattr(node.func, "attr", "")) == "Problem" and node.args:
                 if isinstance(node.args[0], ast.Constant):
                     yield node.args[0].value, f"{name_of(file)}:{node.lineno}"
 
@@ -332,7 +351,8 @@ def test_every_error_is_documented_and_every_documented_error_exists():
     for code, where in problem_codes():
         assert code in CODES, f"{where}: {code} is not in errors.CODES"
     for code, (status, title, text) in CODES.items():
-        assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)*", code) and 400 <= status < 600 and title and len(text) > 20 and text.endswith("."), code
+        assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)*",
+                            code) and 400 <= status < 600 and title and len(text) > 20 and text.endswith("."), code
     words = {node.value for file, tree in PARSED.items() if name_of(file) != "eventapi/errors.py"
              for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     words |= {code for code, where in problem_codes() if where.startswith("eventapi/errors.py")}

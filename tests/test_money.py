@@ -41,12 +41,14 @@ def test_half_is_rounded_away_from_zero():
     chance = random.Random(1)
     for _ in range(5000):
         numerator, denominator = chance.randrange(-10 ** 20, 10 ** 20), 10 ** chance.randrange(8)
-        assert money.divided(numerator, denominator) == int((Decimal(numerator) / denominator).to_integral_value(ROUND_HALF_UP))
+        assert money.divided(numerator,
+                             denominator) == int((Decimal(numerator) / denominator).to_integral_value(ROUND_HALF_UP))
 
 
 def lines(*items, currency="EUR", **options):
     faults = Faults()
-    rows = invoice_lines.lines([{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items], currency, 1900,
+    rows = invoice_lines.lines([{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items],
+                               currency, 1900,
                                faults, **options)
     assert faults == []
     return rows
@@ -60,7 +62,8 @@ def test_a_line_is_rounded_once_and_the_tax_on_the_sum_of_its_lines():
 
 
 def test_the_largest_numbers_are_exact():
-    line, = lines({"quantity": Decimal("9999999.999"), "unit_price": Decimal("99999.9999"), "discount_percent": Decimal("0.01")})
+    line, = lines({"quantity": Decimal("9999999.999"), "unit_price": Decimal("99999.9999"),
+                   "discount_percent": Decimal("0.01")})
     exact = Decimal("9999999.999") * Decimal("99999.9999") * Decimal("0.9999")
     assert line["net"] == int((exact * 100).to_integral_value(ROUND_HALF_UP))
 
@@ -78,7 +81,8 @@ def test_credit_in_parts_uses_up_net_and_tax_exactly():
         left = [net, money.divided(net * rate, 10000)]
         while left[0]:
             part = chance.randrange(1, left[0] + 1)
-            group = {"category": "S", "rate": rate, "net": -part, "tax": money.divided(-part * rate, 10000), "reason": None}
+            group = {"category": "S", "rate": rate, "net": -part, "tax": money.divided(-part * rate, 10000),
+                     "reason": None}
             credited, = invoice_lines.credited_taxes([group], {("S", rate): tuple(left)})
             left = [left[0] - part, left[1] + credited["tax"]]
             assert left[1] >= 0 and abs(credited["tax"] - group["tax"]) <= 10
@@ -98,7 +102,8 @@ def test_more_than_is_left_is_not_credited():
 
 @pytest.mark.parametrize("total, paid, credited, status", [
     (100, 0, 0, "sent"), (100, 1, 0, "partially_paid"), (100, 100, 0, "paid"), (100, 101, 0, "paid"), (0, 0, 0, "paid"),
-    (100, 0, 40, "sent"), (100, 60, 40, "paid"), (100, 59, 40, "partially_paid"), (100, 100, 100, "paid"), (100, 0, 100, "refunded"),
+    (100, 0, 40, "sent"), (100, 60, 40, "paid"), (100, 59, 40, "partially_paid"), (100, 100, 100, "paid"),
+    (100, 0, 100, "refunded"),
 ])
 def test_the_state_follows_from_the_sums(total, paid, credited, status):
     assert status_of(total, paid, credited) == status

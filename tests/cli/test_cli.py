@@ -136,7 +136,8 @@ def test_a_revoked_key_cannot_be_rotated(run):
 
 
 def test_what_is_not_there_is_refused_with_one_line(run):
-    for words in (("key", "revoke", "9"), ("key", "rotate", "9"), ("admin", "disable", "9"), ("gateway", "remove", "none"),
+    for words in (("key", "revoke", "9"), ("key", "rotate", "9"), ("admin", "disable", "9"),
+                  ("gateway", "remove", "none"),
                   ("key", "create", "--name", "x", "--all-scopes", "--admin", "9")):
         code, lines, error = run(*words)
         assert (code, lines, error.count("\n")) == (1, [], 1), words
@@ -209,7 +210,8 @@ def test_what_the_command_line_changes_is_in_the_chain(run, db):
 # Usage, configuration, schema
 
 def test_wrong_usage_is_exit_2(run):
-    for words in ((), ("nonsense",), ("key",), ("key", "revoke", "x"), ("flag", "list", "--jsn"), ("key", "rotate", "1", "--grace", "-1")):
+    for words in ((), ("nonsense",), ("key",), ("key", "revoke", "x"), ("flag", "list", "--jsn"),
+                  ("key", "rotate", "1", "--grace", "-1")):
         code, lines, error = run(*words)
         assert (code, lines) == (2, []) and error, words
 
@@ -224,7 +226,8 @@ def test_a_configuration_that_cannot_be_used_is_one_line(run, tmp_path):
 
 def test_without_a_database_every_command_says_what_to_do(run, settings):
     settings.database.unlink()
-    for words in (("key", "list"), ("serve",), ("worker", "--once"), ("check",), ("backup", str(settings.data_dir / "b.tar"))):
+    for words in (("key", "list"), ("serve",), ("worker", "--once"), ("check",),
+                  ("backup", str(settings.data_dir / "b.tar"))):
         code, _, error = run(*words)
         assert code == 1 and "eventapi migrate" in error and error.count("\n") == 1, words
     assert not settings.database.exists()
@@ -245,7 +248,8 @@ def test_a_table_for_people_has_a_line_each(run):
 @pytest.mark.processes
 def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
     command = f"{sys.executable} -m eventapi openapi | head -c 1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=processes.environment(tmp_path), cwd=processes.ROOT,
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=processes.environment(tmp_path),
+                          cwd=processes.ROOT,
                           capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("{", "")
 
@@ -256,8 +260,10 @@ def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
 def test_migrate_creates_the_database_and_may_run_twice_and_two_at_once(tmp_path):
     folder = tmp_path / "new" / "data"
     tmp_path.joinpath("test.conf").write_text("[eventapi]\n")
-    both = [subprocess.Popen([sys.executable, "-m", "eventapi", "migrate"], cwd=processes.ROOT, stdout=subprocess.DEVNULL,
-                             env={**processes.environment(tmp_path), "EVENTAPI_DATA_DIR": str(folder)}) for _ in range(2)]
+    both = [subprocess.Popen([sys.executable, "-m", "eventapi", "migrate"], cwd=processes.ROOT,
+                             stdout=subprocess.DEVNULL,
+                             env={**processes.environment(tmp_path), "EVENTAPI_DATA_DIR": str(folder)})
+                             for _ in range(2)]
     assert [process.wait(60) for process in both] == [0, 0]
     connection = database.connect(folder / "eventapi.db")
     migrations.check_schema_version(connection)
@@ -298,7 +304,8 @@ def test_of_two_migrations_the_second_takes_the_first_with_it(run, settings, tmp
     before, known = migrations.schema_version(db.connection), migrations.migration_files()
     for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):
         (tmp_path / f"{number}.sql").write_text(script)
-    monkeypatch.setattr(migrations, "migration_files", lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
+    monkeypatch.setattr(migrations, "migration_files",
+                        lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
     assert run("migrate")[0] == 1
     assert migrations.schema_version(db.connection) == before
     assert not db.connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'later'").fetchone()

@@ -1,4 +1,6 @@
-"""Secrets: where a real server and its worker show them, and that it is nowhere else: no log, no answer, no row, no figure, no command."""
+"""Secrets: where a real server and its worker show them, and that it is nowhere else: no log, no answer, no row, no
+figure, no command.
+"""
 import base64
 import http.client
 import json
@@ -29,11 +31,15 @@ class Show:
 
     def __init__(self, folder, mailbox):
         self.folder, self.secrets, self.answers = folder, {"password": PASSWORD, "header": HUSH}, []
-        self.settings = {"EVENTAPI_LOG_LEVEL": "debug", "EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_SMTP_PORT": str(mailbox.server_address[1]), "EVENTAPI_SMTP_SECURITY": "none",
-                         "EVENTAPI_SMTP_USER": "box", "EVENTAPI_SMTP_PASSWORD": PASSWORD, "EVENTAPI_SMTP_SENDER": "news@messe.test",
-                         "EVENTAPI_BACKUP_DIR": str(folder / "backups"), "EVENTAPI_WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8"}
+        self.settings = {"EVENTAPI_LOG_LEVEL": "debug", "EVENTAPI_SMTP_HOST": "127.0.0.1",
+                         "EVENTAPI_SMTP_PORT": str(mailbox.server_address[1]), "EVENTAPI_SMTP_SECURITY": "none",
+                         "EVENTAPI_SMTP_USER": "box", "EVENTAPI_SMTP_PASSWORD": PASSWORD,
+                         "EVENTAPI_SMTP_SENDER": "news@messe.test",
+                         "EVENTAPI_BACKUP_DIR": str(folder / "backups"),
+                         "EVENTAPI_WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8"}
         self.command("migrate")
-        self.secrets["key"] = self.command("key", "create", "--name", "test", "--all-scopes", "--quiet", shows=True).strip()
+        self.secrets["key"] = self.command("key", "create", "--name", "test", "--all-scopes", "--quiet",
+                                           shows=True).strip()
 
     def command(self, *words, shows=False):
         done = eventapi(self.folder, *words, **self.settings)
@@ -42,9 +48,12 @@ class Show:
         return done.stdout
 
     def send(self, method, path, body=None, headers=None, shows=None):
-        """The status and the data of an answer; `shows` names the secret that it shows, and is the member of the data that holds it."""
+        """The status and the data of an answer; `shows` names the secret that it shows, and is the member of the data
+        that holds it.
+        """
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
-        headers = {"Authorization": f"Bearer {self.secrets['key']}", "Content-Type": "application/json"} if headers is None else headers
+        headers = {"Authorization": f"Bearer {self.secrets['key']}",
+                   "Content-Type": "application/json"} if headers is None else headers
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = connection.getresponse()
         text = answer.read().decode("utf-8", "replace")
@@ -61,7 +70,8 @@ class Show:
         """Sends what is no HTTP."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as connection:
             connection.sendall(text.encode())
-            self.answers.append((text[:30], b"".join(iter(lambda: connection.recv(65536), b"")).decode("utf-8", "replace")))
+            self.answers.append((text[:30],
+                                 b"".join(iter(lambda: connection.recv(65536), b"")).decode("utf-8", "replace")))
 
 
 class Mailbox(socketserver.StreamRequestHandler):
@@ -72,7 +82,8 @@ class Mailbox(socketserver.StreamRequestHandler):
         self.wfile.write(b"220 mail.example.org\r\n")
         for line in self.rfile:
             Mailbox.heard += line
-            self.wfile.write({b"EHLO": b"250-mail.example.org\r\n250 AUTH PLAIN\r\n", b"AUTH": b"535 Authentication failed\r\n"}.get(
+            self.wfile.write({b"EHLO": b"250-mail.example.org\r\n250 AUTH PLAIN\r\n",
+                              b"AUTH": b"535 Authentication failed\r\n"}.get(
                 line[:4].upper(), b"250 OK\r\n"))
 
 
@@ -83,7 +94,8 @@ def show(tmp_path_factory):
     mailbox = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mailbox)
     threading.Thread(target=mailbox.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     show, log = Show(folder, mailbox), folder / "server.log"
-    with mailbox, open(log, "wb") as out, Server(folder, "--workers", "1", "--with-worker", log=out, **show.settings) as show.server:
+    with mailbox, open(log, "wb") as out, Server(folder, "--workers", "1", "--with-worker", log=out,
+                                                 **show.settings) as show.server:
         give(show)
         misplace(show)
         until(lambda: "no mail can be sent" in log.read_text())
@@ -107,7 +119,8 @@ def give(show):
     authorized = {"Authorization": f"Bearer {show.secrets['key']}", "Content-Type": "application/json"}
     hook = {"url": f"http://127.0.0.1:{free_port()}/x", "events": ["*"], "headers": {"Authorization": f"Bearer {HUSH}"}}
     feed, root = {"name": "Fair"}, "/api/v1/calendar-feed/subscriptions"
-    for name, member, path, body in (("old webhook", "secret", "/api/v1/webhooks", hook), ("webhook", "secret", "/api/v1/webhooks/1/rotate-secret", None),
+    for name, member, path, body in (("old webhook", "secret", "/api/v1/webhooks", hook),
+                                     ("webhook", "secret", "/api/v1/webhooks/1/rotate-secret", None),
                                      ("old feed", "url", root, feed), ("feed", "url", f"{root}/1/rotate", None)):
         once = {**authorized, "Idempotency-Key": path[-20:]}
         assert show.send("POST", path, body, once, shows=(name, member))[0] in (200, 201)
@@ -115,7 +128,8 @@ def give(show):
         assert status in (200, 201) and again["id"] == 1 and again[member] is None, "a secret is not shown twice"
     token = show.secrets["feed"].partition("//")[2].partition("/")[2]
     assert show.send("GET", f"/{token}", headers={})[0] == 200
-    status, subscriber = show.send("POST", "/api/v1/newsletter", {"email": "anna@rosen.example"}, {**authorized, "Idempotency-Key": "n"})
+    status, subscriber = show.send("POST", "/api/v1/newsletter", {"email": "anna@rosen.example"},
+                                   {**authorized, "Idempotency-Key": "n"})
     assert status == 201
     show.send("POST", "/api/v1/events", {"title": "Garden Fair"})
 
@@ -129,18 +143,26 @@ def misplace(show):
     for method, path, headers, body in (
             ("GET", f"/api/v1/events?api_key={key}", {}, None), ("GET", f"/api/v1/events?api_key={key}", bearer, None),
             ("GET", f"/api/v1/events?{key}=1", bearer, None), ("GET", f"/api/v1/events?sort={key}", bearer, None),
-            ("GET", "/api/v1/events", {"Authorization": f"Basic {basic}"}, None), ("GET", "/api/v1/events", {"Authorization": key}, None),
-            ("GET", "/api/v1/events", {"X-API-Key": key}, None), ("GET", f"/api/v1/{key}", bearer, None), ("GET", f"/{key}/events", {}, None),
-            ("GET", f"/api/v1/events/{key}", bearer, None), ("GET", "/api/v1/events", {"Authorization": f"Bearer {key}x"}, None),
-            ("GET", "/api/v1/events", {**bearer, "X-Request-ID": key}, None), ("POST", "/api/v1/events", {**bearer, "Content-Type": key}, {}),
+            ("GET", "/api/v1/events", {"Authorization": f"Basic {basic}"}, None),
+            ("GET", "/api/v1/events", {"Authorization": key}, None),
+            ("GET", "/api/v1/events", {"X-API-Key": key}, None), ("GET", f"/api/v1/{key}", bearer, None),
+            ("GET", f"/{key}/events", {}, None),
+            ("GET", f"/api/v1/events/{key}", bearer, None),
+            ("GET", "/api/v1/events", {"Authorization": f"Bearer {key}x"}, None),
+            ("GET", "/api/v1/events", {**bearer, "X-Request-ID": key}, None),
+            ("POST", "/api/v1/events", {**bearer, "Content-Type": key}, {}),
             ("POST", "/api/v1/events", {**bearer, "Content-Type": "application/json"}, {"title": 1, "api_key": key}),
-            ("POST", "/api/v1/events", {**bearer, "Content-Type": "application/json"}, {"title": "x", "timezone": key, "event_key": f"x {key}"}),
-            ("PUT", f"/feeds/{feed}", {}, None), ("GET", f"/feeds/{feed}x", {}, None), ("GET", f"//feeds/{feed}", {}, None),
+            ("POST", "/api/v1/events", {**bearer, "Content-Type": "application/json"},
+             {"title": "x", "timezone": key, "event_key": f"x {key}"}),
+            ("PUT", f"/feeds/{feed}", {}, None), ("GET", f"/feeds/{feed}x", {}, None),
+            ("GET", f"//feeds/{feed}", {}, None),
             ("GET", f"/newsletter/confirm/{link}x", {}, None), ("GET", f"/newsletter/nowhere/{link}", {}, None)):
         show.send(method, path, body, headers)
     show.secrets["link"] = link
-    for text in (f"GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization Bearer {key}\r\n\r\n", f"GET {key} HTTP/9\r\n\r\n", f"{key}\r\n\r\n",
-                 f"GET /feeds/{feed} NONSENSE\r\nHost: x\r\n\r\n", f"GET / HTTP/1.1\r\nHost: x\r\nAuth({key}): x\r\n\r\n"):
+    for text in (f"GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization Bearer {key}\r\n\r\n",
+                 f"GET {key} HTTP/9\r\n\r\n", f"{key}\r\n\r\n",
+                 f"GET /feeds/{feed} NONSENSE\r\nHost: x\r\n\r\n",
+                 f"GET / HTTP/1.1\r\nHost: x\r\nAuth({key}): x\r\n\r\n"):
         show.raw(text)
 
 
@@ -184,7 +206,8 @@ def test_secrets_are_stored_as_hashes_but_for_those_that_sign_or_are_sent(show):
     for file in (show.folder / "eventapi.db", restored(show)):
         database = sqlite3.connect(file)
         tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        cells = [(f"{table}.{column}", str(value)) for table in tables for _, column, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall()
+        cells = [(f"{table}.{column}", str(value)) for table in tables
+                 for _, column, *_ in database.execute(f'PRAGMA table_info("{table}")').fetchall()
                  for value, in database.execute(f'SELECT "{column}" FROM "{table}"')]
         database.close()
         assert {name: set(places) for name, secret in show.secrets.items() if (places := where(secret, cells))} == {

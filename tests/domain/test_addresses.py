@@ -32,12 +32,16 @@ TRICKS = """
     http://example.org/ http://93.184.216.34/ ftp://example.org/ file:///etc/passwd gopher://127.0.0.1:11211/ javascript:alert(1) //example.org/
     https://127.0.0.1.nip.example.test/ https://rebinding.example.test/ https://mixed.example.test/ https://six.example.test/
 """.split()
-CONTROLS = ["https://example.org/a b", "https://example.org/\tx", "https://exam\nple.org/", "https://example.org/\r\nHost: x", " https://example.org /",
+CONTROLS = ["https://example.org/a b", "https://example.org/\tx", "https://exam\nple.org/",
+            "https://example.org/\r\nHost: x", " https://example.org /",
             "https://example.org/\x7f"]
 NAMES = {"127.0.0.1.nip.example.test": ["127.0.0.1"], "rebinding.example.test": ["169.254.169.254"],
-         "mixed.example.test": ["93.184.216.34", "10.0.0.1"], "six.example.test": ["::ffff:10.0.0.1"], "localhost": ["127.0.0.1", "::1"]}
-GOOD = ["https://example.org/", "https://example.org", "HTTPS://EXAMPLE.ORG/Hook?x=1", "https://example.org:8443/a%20b", "https://93.184.216.34/",
-        "https://[2606:2800:220:1:248:1893:25c8:1946]:8443/x", "https://a_b.example.org/", "https://xn--exmple-cua.example.org/?q",
+         "mixed.example.test": ["93.184.216.34", "10.0.0.1"], "six.example.test": ["::ffff:10.0.0.1"],
+         "localhost": ["127.0.0.1", "::1"]}
+GOOD = ["https://example.org/", "https://example.org", "HTTPS://EXAMPLE.ORG/Hook?x=1", "https://example.org:8443/a%20b",
+        "https://93.184.216.34/",
+        "https://[2606:2800:220:1:248:1893:25c8:1946]:8443/x", "https://a_b.example.org/",
+        "https://xn--exmple-cua.example.org/?q",
         "https://not-yet-known.example.test/"]
 
 
@@ -72,9 +76,11 @@ def test_a_public_address_is_accepted(url):
 
 def test_networks_of_the_configuration_are_opened_also_for_http_and_no_others():
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd00:1::/32"))
-    for url in ("http://10.1.2.3:8080/x", "https://10.1.2.3/", "http://[fd00:1::7]/", "http://erp/", "https://erp.internal/"):
+    for url in ("http://10.1.2.3:8080/x", "https://10.1.2.3/", "http://[fd00:1::7]/", "http://erp/",
+                "https://erp.internal/"):
         assert addresses.acceptable(url, allowed) is None, url
-    for url in ("http://10.2.0.1/", "https://10.2.0.1/", "http://example.org/", "https://127.0.0.1/", "http://[fd00:2::7]/", "https://localhost/",
+    for url in ("http://10.2.0.1/", "https://10.2.0.1/", "http://example.org/", "https://127.0.0.1/",
+                "http://[fd00:2::7]/", "https://localhost/",
                 "http://[::ffff:10.1.2.3]/", "https://167837955/"):
         assert addresses.acceptable(url, allowed), url
 

@@ -17,17 +17,22 @@ from tests.web.test_routes import problem
 
 SVG = "{http://www.w3.org/2000/svg}"
 pytestmark = pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is not installed")
-NAMES = [("Ada Lovelace", "Analytical Engines Ltd"), ("Łucja Święcicka-Grzegżółka", "Przedsiębiorstwo Handlowo-Usługowe „Zieleń” Sp. z o.o."),
+NAMES = [("Ada Lovelace", "Analytical Engines Ltd"),
+         ("Łucja Święcicka-Grzegżółka", "Przedsiębiorstwo Handlowo-Usługowe „Zieleń” Sp. z o.o."),
          ("Αλέξανδρος Παπαδόπουλος", "Κήποι της Αθήνας Α.Ε."), ("Щербакова Александра Всеволодовна", "ООО «Щедрый Юг»"),
-         ("ЩЩЩЩЩЩЩЩ ЮЮЮЮЮЮЮЮ ЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖ", "ЩЕДРЫЙ ЮГ ЖИВОПИСНЫЙ МЫШЬЯКОВЫЙ"), ("Gülşah Çağlayan İğneoğlu", "Bahçe ve Peyzaj A.Ş."),
-         ("Dr. Karl-Theodor Maria Nikolaus Freiherr von Donaudampfschifffahrtsgesellschaft", "Bergmann & Söhne Gartenbau GmbH & Co. KG"),
+         ("ЩЩЩЩЩЩЩЩ ЮЮЮЮЮЮЮЮ ЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖЖ", "ЩЕДРЫЙ ЮГ ЖИВОПИСНЫЙ МЫШЬЯКОВЫЙ"),
+         ("Gülşah Çağlayan İğneoğlu", "Bahçe ve Peyzaj A.Ş."),
+         ("Dr. Karl-Theodor Maria Nikolaus Freiherr von Donaudampfschifffahrtsgesellschaft",
+          "Bergmann & Söhne Gartenbau GmbH & Co. KG"),
          ("W" * 255, "M" * 255), ("i" * 255, None), ("Li", None), ("<script>alert(1)</script>", "A & B \"quoted\"")]
 
 
 def card(name="Ada Lovelace", company="Analytical Engines Ltd", **values):
     """A badge as domain/people/badge_sheets.py reads it."""
-    return {"id": 7, "role": "exhibitor", "name": name, "company": company, "code": "2345ACEFHJKM", "number": "2345 ACEF HJKM",
-            "event": "Garden Fair", "city": "Leipzig", "from": "2027-05-01", "to": "2027-05-03", "category": None, "color": None, **values}
+    return {"id": 7, "role": "exhibitor", "name": name, "company": company, "code": "2345ACEFHJKM",
+            "number": "2345 ACEF HJKM",
+            "event": "Garden Fair", "city": "Leipzig", "from": "2027-05-01", "to": "2027-05-03", "category": None,
+            "color": None, **values}
 
 
 def flat(parts):
@@ -47,10 +52,15 @@ def said(answer):
 
 @pytest.fixture
 def participant(organiser):
-    event = organiser.make("/events", {"title": "Grüne Tage <2027>", "date_from": "2027-05-01", "date_to": "2027-05-03", "city": "Leipzig"})
+    event = organiser.make("/events",
+                           {"title": "Grüne Tage <2027>", "date_from": "2027-05-01", "date_to": "2027-05-03",
+                            "city": "Leipzig"})
     category = organiser.make("/categories", {"title": "Gold", "category_key": "gold", "color": "#ffd54f"})
-    contact = organiser.make("/contacts", {"company_name": "Bergmann & Söhne", "first_name": "Ada", "last_name": "<b>Lovelace</b>"})
-    return organiser.make("/participants", {"event_id": event["id"], "contact_id": contact["id"], "category_id": category["id"], "role": "speaker"})
+    contact = organiser.make("/contacts",
+                             {"company_name": "Bergmann & Söhne", "first_name": "Ada", "last_name": "<b>Lovelace</b>"})
+    return organiser.make("/participants",
+                          {"event_id": event["id"], "contact_id": contact["id"], "category_id": category["id"],
+                           "role": "speaker"})
 
 
 # One badge
@@ -58,11 +68,13 @@ def participant(organiser):
 def test_a_badge_says_who_from_where_as_what_and_for_which_event(organiser, participant):
     answer = organiser.get(f"/participants/{participant['id']}/badge", status=200)
     assert answer.content_type == "image/svg+xml" and "default-src 'none'" in answer.headers["Content-Security-Policy"]
-    for word in ("Ada", "<b>Lovelace</b>", "Bergmann & Söhne", "SPEAKER", "Gold", "Grüne Tage <2027>", "1 May 2027 – 3 May 2027 · Leipzig",
+    for word in ("Ada", "<b>Lovelace</b>", "Bergmann & Söhne", "SPEAKER", "Gold", "Grüne Tage <2027>",
+                 "1 May 2027 – 3 May 2027 · Leipzig",
                  badges.grouped(participant["badge_number"])):
         assert word in said(answer), word
     root = ET.fromstring(answer.body)
-    assert (root.get("width"), root.get("height")) == ("86mm", "54mm") and root.find(f"{SVG}title").text.startswith("Badge – Ada")
+    assert (root.get("width"), root.get("height")) == ("86mm",
+                                                       "54mm") and root.find(f"{SVG}title").text.startswith("Badge – Ada")
     fills = {path.get("fill") for path in root.iter(f"{SVG}path")}
     assert {picture.COLORS["speaker"], "#ffd54f"} <= fills
     german = said(organiser.get(f"/participants/{participant['id']}/badge?language=de", status=200))
@@ -123,7 +135,8 @@ def test_every_text_stays_within_its_card_and_clear_of_the_code(name, company):
 
 def test_lines_do_not_run_into_each_other():
     for name, company in NAMES:
-        lines = sorted((text.y + place * text.size * text.line_height, text.size) for text in texts(card(name, company)) if text.align == "start"
+        lines = sorted((text.y + place * text.size * text.line_height, text.size)
+                       for text in texts(card(name, company)) if text.align == "start"
                        for place in range(len(text.lines)))
         for (above, _), (below, size) in zip(lines, lines[1:]):
             assert below - above >= 0.9 * size, (name, above, below)
@@ -134,7 +147,8 @@ def test_white_is_readable_on_the_colour_of_each_role(role, color):
     assert 1.05 / (picture.luminance(color) + 0.05) >= 4.5
 
 
-@pytest.mark.parametrize("fill", ["#000000", "#ffffff", "#ffd54f", "#808080", "#004d40", "#ff0000", "#00ff00", "#0000ff"])
+@pytest.mark.parametrize("fill",
+                         ["#000000", "#ffffff", "#ffd54f", "#808080", "#004d40", "#ff0000", "#00ff00", "#0000ff"])
 def test_the_category_is_readable_on_any_colour(fill):
     light, dark = sorted((picture.luminance(fill), picture.luminance(picture.ink_on(fill))), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.3
@@ -173,11 +187,14 @@ def test_the_modules_have_the_finders_of_the_smallest_code():
         assert ["".join("01"[dark] for dark in row[across:across + 7]) for row in rows[down:down + 7]] == finder
 
 
-@pytest.mark.skipif(not (shutil.which("zbarimg") and shutil.which("pdftoppm")), reason="zbarimg and pdftoppm are not installed")
+@pytest.mark.skipif(not (shutil.which("zbarimg") and shutil.which("pdftoppm")),
+                    reason="zbarimg and pdftoppm are not installed")
 def test_a_scanner_reads_the_number_from_the_printed_badge(tmp_path):
     for number in (badges.draw() for _ in range(5)):
-        (tmp_path / "badge.pdf").write_bytes(canvas.draw(picture.picture(card(code=number, number=badges.grouped(number)))))
-        subprocess.run(["pdftoppm", "-r", "150", "-png", "-singlefile", tmp_path / "badge.pdf", tmp_path / "badge"], check=True)
+        (tmp_path / "badge.pdf").write_bytes(canvas.draw(picture.picture(card(code=number,
+                                                                              number=badges.grouped(number)))))
+        subprocess.run(["pdftoppm", "-r", "150", "-png", "-singlefile", tmp_path / "badge.pdf", tmp_path / "badge"],
+                       check=True)
         read = subprocess.run(["zbarimg", "--raw", "-q", tmp_path / "badge.png"], capture_output=True, text=True)
         assert read.stdout.strip() == number
 
@@ -201,10 +218,13 @@ def test_badges_are_printed_ten_on_a_sheet_with_crop_marks(organiser, participan
 def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant):
     key = participant["event_key"]
     first = organiser.get(f"/participants/badges?event_key={key}", status=200)
-    assert organiser.get(f"/participants/badges?event_key={key}&role=speaker&confirmed=0", status=200).body == first.body
+    assert organiser.get(f"/participants/badges?event_key={key}&role=speaker&confirmed=0",
+                         status=200).body == first.body
     organiser.get(f"/participants/badges?event_key={key}", headers={"If-None-Match": first.headers["ETag"]}, status=304)
-    for nobody, named in (("role=press", "event_key"), ("confirmed=1", "event_key"), ("page=2", "page"), ("ids=999999", "ids")):
-        found = problem(organiser.get(f"/participants/badges?event_key={key}&{nobody}"), 422, "validation_failed")["errors"]
+    for nobody, named in (("role=press", "event_key"), ("confirmed=1", "event_key"), ("page=2", "page"),
+                          ("ids=999999", "ids")):
+        found = problem(organiser.get(f"/participants/badges?event_key={key}&{nobody}"), 422,
+                        "validation_failed")["errors"]
         assert [(entry["parameter"], entry["code"]) for entry in found] == [(named, "nothing")]
     problem(organiser.get("/participants/badges?event_key=unknown"), 422, "validation_failed")
     found = problem(organiser.get("/participants/badges?role=press"), 422, "validation_failed")
@@ -213,10 +233,13 @@ def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant
 
 def test_too_many_badges_are_refused_with_the_way_to_get_them(organiser, participant, monkeypatch):
     monkeypatch.setattr(badge_sheets, "MOST", 1)
-    second = organiser.make("/participants", {"event_id": participant["event_id"], "contact_id": participant["contact_id"], "role": "press"})
+    second = organiser.make("/participants",
+                            {"event_id": participant["event_id"], "contact_id": participant["contact_id"],
+                             "role": "press"})
     path = f"/participants/badges?event_key={participant['event_key']}"
     found = problem(organiser.get(path), 422, "validation_failed")["errors"]
-    assert [(entry["parameter"], entry["code"]) for entry in found] == [("page", "too_many")] and "page=2" in found[0]["detail"]
+    assert [(entry["parameter"], entry["code"])
+            for entry in found] == [("page", "too_many")] and "page=2" in found[0]["detail"]
     pages = [organiser.get(f"{path}&page={page}", status=200).body for page in (1, 2)]
     assert pages[0] != pages[1] and organiser.get(f"/participants/badges?ids={second['id']}").body == pages[1]
 
@@ -224,7 +247,8 @@ def test_too_many_badges_are_refused_with_the_way_to_get_them(organiser, partici
 def test_a_name_in_a_script_that_no_font_has_is_told(organiser, participant):
     organiser.patch(f"/participants/{participant['id']}", {"badge_name": "ᚠᚢᚦ\U0001f3aa"}, status=200)
     organiser.get(f"/participants/{participant['id']}/badge", status=200)
-    problem(organiser.get(f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}), 501, "not_installed")
+    problem(organiser.get(f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}), 501,
+            "not_installed")
 
 
 def test_what_is_drawn_is_well_formed_whatever_the_name():

@@ -16,28 +16,38 @@ class Fair:
     def __init__(self, organiser, db):
         self.organiser, self.db = organiser, db
         self.event = organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": "2099-05-01"})
-        self.gold = organiser.make("/categories", {"title": "Gold", "category_key": "gold", "base_price": 150, "tax_rate": 19})
-        organiser.make("/booths/types", {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
+        self.gold = organiser.make("/categories",
+                                   {"title": "Gold", "category_key": "gold", "base_price": 150, "tax_rate": 19})
+        organiser.make("/booths/types",
+                       {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
         self.power = self.service("Power", 80)
         self.book = self.service("Catalogue entry", 33.33, tax_rate=7, unit="entry")
-        self.plan_id = organiser.make("/plans", {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40})["id"]
+        self.plan_id = organiser.make("/plans",
+                                      {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40})["id"]
         self.participant = self.exhibitor("Muster AG")
         self.address = f"/participants/{self.participant['id']}"
 
     def service(self, name, price, **members):
-        return self.organiser.make("/services", {"service_name": name, "base_price": price, **members, "events": [{"event_key": "fair"}]})
+        return self.organiser.make("/services",
+                                   {"service_name": name, "base_price": price, **members,
+                                    "events": [{"event_key": "fair"}]})
 
     def exhibitor(self, name, **members):
-        contact = self.organiser.make("/contacts", {"company_name": name, "address": "Weg 1", "city": "Wien", "postal_code": "1010"})
-        return self.organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "category_key": "gold", **members})
+        contact = self.organiser.make("/contacts",
+                                      {"company_name": name, "address": "Weg 1", "city": "Wien", "postal_code": "1010"})
+        return self.organiser.make("/participants",
+                                   {"event_key": "fair", "contact_id": contact["id"], "category_key": "gold",
+                                    **members})
 
     def booth(self, number, width=4):
-        return self.organiser.make("/booths", {"plan_id": self.plan_id, "booth_number": number, "width": width, "depth": 3,
+        return self.organiser.make("/booths",
+                                   {"plan_id": self.plan_id, "booth_number": number, "width": width, "depth": 3,
                                                "booth_type_key": "row"})
 
     def reserve(self, number, status="confirmed", participant=None, width=4):
         return self.organiser.make("/booth-reservations", {
-            "booth_id": self.booth(number, width)["id"], "event_participant_id": (participant or self.participant)["id"], "status": status})
+            "booth_id": self.booth(number, width)["id"],
+            "event_participant_id": (participant or self.participant)["id"], "status": status})
 
     def order(self, *items, confirm=True, participant=None):
         order = self.organiser.make("/service-orders", {
@@ -97,13 +107,16 @@ def test_fee_booths_and_services_stand_on_one_draft(fair):
     order = fair.order((fair.power, 2), (fair.book, 3))
     invoice, credit_notes = fair.bill()
     assert lines(invoice) == [("Participation: Gold", 1, 150), ("Booth A12, Row, 2.5 × 3 m", 1, 750),
-                              (f"Power ({order['order_number']})", 2, 160), (f"Catalogue entry ({order['order_number']})", 3, 99.99)]
+                              (f"Power ({order['order_number']})", 2, 160),
+                              (f"Catalogue entry ({order['order_number']})", 3, 99.99)]
     fee, booth, power, book = invoice["items"]
     assert fee["fee_of_participant_id"] == fair.participant["id"] and booth["booth_reservation_id"] == reservation["id"]
     assert [(item["service_order_id"], item["service_order_item_id"]) for item in (power, book)] == [
         (order["id"], item["id"]) for item in order["items"]]
-    assert (invoice["status"], invoice["subtotal"], invoice["tax_total"], invoice["service_date"]) == ("draft", 1159.99, 208.4, "2099-05-01")
-    assert (invoice["event_participant_id"], book["unit"], book["tax_rate"], credit_notes) == (fair.participant["id"], "entry", 7, [])
+    assert (invoice["status"], invoice["subtotal"], invoice["tax_total"],
+            invoice["service_date"]) == ("draft", 1159.99, 208.4, "2099-05-01")
+    assert (invoice["event_participant_id"], book["unit"], book["tax_rate"],
+            credit_notes) == (fair.participant["id"], "entry", 7, [])
     fair.refused()
     fair.balance(1368.39, 0, 0, 0, 0, 0)
     fair.send(invoice)
@@ -144,14 +157,16 @@ def test_a_draft_that_was_worked_on_bills_what_it_names(fair):
     fair.refused()
     fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": [{**items[0], "discount_percent": 100}]}, status=200)
     fair.refused()
-    fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": [{**items[0], "fee_of_participant_id": None}]}, status=200)
+    fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": [{**items[0], "fee_of_participant_id": None}]},
+                         status=200)
     fair.bill()
 
 
 @pytest.mark.parametrize("members", [{"role": "visitor"}, {"role": "speaker"}, {"category_key": None}])
 def test_who_owes_no_fee_is_not_billed(fair, members):
     participant = fair.exhibitor("Guest", **members)
-    assert fair.organiser.post(f"/participants/{participant['id']}/invoice", status=409).json["code"] == "nothing_to_bill"
+    assert fair.organiser.post(f"/participants/{participant['id']}/invoice",
+                               status=409).json["code"] == "nothing_to_bill"
 
 
 def test_a_fee_stays_billed_when_category_or_price_change(fair):
@@ -189,17 +204,20 @@ def test_an_invoice_names_only_what_is_its_participants(fair):
     other = fair.exhibitor("Other AG")
     reservation, order = fair.reserve("A1", participant=other), fair.order((fair.power, 1), participant=other)
     mine = fair.order((fair.power, 1))
-    items = [{"booth_reservation_id": reservation["id"]}, {"booth_reservation_id": 999}, {"service_order_id": order["id"]},
+    items = [{"booth_reservation_id": reservation["id"]}, {"booth_reservation_id": 999},
+             {"service_order_id": order["id"]},
              {"service_order_id": mine["id"], "service_order_item_id": order["items"][0]["id"]},
              {"service_order_item_id": mine["items"][0]["id"]}, {"fee_of_participant_id": other["id"]}]
-    body = {"event_participant_id": fair.participant["id"], "items": [{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items]}
+    body = {"event_participant_id": fair.participant["id"],
+            "items": [{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items]}
     expected = [("/items/0/booth_reservation_id", "disagrees"), ("/items/1/booth_reservation_id", "unknown"),
                 ("/items/2/service_order_id", "disagrees"), ("/items/3/service_order_item_id", "disagrees"),
                 ("/items/4/service_order_item_id", "disagrees"), ("/items/5/fee_of_participant_id", "disagrees")]
     faults = fair.organiser.post("/invoices", body, status=422).json["errors"]
     assert sorted((entry["pointer"], entry["code"]) for entry in faults) == expected
     sent = fair.send(fair.bill()[0])
-    faults = fair.organiser.post(f"/invoices/{sent['id']}/credit", {"items": body["items"][:1]}, status=422).json["errors"]
+    faults = fair.organiser.post(f"/invoices/{sent['id']}/credit", {"items": body["items"][:1]},
+                                 status=422).json["errors"]
     assert [entry["pointer"] for entry in faults] == ["/items/0/booth_reservation_id"]
     alone = {"contact_id": fair.participant["contact_id"], "items": body["items"][:1]}
     assert "event_participant_id" in fair.organiser.post("/invoices", alone, status=422).json["errors"][0]["detail"]
@@ -213,8 +231,10 @@ def test_a_cancelled_booth_is_credited_once(fair):
     fair.cancel("booth-reservations", reservation)
     fair.balance(178.5, 0, 1428, 1606.5, 0, 1606.5)
     note, credit_notes = fair.bill()
-    assert (note["invoice_type"], note["status"], note["related_invoice_id"], credit_notes) == ("credit_note", "draft", invoice["id"], [note["id"]])
-    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1, -1200)] and note["items"][0]["booth_reservation_id"] == reservation["id"]
+    assert (note["invoice_type"], note["status"], note["related_invoice_id"],
+            credit_notes) == ("credit_note", "draft", invoice["id"], [note["id"]])
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1,
+                            -1200)] and note["items"][0]["booth_reservation_id"] == reservation["id"]
     fair.refused()
     assert fair.invoice(invoice["id"]) == invoice
     fair.send(note)
@@ -290,7 +310,8 @@ def test_a_draft_that_is_changed_bills_the_booth_that_it_billed(fair, change):
     fair.organiser.patch(f"/invoices/{draft['id']}", body, status=200)
     assert fair.refused("draft_outdated")["invoice_ids"] == [draft["id"]]
     line = {**draft["items"][1], "description": "Booth B1, Row, 5 × 3 m", "unit_price": 1500}
-    fair.organiser.patch(f"/invoices/{draft['id']}", {"is_reverse_charge": False, "items": [draft["items"][0], line]}, status=200)
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"is_reverse_charge": False, "items": [draft["items"][0], line]},
+                         status=200)
     fair.refused()
 
 
@@ -298,7 +319,8 @@ def test_a_call_that_is_repeated_tells_of_the_credit_notes_again(fair):
     reservation, key = fair.reserve("A1"), {"Idempotency-Key": "once"}
     fair.send(fair.bill()[0])
     fair.cancel("booth-reservations", reservation)
-    first, again = (fair.organiser.post(f"{fair.address}/invoice", headers=key, status=201).json["meta"]["credit_notes"] for _ in range(2))
+    first, again = (fair.organiser.post(f"{fair.address}/invoice", headers=key, status=201).json["meta"]["credit_notes"]
+                    for _ in range(2))
     assert again == first != []
 
 
@@ -327,7 +349,8 @@ def test_a_draft_that_credits_what_stands_again_is_named(fair):
 def test_only_what_is_left_is_credited(fair):
     reservation = fair.reserve("A1")
     invoice = fair.send(fair.bill()[0])
-    goodwill = {"description": "Draughty", "quantity": 1, "unit_price": 199.99, "booth_reservation_id": reservation["id"]}
+    goodwill = {"description": "Draughty", "quantity": 1, "unit_price": 199.99,
+                "booth_reservation_id": reservation["id"]}
     fair.act("invoices", invoice, "credit", {"items": [goodwill]}, status=201)
     fair.refused()
     fair.cancel("booth-reservations", reservation)
@@ -340,7 +363,8 @@ def test_only_what_is_left_is_credited(fair):
 def test_a_credit_that_does_not_say_for_what_counts_as_well(fair):
     reservation = fair.reserve("A1")
     invoice = fair.send(fair.bill()[0])
-    fair.act("invoices", invoice, "credit", {"items": [{"description": "Goodwill", "quantity": 1, "unit_price": 500}]}, status=201)
+    fair.act("invoices", invoice, "credit", {"items": [{"description": "Goodwill", "quantity": 1, "unit_price": 500}]},
+             status=201)
     fair.cancel("booth-reservations", reservation)
     fair.balance(178.5, 0, 1011.5, 1011.5, 0, 1011.5)
     note, _ = fair.bill()
@@ -356,7 +380,8 @@ def test_what_nothing_is_left_of_is_not_due_for_ever(fair, given_back):
     draft, _ = fair.bill()
     fee, booth, book = draft["items"]
     if given_back == "before it was sent":
-        fair.organiser.patch(f"/invoices/{draft['id']}", {"items": [fee, {**booth, "discount_percent": 100}, book]}, status=200)
+        fair.organiser.patch(f"/invoices/{draft['id']}", {"items": [fee, {**booth, "discount_percent": 100}, book]},
+                             status=200)
         fair.send(draft)
     else:
         goodwill = {"description": "Goodwill", "quantity": 1, "unit_price": 1350, "tax_rate": 19}
@@ -397,7 +422,8 @@ def test_cents_are_exact_however_prices_round(fair):
 
 def test_billing_needs_the_scope_and_flag_of_invoices(fair, person):
     person("participants").post(f"{fair.address}/invoice", status=403)
-    minimal = person("invoices").post(f"{fair.address}/invoice", status=201, headers={"Prefer": "return=minimal"}).json["data"]
+    minimal = person("invoices").post(f"{fair.address}/invoice", status=201,
+                                      headers={"Prefer": "return=minimal"}).json["data"]
     assert set(minimal) == {"invoice_id", "created_at", "updated_at"}
     person("participants:read").get(f"{fair.address}/balance", status=200)
     fair.organiser.post("/participants/999/invoice", status=404)
@@ -429,7 +455,8 @@ def test_what_is_merged_stays_billed(fair):
     reservation, order = fair.reserve("A1", participant=twin), fair.order((fair.power, 1), participant=twin)
     fair.organiser.patch(fair.address, {"category_id": None, "category_key": None}, status=200)
     fair.send(fair.bill(twin)[0])
-    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]},
+                        status=200)
     assert fair.organiser.data(f"/booth-reservations/{reservation['id']}")["event_participant_id"] == fair.participant["id"]
     assert fair.organiser.data(f"/service-orders/{order['id']}")["event_participant_id"] == fair.participant["id"]
     fair.refused()
@@ -441,7 +468,8 @@ def test_of_two_fees_that_meet_in_a_merge_one_is_credited(fair):
     twin = fair.exhibitor("Muster A.G.")
     for participant in (fair.participant, twin):
         fair.send(fair.bill(participant)[0])
-    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]},
+                        status=200)
     fair.balance(178.5, 0, 178.5, 357, 0, 357)
     fair.send(fair.bill()[0])
     fair.balance(178.5, 0, 0, 178.5, 0, 178.5)
@@ -466,11 +494,15 @@ def sold(sold_fair, db):
 
 
 @pytest.mark.parametrize("change, word", [
-    ("UPDATE service_events SET ordered = ordered + 1 WHERE ordered", "power at fair: the ordered quantity is 3, but its orders add up to 2"),
-    ("UPDATE service_order_items SET status = 'cancelled'", "power at fair: the ordered quantity is 2, but its orders add up to 0"),
-    ("UPDATE booths SET status = 'available' WHERE status = 'sold'", "A1 of fair is available, but its reservation is confirmed"),
+    ("UPDATE service_events SET ordered = ordered + 1 WHERE ordered",
+     "power at fair: the ordered quantity is 3, but its orders add up to 2"),
+    ("UPDATE service_order_items SET status = 'cancelled'",
+     "power at fair: the ordered quantity is 2, but its orders add up to 0"),
+    ("UPDATE booths SET status = 'available' WHERE status = 'sold'",
+     "A1 of fair is available, but its reservation is confirmed"),
     ("UPDATE booths SET status = 'sold'", "A2 of fair is sold, but its reservation is pending"),
-    ("UPDATE booth_reservations SET status = 'cancelled' WHERE status = 'confirmed'", "A1 of fair is sold, but has no reservation")])
+    ("UPDATE booth_reservations SET status = 'cancelled' WHERE status = 'confirmed'",
+     "A1 of fair is sold, but has no reservation")])
 def test_what_disagrees_is_found(sold, change, word):
     sold.connection.execute(change)
     (check, text), = checks.findings(sold)

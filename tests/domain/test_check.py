@@ -29,7 +29,8 @@ def found(db, check):
 
 @pytest.mark.parametrize("change", [
     "UPDATE audit_log SET action = 'deleted' WHERE id = 3", "UPDATE audit_log SET new_values = '{}' WHERE id = 3",
-    "UPDATE audit_log SET admin_name = 'Somebody Else' WHERE id = 3", "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z' WHERE id = 3",
+    "UPDATE audit_log SET admin_name = 'Somebody Else' WHERE id = 3",
+    "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z' WHERE id = 3",
     "UPDATE audit_log SET salt = NULL WHERE id = 3", "UPDATE audit_log SET entity_id = 77 WHERE id = 3",
     "DELETE FROM audit_log WHERE id = 3", "DELETE FROM audit_log WHERE id = 1", "DELETE FROM audit_log WHERE id = 5",
     "UPDATE audit_log SET id = -1 WHERE id = 2; UPDATE audit_log SET id = 2 WHERE id = 3; UPDATE audit_log SET id = 3 WHERE id = -1",
@@ -58,7 +59,8 @@ def test_a_broken_foreign_key_is_found(organiser, db):
 @pytest.fixture
 def invoice(organiser, db):
     """An invoice that was sent and partly paid."""
-    contact = organiser.make("/contacts", {"company_name": "Blumen Krause GmbH", "address": "Am Ring 2", "city": "Halle",
+    contact = organiser.make("/contacts",
+                             {"company_name": "Blumen Krause GmbH", "address": "Am Ring 2", "city": "Halle",
                                            "postal_code": "06108", "email": "office@krause.test"})
     invoice = organiser.make("/invoices", {"contact_id": contact["id"], "items": [
         {"description": "Booth A1", "quantity": 12, "unit_price": 145, "tax_rate": 19}]})
@@ -72,7 +74,8 @@ def invoice(organiser, db):
     "UPDATE payments SET amount = amount + 1", "UPDATE invoices SET paid_amount = paid_amount + 1",
     "UPDATE invoices SET total = total + 1", "UPDATE invoice_items SET net = net + 1", "DELETE FROM payments"])
 def test_a_broken_sum_is_found(invoice, db, change):
-    guards = [row[0] for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name <> 'audit_log'")]
+    guards = [row[0]
+              for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name <> 'audit_log'")]
     for name in guards:
         db.connection.execute(f"DROP TRIGGER {name}")
     db.connection.execute(change)
@@ -116,11 +119,13 @@ def damage(db):
 @pytest.mark.processes
 def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
     assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
-    assert processes.eventapi(tmp_path, "audit", "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
+    assert processes.eventapi(tmp_path, "audit",
+                              "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
     history.connection.execute("DELETE FROM audit_log WHERE id = 3")
     for command in (("check",), ("audit", "verify")):
         done = processes.eventapi(tmp_path, *command)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "audit log: audit entry 3 is missing\n", 1)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "audit log: audit entry 3 is missing\n",
+                                                                           1)
         assert json.loads(processes.eventapi(tmp_path, *command, "--json").stdout)[0] == {
             "check": "audit log", "detail": "audit entry 3 is missing"}
 

@@ -5,11 +5,13 @@ from eventapi.domain.attachments import tasks
 from eventapi.domain.records import due_dates
 from eventapi.errors import Faults
 
-FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadline": "2027-01-31T12:00:00", "timezone": "Europe/Berlin"}
+FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadline": "2027-01-31T12:00:00",
+        "timezone": "Europe/Berlin"}
 
 
 @pytest.mark.parametrize("due, instant", [
-    ("2027-04-01", "2027-04-01T21:59:59Z"),                                         # all of that day in the event's zone
+    ("2027-04-01",
+     "2027-04-01T21:59:59Z"),                                         # all of that day in the event's zone
     ("2027-04-01T10:00:00+02:00", "2027-04-01T08:00:00Z"),
     ("2027-04-01T10:00", "2027-04-01T08:00:00Z"),
     ({"before": "date_from", "days": 30}, "2027-04-01T21:59:59Z"),
@@ -51,7 +53,8 @@ def test_out_of_the_calendar_is_a_fault(db):
 
 def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
     event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
-    monkeypatch.setattr(tasks, "follow", lambda db, event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
+    monkeypatch.setattr(tasks, "follow", lambda db,
+                        event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"application_deadline": "2027-01-01"}, status=200)
@@ -61,12 +64,14 @@ def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
 
 def test_an_event_does_not_push_due_dates_out_of_the_calendar(organiser, db, monkeypatch):
     event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
-    monkeypatch.setattr(tasks, "follow", lambda db, event: due_dates.instant(db, {"after": "date_from", "days": 100}, event))
+    monkeypatch.setattr(tasks, "follow", lambda db,
+                        event: due_dates.instant(db, {"after": "date_from", "days": 100}, event))
     problem = organiser.patch(f"/events/{event['id']}", {"date_from": "9998-12-01"}, status=422).json
     assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]
 
 
 def test_a_copy_moves_what_is_not_relative(db):
     assert due_dates.copied("2027-04-01", 364, "Europe/Berlin") == "2028-03-30"
-    assert due_dates.copied({"before": "date_from", "days": 3}, 364, "Europe/Berlin") == {"before": "date_from", "days": 3}
+    assert due_dates.copied({"before": "date_from", "days": 3}, 364,
+                            "Europe/Berlin") == {"before": "date_from", "days": 3}
     assert due_dates.copied(None, 364, "Europe/Berlin") is None

@@ -12,7 +12,8 @@ def event(organiser):
 
 
 def put(client, event, data, **options):
-    return client.put(f"/events/{event['id']}/image", raw=data, headers={**SENT, **options.pop("headers", {})}, **options)
+    return client.put(f"/events/{event['id']}/image", raw=data, headers={**SENT, **options.pop("headers", {})},
+                      **options)
 
 
 @pytest.mark.parametrize("kind, data, size", PICTURES)
@@ -34,8 +35,10 @@ def test_another_picture_takes_its_place_and_the_same_changes_nothing(organiser,
     assert [action for action, in entries] == ["created", "updated", "updated"]
 
 
-@pytest.mark.parametrize("data, status", [(b"<svg xmlns='http://www.w3.org/2000/svg'/>", 415), (b"%PDF-1.7", 415), (b"text", 415),
-                                          (PNG[:20], 422), (JPEG[:12], 422), (GIF[:8], 422), (b"", 422), (b"\x89PNG\r\n\x1a\n" + b"x" * 100, 422)])
+@pytest.mark.parametrize("data, status",
+                         [(b"<svg xmlns='http://www.w3.org/2000/svg'/>", 415), (b"%PDF-1.7", 415), (b"text", 415),
+                                          (PNG[:20], 422), (JPEG[:12], 422), (GIF[:8], 422), (b"", 422),
+                                          (b"\x89PNG\r\n\x1a\n" + b"x" * 100, 422)])
 def test_what_is_no_picture_is_refused(organiser, event, settings, data, status):
     put(organiser, event, data, status=status)
     assert organiser.data(f"/events/{event['id']}") == event
@@ -54,7 +57,8 @@ def test_a_picture_is_taken_away(organiser, event):
 
 def test_what_is_about_a_picture_goes_with_it(organiser, event):
     image = put(organiser, event, PNG, status=200).json["data"]["image"]
-    organiser.make("/tasks", {"title": "Ask for a larger one", "entity_type": "document", "entity_id": image["document_id"]})
+    organiser.make("/tasks",
+                   {"title": "Ask for a larger one", "entity_type": "document", "entity_id": image["document_id"]})
     organiser.delete(f"/events/{event['id']}/image", status=204)
     assert organiser.data("/tasks") == []
 
@@ -68,7 +72,8 @@ def test_if_match_guards_the_picture(organiser, event):
 
 def test_a_picture_goes_with_its_event_and_is_not_copied(organiser, event):
     image = put(organiser, event, PNG, status=200).json["data"]["image"]
-    copy = organiser.post(f"/events/{event['id']}/copy", {"date_from": "2028-01-01", "with": []}, status=201).json["data"]
+    copy = organiser.post(f"/events/{event['id']}/copy", {"date_from": "2028-01-01", "with": []},
+                          status=201).json["data"]
     assert copy["image"] is None
     organiser.delete(f"/events/{event['id']}", status=204)
     organiser.get(f"/documents/{image['document_id']}", status=404)

@@ -10,7 +10,8 @@ import pytest
 from eventapi.domain.halls import formulas
 from eventapi.domain.halls.formulas import FormulaError, Missing
 
-VALUES = {"booth_size": Fraction(25, 2), "booth_width": Fraction(5), "booth_depth": Fraction(5, 2), "open_sides": 2, "days": 3,
+VALUES = {"booth_size": Fraction(25, 2), "booth_width": Fraction(5), "booth_depth": Fraction(5, 2), "open_sides": 2,
+          "days": 3,
           "quantity": 1}
 
 
@@ -19,12 +20,17 @@ def value(expression, **values):
 
 
 @pytest.mark.parametrize("expression, expected", [
-    ("1 + 2 * 3", 7), ("(1 + 2) * 3", 9), ("10 - 4 - 3", 3), ("24 / 4 / 2", 3), ("2 * -3", -6), ("--2", 2), ("-(2 + 3) * 2", -10),
-    ("0.1 + 0.2", Fraction(3, 10)), ("1 / 3 * 3", 1), ("5%", Fraction(1, 20)), ("200 * (1 - 5%)", 190), ("-5% * 100", -5),
+    ("1 + 2 * 3", 7), ("(1 + 2) * 3", 9), ("10 - 4 - 3", 3), ("24 / 4 / 2", 3), ("2 * -3", -6), ("--2", 2),
+    ("-(2 + 3) * 2", -10),
+    ("0.1 + 0.2", Fraction(3, 10)), ("1 / 3 * 3", 1), ("5%", Fraction(1, 20)), ("200 * (1 - 5%)", 190),
+    ("-5% * 100", -5),
     ("{booth_size}*{booth_width}", Fraction(125, 2)), ("{ Booth_Size }", Fraction(25, 2)), ("  1+1\n", 2),
-    ("IF({days} > 2, 10, 20)", 10), ("if({days} <= 2, 10, 20)", 20), ("IF({days} = 3 AND {open_sides} <> 2 OR 1 < 2, 1, 2)", 1),
-    ("IF(NOT {days} = 3, 1, 2)", 2), ("NOT 0 AND 1", 1), ("(1 = 1) + (2 >= 3)", 1), ("MIN(3, 1 + 1, 7)", 2), ("max(3)", 3),
-    ("ROUND(2.345, 2)", Fraction(235, 100)), ("ROUND(-2.5)", -3), ("ROUND(2.5)", 3), ("ROUND(1250, -2)", 1300), ("ROUND(1 / 3, 4)", Fraction(3333, 10000)),
+    ("IF({days} > 2, 10, 20)", 10), ("if({days} <= 2, 10, 20)", 20),
+    ("IF({days} = 3 AND {open_sides} <> 2 OR 1 < 2, 1, 2)", 1),
+    ("IF(NOT {days} = 3, 1, 2)", 2), ("NOT 0 AND 1", 1), ("(1 = 1) + (2 >= 3)", 1), ("MIN(3, 1 + 1, 7)", 2),
+    ("max(3)", 3),
+    ("ROUND(2.345, 2)", Fraction(235, 100)), ("ROUND(-2.5)", -3), ("ROUND(2.5)", 3), ("ROUND(1250, -2)", 1300),
+    ("ROUND(1 / 3, 4)", Fraction(3333, 10000)),
     ("1 OR 0 AND 0", 1), ("2 + 3 > 4", 1), ("2 AND 3", 1), ("1=1", 1)])
 def test_a_formula_has_the_value_that_everybody_expects(expression, expected):
     assert value(expression) == expected
@@ -47,8 +53,10 @@ def test_what_is_not_known_is_named():
 
 
 @pytest.mark.parametrize("expression", [
-    "", " ", "1 +", "* 2", "1 2", "(1", "1)", "()", "{}", "{days", "days", "{dayz}", "{field:}", "{field:a b}", "IF(1, 2)", "MIN()", "ROUND(1, 2, 3)",
-    "POW(2, 3)", "2 ** 3", "2 ^ 3", "1,5", "0x10", "1e5", "1 < 2 < 3", "1 % 2", "5%%", "'a'", "1; 2", "a.b", "lambda: 1", "NOT", "1 NOT 2", "IF",
+    "", " ", "1 +", "* 2", "1 2", "(1", "1)", "()", "{}", "{days", "days", "{dayz}", "{field:}", "{field:a b}",
+    "IF(1, 2)", "MIN()", "ROUND(1, 2, 3)",
+    "POW(2, 3)", "2 ** 3", "2 ^ 3", "1,5", "0x10", "1e5", "1 < 2 < 3", "1 % 2", "5%%", "'a'", "1; 2", "a.b",
+    "lambda: 1", "NOT", "1 NOT 2", "IF",
     "1 / 0", "1 / (2 - 2)", "IF(0, 1 / 0, 1)", "ROUND(1, 0.5)", "ROUND(1, 100)", "9" * 200, "１ + １", "1 == 1", "!1"])
 def test_what_is_no_formula_is_refused(expression):
     with pytest.raises(FormulaError, match=r"at character \d+$"):
@@ -65,18 +73,23 @@ def grown(rnd, depth):
             return f"{{{name}}}", lambda: Fraction(VALUES[name])
         number = f"{rnd.randrange(50)}.{rnd.randrange(100):02}" if rnd.random() < 0.5 else str(rnd.randrange(20))
         return number, lambda: Fraction(number)
-    kind = rnd.choice(["+", "-", "*", "/", "minus", "percent", "IF", "MIN", "MAX", "ROUND", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT"])
+    kind = rnd.choice(["+", "-", "*", "/", "minus", "percent", "IF", "MIN", "MAX", "ROUND", "=", "<>", "<", "<=", ">",
+                       ">=", "AND", "OR", "NOT"])
     (a, value_a), (b, value_b), (c, value_c) = (grown(rnd, depth - 1) for _ in range(3))
-    binary = {"+": lambda: value_a() + value_b(), "-": lambda: value_a() - value_b(), "*": lambda: value_a() * value_b(),
-              "/": lambda: value_a() / value_b(), "=": lambda: Fraction(value_a() == value_b()), "<>": lambda: Fraction(value_a() != value_b()),
+    binary = {"+": lambda: value_a() + value_b(), "-": lambda: value_a() - value_b(),
+              "*": lambda: value_a() * value_b(),
+              "/": lambda: value_a() / value_b(), "=": lambda: Fraction(value_a() == value_b()),
+              "<>": lambda: Fraction(value_a() != value_b()),
               "<": lambda: Fraction(value_a() < value_b()), "<=": lambda: Fraction(value_a() <= value_b()),
               ">": lambda: Fraction(value_a() > value_b()), ">=": lambda: Fraction(value_a() >= value_b()),
-              "AND": lambda: Fraction(bool(value_a()) and bool(value_b())), "OR": lambda: Fraction(bool(value_a()) or bool(value_b()))}
+              "AND": lambda: Fraction(bool(value_a()) and bool(value_b())),
+              "OR": lambda: Fraction(bool(value_a()) or bool(value_b()))}
     if kind in binary:
         return f"({a} {kind} {b})", binary[kind]
     return {
         "minus": (f"(-{a})", lambda: -value_a()), "percent": (f"({a})%", lambda: value_a() / 100),
-        "NOT": (f"(NOT {a})", lambda: Fraction(not value_a())), "IF": (f"IF({a}, {b}, {c})", lambda: value_b() if value_a() else value_c()),
+        "NOT": (f"(NOT {a})", lambda: Fraction(not value_a())),
+        "IF": (f"IF({a}, {b}, {c})", lambda: value_b() if value_a() else value_c()),
         "MIN": (f"MIN({a}, {b}, {c})", lambda: min(value_a(), value_b(), value_c())),
         "MAX": (f"MAX({a}, {b})", lambda: max(value_a(), value_b())),
         "ROUND": (f"ROUND({a}, 2)", lambda: half_away_from_zero(value_a())),
@@ -114,8 +127,10 @@ def test_brackets_may_be_left_out_where_the_order_is_clear():
 
 # Whatever somebody types
 
-PIECES = ["1", "2.5", "{days}", "{booth_size}", "{field:x}", "{", "}", "(", ")", ",", "+", "-", "*", "/", "%", "=", "<", ">", "<>", "IF(", "MIN(",
-          "ROUND(", "AND", "OR", "NOT", " ", "x", "é", "\0", "\n", "'", "\\", "🎪", "{category_price}", "1e9", "__class__", "0"]
+PIECES = ["1", "2.5", "{days}", "{booth_size}", "{field:x}", "{", "}", "(", ")", ",", "+", "-", "*", "/", "%", "=", "<",
+          ">", "<>", "IF(", "MIN(",
+          "ROUND(", "AND", "OR", "NOT", " ", "x", "é", "\0", "\n", "'", "\\", "🎪", "{category_price}", "1e9",
+          "__class__", "0"]
 
 
 def test_random_text_is_a_formula_or_an_error_and_never_anything_else():
@@ -129,8 +144,10 @@ def test_random_text_is_a_formula_or_an_error_and_never_anything_else():
 
 
 @pytest.mark.parametrize("text", [
-    "1" * 2000, "(" * 2000, "-" * 2000, "NOT " * 500, "IF(" * 600, "1+" * 999 + "1", "{booth_size}*" * 142 + "1", "9" * 90 + "*9" * 900, "1/7+" * 400 + "1",
-    "/".join(map(str, range(3, 400))), "MAX(" + "1," * 900 + "1)", "{" * 2000, " " * 2000, "ROUND(" * 300, "%" * 2000, "1%" * 900, "(" * 39 + "1" + ")" * 39,
+    "1" * 2000, "(" * 2000, "-" * 2000, "NOT " * 500, "IF(" * 600, "1+" * 999 + "1", "{booth_size}*" * 142 + "1",
+    "9" * 90 + "*9" * 900, "1/7+" * 400 + "1",
+    "/".join(map(str, range(3, 400))), "MAX(" + "1," * 900 + "1)", "{" * 2000, " " * 2000, "ROUND(" * 300, "%" * 2000,
+    "1%" * 900, "(" * 39 + "1" + ")" * 39,
     "IF({days}>1," * 30 + "1" + ",2)" * 30])
 def test_no_text_keeps_the_house_busy(text):
     """Numbers stay short, so the calls of functions are what a formula costs."""
@@ -147,7 +164,10 @@ def test_no_text_keeps_the_house_busy(text):
 
 @pytest.mark.parametrize("text", ["{" + " " * 1998 + "x", "{" * 2 + " " * 1998, " " * 1999 + "?", "{" + "x " * 999])
 def test_no_text_is_read_more_than_a_few_times(text):
-    """What a regular expression goes over again and again is no call of a function: only time shows it. It took minutes."""
+    """What a regular expression goes over again and again is no call of a function: only time shows it.
+
+    It took minutes.
+    """
     began = time.process_time()
     with pytest.raises(FormulaError):
         formulas.parse(text)
@@ -155,6 +175,7 @@ def test_no_text_is_read_more_than_a_few_times(text):
 
 
 def test_a_formula_is_not_code():
-    for text in ("__import__('os').system('true')", "().__class__", "open('/etc/passwd')", "{days.__class__}", "{0.__init__}", "eval(1)"):
+    for text in ("__import__('os').system('true')", "().__class__", "open('/etc/passwd')", "{days.__class__}",
+                 "{0.__init__}", "eval(1)"):
         with pytest.raises(FormulaError):
             formulas.parse(text)

@@ -1,4 +1,6 @@
-"""What is held about a contact: every column that may hold it is known, exported, and empty once the contact was anonymised."""
+"""What is held about a contact: every column that may hold it is known, exported, and empty once the contact was
+anonymised.
+"""
 import os
 import re
 import time
@@ -93,7 +95,8 @@ OTHERS = {
     "where our links lead": "mails.base_url",
 }
 # What the law wants kept of a contact that was anonymised, until its time is over.
-KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "invoices.text", "invoice_items.description", "payments.transaction_id",
+KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "invoices.text",
+        "invoice_items.description", "payments.transaction_id",
         "documents.content", "documents.signer_name"}
 
 
@@ -115,14 +118,18 @@ def test_of_each_column_that_holds_text_it_is_known_whether_it_is_personal(db):
     found = [(table, column) for table, names in columns(db).items() for column in names]
     unknown = [f"{table}.{column}" for table, column in found if len(classified(table, column)) != 1]
     assert not unknown, f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in domain/people/privacy.py: {unknown}"
-    gone = {f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()} - {".".join(pair) for pair in found}
+    gone = {f"{table}.{column}" for table, names in PERSONAL.items()
+            for column in names.split()} - {".".join(pair) for pair in found}
     assert not gone, f"no longer there: {gone}"
 
 
 # A life of a contact
 
 class Life:
-    """A contact with text of its own in every personal column, and in all that hangs on it. Every POST has an Idempotency-Key."""
+    """A contact with text of its own in every personal column, and in all that hangs on it.
+
+    Every POST has an Idempotency-Key.
+    """
 
     def __init__(self, organiser, db, mark, digits, app):
         self.organiser, self.db, self.app, self.mark, self.count, self.said = organiser, db, app, mark, 0, []
@@ -155,25 +162,33 @@ class Life:
 
     def person(self):
         text, named = self.text, self.email
-        person = {**{name: text() for name in ("company_name", "first_name", "last_name", "fax", "mobile", "address", "postal_code", "city", "state",
+        person = {**{name: text()
+                     for name in ("company_name", "first_name", "last_name", "fax", "mobile", "address", "postal_code",
+                                  "city", "state",
                                                "notes", "tax_id")},
                   "email": named, "phone": self.phone, "website": f"https://{named.partition('@')[2]}"}
-        self.contact = self.post("/contacts", {**person, "customer_number": text(), "external_id": text(), "invoice_email": f"bill.{named}", "tags": [text()], "category_keys": ["roses"],
+        self.contact = self.post("/contacts",
+                                 {**person, "customer_number": text(), "external_id": text(),
+                                  "invoice_email": f"bill.{named}", "tags": [text()], "category_keys": ["roses"],
                                                "custom_fields": {"nick": text()}})
         self.address = f"/contacts/{self.contact['id']}"
         twin = self.post("/contacts", {"last_name": text()})
         self.act(f"{self.address}/merge", {"duplicate_id": twin["id"]})
-        self.application = self.post("/applications", {**person, **{name: text() for name in ("city", "message", "notes")}, "event_keys": ["fair"],
+        self.application = self.post("/applications",
+                                     {**person, **{name: text() for name in ("city", "message", "notes")},
+                                      "event_keys": ["fair"],
                                                        "custom_fields": {"nick": text()}})
         place = f"/applications/{self.application['id']}"
-        for action, body in (("review", None), ("request-info", {"question": text()}), ("review", None), ("reject", {"reason": text()})):
+        for action, body in (("review", None), ("request-info", {"question": text()}), ("review", None),
+                             ("reject", {"reason": text()})):
             self.act(f"{place}/{action}", body)
         gone = self.post("/applications", {"last_name": text(), "email": named, "event_keys": ["other"]})
         self.organiser.delete(f"/applications/{gone['id']}", status=204)
 
     def participation(self):
         text, make = self.text, self.post
-        self.participant = make("/participants", {"event_key": "fair", "contact_id": self.contact["id"], "badge_name": text(),
+        self.participant = make("/participants",
+                                {"event_key": "fair", "contact_id": self.contact["id"], "badge_name": text(),
                                                   "custom_fields": {"nick": text()}})
         named = {"event_participant_id": self.participant["id"]}
         reserved = make("/booth-reservations", {**named, "booth_id": self.booth(), "notes": text()})
@@ -181,7 +196,9 @@ class Life:
         order = make("/service-orders", {**named, "notes": text(), "status": "submitted",
                                          "items": [{"service_id": 1, "quantity": 1, "specification": text()}]})
         self.act(f"/service-orders/{order['id']}/cancel", {"reason": text()})
-        make("/schedules", {"event_key": "fair", "slot_date": "2026-01-02", "start_time": "10:00", "end_time": "11:00", "title": "Talk",
+        make("/schedules",
+             {"event_key": "fair", "slot_date": "2026-01-02", "start_time": "10:00", "end_time": "11:00",
+              "title": "Talk",
                             "assignments": [{**named, "role": "attendee"}], "allow_overlap": True})
         scan = {"event_key": "fair", "badge_number": self.participant["badge_number"]}
         make("/check-ins", {**scan, "scanned_at": "2026-01-02T09:00:00Z", "notes": text()})
@@ -200,24 +217,30 @@ class Life:
         self.submission = submission
         for entity_type, id in self.places():
             note = make("/notes", {"entity_type": entity_type, "entity_id": id, "note_text": text()})
-            make("/tasks", {"entity_type": entity_type, "entity_id": id, "title": text(), "description": text(), "due_date": "2026-01-02"})
+            make("/tasks",
+                 {"entity_type": entity_type, "entity_id": id, "title": text(), "description": text(),
+                  "due_date": "2026-01-02"})
         make("/tasks", {"entity_type": "note", "entity_id": note["id"], "title": text()})
         gone = make("/notes", {"entity_type": "contact", "entity_id": self.contact["id"], "note_text": text()})
         self.organiser.delete(f"/notes/{gone['id']}", status=204)
 
     def places(self):
         """What notes may be about."""
-        return [("contact", self.contact["id"]), ("application", self.application["id"]), ("event_participant", self.participant["id"])]
+        return [("contact", self.contact["id"]), ("application", self.application["id"]),
+                ("event_participant", self.participant["id"])]
 
     def documents(self):
         text, about = self.text, {"entity_type": "event_participant", "entity_id": self.participant["id"]}
-        self.page = self.post("/documents", {**about, "template_key": "letter", "title": text(), "metadata": {"said": text()}})
+        self.page = self.post("/documents",
+                              {**about, "template_key": "letter", "title": text(), "metadata": {"said": text()}})
         self.contract = self.post("/documents", {**about, "template_key": "contract"})
         self.act(f"/documents/{self.contract['id']}/request-signature")
-        self.act(f"/documents/{self.contract['id']}/mark-signed", {"signer_name": text(), "signed_at": "2026-03-04T10:00:00Z"})
+        self.act(f"/documents/{self.contract['id']}/mark-signed",
+                 {"signer_name": text(), "signed_at": "2026-03-04T10:00:00Z"})
         file = self.post("/documents", {**about, "filename": f"{text()}.txt"})
         self.upload(file, text())
-        self.post("/submissions", {"event_participant_id": self.participant["id"], "type_key": "file", "document_id": file["id"]})
+        self.post("/submissions",
+                  {"event_participant_id": self.participant["id"], "type_key": "file", "document_id": file["id"]})
         self.post("/tasks", {"entity_type": "document", "entity_id": file["id"], "title": text()})
 
     def upload(self, document, said):
@@ -237,21 +260,28 @@ class Life:
         self.app.post(link, headers={"User-Agent": self.mark.split()[0]}, extra_environ={"REMOTE_ADDR": self.text()})
 
     def money(self):
-        """A draft, and two invoices: one that the law wants kept, and one of long ago, whose participant is somebody else's guest."""
+        """A draft, and two invoices: one that the law wants kept, and one of long ago, whose participant is somebody
+        else's guest.
+        """
         text, items = self.text, lambda: [{"description": self.text(), "quantity": 1, "unit_price": 10}]
         named = {"contact_id": self.contact["id"]}
-        draft = self.post("/invoices", {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
+        draft = self.post("/invoices",
+                          {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
         self.post("/notes", {"entity_type": "invoice", "entity_id": draft["id"], "note_text": text()})
         self.invoices = []
         for _ in "ab":
-            invoice = self.post("/invoices", {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
+            invoice = self.post("/invoices",
+                                {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
             self.invoices.append(self.act(f"/invoices/{invoice['id']}/send", {"mail": True}))
-            self.post("/payments", {"invoice_number": self.invoices[-1]["invoice_number"], "amount": 1, "status": "completed",
+            self.post("/payments",
+                      {"invoice_number": self.invoices[-1]["invoice_number"], "amount": 1, "status": "completed",
                                     "transaction_id": text(), "notes": text()})
 
     def imports(self):
         wrong = {"rating": 9, "notes": self.text()}
-        self.post("/bulk-import/contacts", {"records": [{**wrong, "email": self.email}, {**wrong, "customer_number": self.contact["customer_number"]},
+        self.post("/bulk-import/contacts",
+                  {"records": [{**wrong, "email": self.email},
+                               {**wrong, "customer_number": self.contact["customer_number"]},
                                                         {**wrong, "external_id": self.contact["external_id"]}]})
         self.post("/bulk-import/contacts", {"mode": "upsert", "records": [{"email": self.email, "state": self.text()}]})
 
@@ -268,17 +298,26 @@ def life(organiser, db, settings, app):
     settings.smtp_host, settings.smtp_sender, settings.base_url = "mail.example.org", "news@messe.test", "https://events.example.org"
     settings.mails_per_minute = 1000
     for event_key in ("fair", "other"):
-        organiser.make("/events", {"title": "Garden Fair", "event_key": event_key, "date_from": "2026-01-02", "date_to": "2026-01-04"})
+        organiser.make("/events",
+                       {"title": "Garden Fair", "event_key": event_key, "date_from": "2026-01-02",
+                        "date_to": "2026-01-04"})
     organiser.make("/categories", {"title": "Roses", "category_key": "roses"})
     organiser.make("/plans", {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40})
-    organiser.make("/booths/types", {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
-    organiser.make("/services", {"service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
-    organiser.make("/submissions/types", {"event_key": "fair", "type_key": "profile", "title": "Profile", "input": "text"})
+    organiser.make("/booths/types",
+                   {"booth_type_name": "Row", "booth_type_key": "row", "price_model": "per_m2", "price": 100})
+    organiser.make("/services",
+                   {"service_name": "Sign", "base_price": 1, "requires_specification": True,
+                    "events": [{"event_key": "fair"}]})
+    organiser.make("/submissions/types",
+                   {"event_key": "fair", "type_key": "profile", "title": "Profile", "input": "text"})
     organiser.make("/submissions/types", {"event_key": "fair", "type_key": "file", "title": "File", "input": "file"})
-    organiser.make("/documents/templates", {"name": "Letter", "key": "letter", "body": "<p>{{contact.name}}: {{metadata.said}}</p>"})
-    organiser.make("/documents/templates", {"name": "Contract", "key": "contract", "body": "<p>{{contact.name}}</p>", "is_contract": True})
+    organiser.make("/documents/templates",
+                   {"name": "Letter", "key": "letter", "body": "<p>{{contact.name}}: {{metadata.said}}</p>"})
+    organiser.make("/documents/templates",
+                   {"name": "Contract", "key": "contract", "body": "<p>{{contact.name}}</p>", "is_contract": True})
     for entity_type in ("contact", "application", "event_participant", "submission"):
-        organiser.make("/custom-fields", {"entity_type": entity_type, "field_key": "nick", "field_label": "Nick", "is_searchable": True})
+        organiser.make("/custom-fields",
+                       {"entity_type": entity_type, "field_key": "nick", "field_label": "Nick", "is_searchable": True})
     organiser.make("/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"]})
     return lambda mark=MARK, digits=DIGITS: Life(organiser, db, mark, digits, app)
 
@@ -303,7 +342,10 @@ def words(db):
 
 
 def files_with_traces(settings):
-    """Whatever lies in the data directory: database, its log, stored files, what is unfinished. PDFs are drawn from what columns hold."""
+    """Whatever lies in the data directory: database, its log, stored files, what is unfinished.
+
+    PDFs are drawn from what columns hold.
+    """
     return [file.name for file in settings.data_dir.rglob("*") if file.is_file() and TRACE.search(file.read_bytes())]
 
 
@@ -339,13 +381,15 @@ def test_what_is_held_about_a_contact_is_exported_and_then_is_nowhere(life, orga
     untouched = other.export()
 
     kept = one.anonymize()["kept"]
-    assert {entry.get("invoice_id") or entry["document_id"] for entry in kept} == {one.contract["id"], *[invoice["id"] for invoice in one.invoices]}
+    assert {entry.get("invoice_id") or entry["document_id"]
+            for entry in kept} == {one.contract["id"], *[invoice["id"] for invoice in one.invoices]}
     assert traces(db) == KEPT and words(db) == []
     years_later(db)
     assert privacy.finish_due(db) == 1
     assert traces(db) == set()
     a_day_later(settings, db, monkeypatch)
-    assert files_with_traces(settings) == [] and {sha256 for sha256, _, _ in files.all_stored(settings)} == housekeeping.used_files(db)
+    assert files_with_traces(settings) == [] and {sha256
+                                                  for sha256, _, _ in files.all_stored(settings)} == housekeeping.used_files(db)
     assert not TRACE.search(str(one.export()).encode())
     later = other.export()
     for record in [*untouched["invoices"], *later["invoices"]]:
@@ -378,9 +422,12 @@ def test_answers_that_tell_of_the_contact_are_emptied_and_others_are_not(life, o
 
     def again(life_, path, key, body=None):
         """The first answer to a request, and what it is after the contact was anonymised."""
-        return life_, path, {"Idempotency-Key": key}, body, organiser.post(path, body, headers={"Idempotency-Key": key}).json["data"]
-    sent = [again(life_, path, f"{number}-{life_.digest()}", body) for life_ in (one, other) for number, (path, body) in enumerate((
-        (f"/participants/{life_.participant['id']}/unconfirm", None),                      # changes nothing: no audit entry
+        return life_, path, {"Idempotency-Key": key}, body, organiser.post(path, body,
+                                                                           headers={"Idempotency-Key": key}).json["data"]
+    sent = [again(life_, path, f"{number}-{life_.digest()}", body) for life_ in (one, other)
+            for number, (path, body) in enumerate((
+        (f"/participants/{life_.participant['id']}/unconfirm",
+         None),                      # changes nothing: no audit entry
         (f"/submissions/{life_.submission['id']}/reject", {"feedback": "x"}),
         ("/newsletter", {"email": life_.email, "send_confirmation": True}),
         ("/bulk-import/contacts", {"dry_run": True, "records": [{"email": life_.email, "rating": 9}]})))]
@@ -389,21 +436,27 @@ def test_answers_that_tell_of_the_contact_are_emptied_and_others_are_not(life, o
         answer = organiser.post(path, body, headers=key)
         assert answer.headers["Idempotency-Replayed"] == "true" and not TRACE.search(answer.body), path
         assert answer.json["data"]["id"] == first["id"]
-        assert answer.json["data"] == first or life_ is one and answer.json["data"].keys() == {"id", "created_at", "updated_at"}, path
+        assert answer.json["data"] == first or (life_ is one and answer.json["data"].keys() == {"id", "created_at", "updated_at"}), path
 
 
 # Who shares an address
 
 def test_a_subscription_stays_with_the_other_contact_of_its_address(organiser, db):
-    first, second = (organiser.make("/contacts", {"last_name": name, "email": "office@rosen.example"}) for name in ("Zqvxj", "Other"))
+    first, second = (organiser.make("/contacts", {"last_name": name, "email": "office@rosen.example"})
+                     for name in ("Zqvxj", "Other"))
     consent = {"source": "Stand", "at": "2026-05-01T09:30:00Z"}
-    subscriber = organiser.make("/newsletter", {"email": "Office@rosen.example", "send_confirmation": False, "consent": consent})
+    subscriber = organiser.make("/newsletter",
+                                {"email": "Office@rosen.example", "send_confirmation": False, "consent": consent})
     assert organiser.data(f"/contacts/{first['id']}/export")["newsletter"] == []
     organiser.post(f"/contacts/{first['id']}/anonymize", status=200)
     assert organiser.data(f"/newsletter/{subscriber['id']}")["status"] == "confirmed"
     export = organiser.data(f"/contacts/{second['id']}/export")
-    assert export["contact"] == {**second, "newsletter_status": "confirmed"} and [entry["consents"][0]["source"] for entry in export["newsletter"]] == ["Stand"]
-    assert [entry["new_values"]["email"] for entry in export["audit_log"] if entry["action"] == "created"] == [second["email"], "Office@rosen.example"]
+    assert export["contact"] == {**second,
+                                 "newsletter_status": "confirmed"} and [entry["consents"][0]["source"]
+                                                                        for entry in export["newsletter"]] == ["Stand"]
+    assert [entry["new_values"]["email"]
+            for entry in export["audit_log"]
+            if entry["action"] == "created"] == [second["email"], "Office@rosen.example"]
     assert traces(db) == set()
 
 
@@ -415,7 +468,9 @@ def gone(life, organiser):
     one = life()
     named = {"event_participant_id": one.participant["id"]}
     one.reservation = organiser.make("/booth-reservations", {**named, "booth_id": one.booth()})
-    one.orders = [organiser.make("/service-orders", {**named, "status": "submitted", "items": [{"service_id": 1, "quantity": 1, "specification": "x"}]})
+    one.orders = [organiser.make("/service-orders",
+                                 {**named, "status": "submitted",
+                                  "items": [{"service_id": 1, "quantity": 1, "specification": "x"}]})
                   for _ in "ab"]
     one.handed_in = organiser.data("/submissions?type_key=file")[0]
     one.visit = organiser.data("/check-ins")[0]
@@ -465,11 +520,16 @@ def test_nothing_is_written_down_about_who_was_anonymised(gone, organiser, db):
 
 
 def test_what_the_show_needs_goes_on_without_who_was_anonymised(gone, organiser):
-    assert organiser.post(f"/booth-reservations/{gone.reservation['id']}/cancel", status=200).json["data"]["status"] == "cancelled"
-    assert organiser.post(f"/service-orders/{gone.orders[0]['id']}/cancel", status=200).json["data"]["status"] == "cancelled"
+    assert organiser.post(f"/booth-reservations/{gone.reservation['id']}/cancel",
+                          status=200).json["data"]["status"] == "cancelled"
+    assert organiser.post(f"/service-orders/{gone.orders[0]['id']}/cancel",
+                          status=200).json["data"]["status"] == "cancelled"
     assert organiser.post(f"{gone.open}/withdraw", status=200).json["data"]["status"] == "withdrawn"
-    organiser.post("/check-ins", {"event_key": "fair", "badge_number": gone.participant["badge_number"], "scanned_at": "2026-01-04T09:00:00Z"}, status=201)
-    organiser.make("/payments", {"invoice_number": gone.invoices[0]["invoice_number"], "amount": 1, "status": "completed"})
+    organiser.post("/check-ins",
+                   {"event_key": "fair", "badge_number": gone.participant["badge_number"],
+                    "scanned_at": "2026-01-04T09:00:00Z"}, status=201)
+    organiser.make("/payments",
+                   {"invoice_number": gone.invoices[0]["invoice_number"], "amount": 1, "status": "completed"})
     organiser.post(f"/documents/{gone.contract['id']}/terminate", status=200)
 
 

@@ -59,7 +59,9 @@ def test_an_exhibitor_becomes_ready_step_by_step(fair):
 def test_a_draft_order_is_due_by_its_deadline(fair):
     service = fair.organiser.make("/services", {"service_name": "Carpet", "base_price": 1, "events": [
         {"event_key": "fair", "order_deadline": "2099-03-31"}]})
-    fair.organiser.make("/service-orders", {"event_participant_id": fair.participant["id"], "items": [{"service_id": service["id"], "quantity": 1}]})
+    fair.organiser.make("/service-orders",
+                        {"event_participant_id": fair.participant["id"],
+                         "items": [{"service_id": service["id"], "quantity": 1}]})
     assert (item(fair, "services")["status"], item(fair, "services")["due"]) == ("open", "2099-03-31")
 
 
@@ -86,9 +88,12 @@ def test_who_shares_a_booth_needs_none_of_its_own(fair, role):
 
 def test_what_is_required_of_the_role_is_submitted_and_approved(fair):
     make, mine = fair.organiser.make, {"event_participant_id": fair.participant["id"]}
-    make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url", "due": {"before": "date_from", "days": 10}})
-    make("/submissions/types", {"event_key": "fair", "title": "Profile", "input": "text", "needs_approval": False, "due": "2099-04-01"})
-    for other in ({"title": "Slides", "roles": ["speaker"]}, {"title": "Video", "is_required": False}, {"title": "Old", "is_active": False}):
+    make("/submissions/types",
+         {"event_key": "fair", "title": "Logo", "input": "url", "due": {"before": "date_from", "days": 10}})
+    make("/submissions/types",
+         {"event_key": "fair", "title": "Profile", "input": "text", "needs_approval": False, "due": "2099-04-01"})
+    for other in ({"title": "Slides", "roles": ["speaker"]}, {"title": "Video", "is_required": False},
+                  {"title": "Old", "is_active": False}):
         make("/submissions/types", {"event_key": "fair", "input": "url", **other})
 
     def told():
@@ -114,9 +119,13 @@ def test_a_speaker_is_ready_with_the_slides(fair):
     speaker = fair.exhibitor("Speaker", role="speaker")
     fair.act("participants", speaker, "confirm")
     assert statuses(fair, speaker) == "badge:done"
-    fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Slides", "input": "url", "roles": ["speaker"], "needs_approval": False})
+    fair.organiser.make("/submissions/types",
+                        {"event_key": "fair", "title": "Slides", "input": "url", "roles": ["speaker"],
+                         "needs_approval": False})
     assert statuses(fair, speaker) == "submissions:open badge:done"
-    fair.organiser.make("/submissions", {"event_participant_id": speaker["id"], "type_key": "slides", "value": "https://roses.example/slides"})
+    fair.organiser.make("/submissions",
+                        {"event_participant_id": speaker["id"], "type_key": "slides",
+                         "value": "https://roses.example/slides"})
     assert statuses(fair, speaker) == "submissions:done badge:done"
 
 
@@ -133,7 +142,8 @@ def test_readiness_is_of_a_participant_that_is_there(fair, person):
 def test_include_and_filter_say_the_same_whatever_happens(fair):
     """Many exhibitors in random states: the list, the filter and the single answer agree."""
     chance, roles = random.Random(4), ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor")
-    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(30)]
+    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None)))
+              for number in range(30)]
     fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
     for number, who in enumerate(people):
         happen(fair, chance, who, number)
@@ -142,7 +152,8 @@ def test_include_and_filter_say_the_same_whatever_happens(fair):
         assert found["readiness"] == fair.organiser.data(f"/participants/{found['id']}/readiness")
     for ready in (0, 1):
         wanted = [found["id"] for found in listed if found["readiness"]["ready"] == bool(ready)]
-        assert wanted and [found["id"] for found in fair.organiser.data(f"/participants?ready={ready}&per_page=100")] == wanted
+        assert wanted and [found["id"]
+                           for found in fair.organiser.data(f"/participants?ready={ready}&per_page=100")] == wanted
         answer = fair.organiser.get(f"/participants?ready={ready}&event_key=fair&per_page=1", status=200).json
         assert answer["meta"]["total"] == len(wanted)
     seen = {(entry["item"], entry["status"]) for found in listed for entry in found["readiness"]["items"]}
@@ -155,15 +166,22 @@ def test_the_report_counts_what_the_checklists_say(fair):
     form = organiser.make("/documents/templates", {"name": "Contract", "body": "<p>Contract</p>", "is_contract": True})
     other = organiser.make("/events", {"title": "Other"})
     organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
-    organiser.make("/submissions/types", {"event_key": "fair", "title": "Photo", "input": "url", "roles": ["press", "visitor"], "needs_approval": False})
+    organiser.make("/submissions/types",
+                   {"event_key": "fair", "title": "Photo", "input": "url", "roles": ["press", "visitor"],
+                    "needs_approval": False})
     roles = ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor", "press", "speaker", "staff")
-    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None))) for number in range(24)]
+    people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None)))
+              for number in range(24)]
     for number, who in enumerate(people):
         happen(fair, chance, who, number)
         if who["role"] == "press" and chance.random() < 0.5:
-            organiser.make("/submissions", {"event_participant_id": who["id"], "type_key": "photo", "value": "https://roses.example/me.jpg"})
+            organiser.make("/submissions",
+                           {"event_participant_id": who["id"], "type_key": "photo",
+                            "value": "https://roses.example/me.jpg"})
         if chance.random() < 0.3:
-            made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": who["id"], "template_id": form["id"]})
+            made = organiser.make("/documents",
+                                  {"entity_type": "event_participant", "entity_id": who["id"],
+                                   "template_id": form["id"]})
             if chance.random() < 0.4:
                 organiser.post(f"/documents/{made['id']}/request-signature", status=200)
                 organiser.post(f"/documents/{made['id']}/mark-signed", {"signer_name": "Anna"}, status=200)
@@ -172,23 +190,27 @@ def test_the_report_counts_what_the_checklists_say(fair):
     expected = {}
     for who in organiser.data("/participants?per_page=100"):
         if who["status"] != "cancelled":
-            entry = expected.setdefault((who["event_key"], who["role"]), dict.fromkeys(("participants", *LACKS, "ready"), 0))
+            entry = expected.setdefault((who["event_key"], who["role"]),
+                                        dict.fromkeys(("participants", *LACKS, "ready"), 0))
             count(entry, who, organiser.data(f"/participants/{who['id']}/readiness"), who["id"] in drafts)
     rows = organiser.data("/reports/readiness")["data"]["rows"]
     assert {(row.pop("event_key"), row.pop("role")): row for row in rows} == expected
-    assert all(any(entry[name] for entry in expected.values()) for name in ("ready", *LACKS)), "the states are too much alike"
+    assert all(any(entry[name] for entry in expected.values())
+               for name in ("ready", *LACKS)), "the states are too much alike"
     found = organiser.data("/reports/readiness?event_key=fair")["data"]["rows"]
     assert {row["role"]: row["participants"] for row in found} == {
         role: entry["participants"] for (event, role), entry in expected.items() if event == "fair"}
 
 
-LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")
+LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled",
+         "unpaid")
 
 
 def count(entry, who, told, has_draft):
     """One checklist, in the words of the report."""
     items = {item["item"]: item for item in told["items"]}
-    is_open = {name: name in items and items[name]["status"] != "done" for name in ("contract", "submissions", "booth", "services", "badge")}
+    is_open = {name: name in items and items[name]["status"] != "done"
+               for name in ("contract", "submissions", "booth", "services", "badge")}
     entry["participants"] += 1
     entry["ready"] += told["ready"]
     entry["unconfirmed"] += is_open["badge"]
@@ -208,10 +230,12 @@ def happen(fair, chance, who, number):
     if who["role"] in ("visitor", "press", "speaker", "staff"):
         return
     logo = {"event_participant_id": who["id"], "type_key": "logo", "value": "https://roses.example/logo.svg"}
-    submission = fair.organiser.make("/submissions", logo) if who["role"] == "exhibitor" and chance.random() < 0.9 else None
+    submission = fair.organiser.make("/submissions",
+                                     logo) if who["role"] == "exhibitor" and chance.random() < 0.9 else None
     if submission and chance.random() < 0.9:
         fair.act("submissions", submission, "approve")
-    booth = fair.reserve(f"B{number}", status=chance.choice(("confirmed", "confirmed", "pending")), participant=who) if chance.random() < 0.8 else None
+    booth = fair.reserve(f"B{number}", status=chance.choice(("confirmed", "confirmed", "pending")),
+                         participant=who) if chance.random() < 0.8 else None
     if chance.random() < 0.4:
         fair.order((fair.power, 1), confirm=chance.random() < 0.7, participant=who)
     answer = fair.organiser.post(f"/participants/{who['id']}/invoice") if chance.random() < 0.9 else None

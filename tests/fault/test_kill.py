@@ -46,8 +46,10 @@ class Cashiers:
         return None
 
     def post(self, number):
-        body = json.dumps({"invoice_number": self.numbers[number % INVOICES], "amount": 1, "transaction_id": f"till-{number}"})
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", "Idempotency-Key": f"pay-{number}"}
+        body = json.dumps({"invoice_number": self.numbers[number % INVOICES], "amount": 1,
+                           "transaction_id": f"till-{number}"})
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json",
+                   "Idempotency-Key": f"pay-{number}"}
 
         def attempt():
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3)
@@ -92,17 +94,21 @@ def restarted(folder, server):
 
 
 def test_no_acknowledged_payment_is_lost_or_doubled(tmp_path, settings, organiser, db):
-    contact = organiser.make("/contacts", {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "04109", "city": "Leipzig"})
+    contact = organiser.make("/contacts",
+                             {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "04109",
+                              "city": "Leipzig"})
     drafts = [organiser.make("/invoices", {"contact_id": contact["id"], "items": [
         {"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]}) for _ in range(INVOICES)]
-    numbers = [organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"] for draft in drafts]
+    numbers = [organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"]
+               for draft in drafts]
     with db.write():
         _, key = api_keys.create_key(db, "tills", ["payments"])
 
     server = processes.Server(tmp_path, "--workers", "2", "--with-worker")
     try:
         cashiers = Cashiers(server.port, key, numbers)
-        for count, victim in ((100, "server"), (200, "worker"), (300, "first"), (500, "server"), (600, "worker"), (700, "first"),
+        for count, victim in ((100, "server"), (200, "worker"), (300, "first"), (500, "server"), (600, "worker"),
+                              (700, "first"),
                               (850, "server")):
             cashiers.reached(count)
             if victim == "server":

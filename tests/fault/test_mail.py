@@ -1,4 +1,6 @@
-"""The worker is killed again and again while it sends 2,000 mails: none arrives twice, and each is sent or listed as uncertain."""
+"""The worker is killed again and again while it sends 2,000 mails: none arrives twice, and each is sent or listed as
+uncertain.
+"""
 import os
 import signal
 from collections import Counter
@@ -10,8 +12,8 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Nobody
-from tests.support.client import add_key
 from tests.support import processes
+from tests.support.client import add_key
 from tests.support.mail_server import Inbox, Server
 
 pytestmark = pytest.mark.processes
@@ -24,9 +26,12 @@ def subscribe(db, settings):
     settings.smtp_host, settings.smtp_sender = "127.0.0.1", "office@messe.test"
     add_key(db, "newsletter")
     with db.write():
-        db.actor = SimpleNamespace(**{**{name: None for name in vars(Nobody) if not name.startswith("_")}, "admin_id": 1})
+        db.actor = SimpleNamespace(**{**{name: None for name in vars(Nobody) if not name.startswith("_")},
+                                      "admin_id": 1})
         for number in range(MAILS):
-            newsletter.subscribe(db, {"email": f"{number}@example.org", "name": None, "send_confirmation": True, "consent": None}, "https://events.example.org")
+            newsletter.subscribe(db,
+                                 {"email": f"{number}@example.org", "name": None, "send_confirmation": True,
+                                  "consent": None}, "https://events.example.org")
 
 
 def killed(folder, inbox, count, options):
@@ -43,7 +48,8 @@ def test_no_mail_is_sent_twice_and_none_is_forgotten(tmp_path, settings, db):
     subscribe(db, settings)
     inbox = Inbox()
     server = Server(inbox).start()
-    options = {"EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_SMTP_PORT": str(server.port), "EVENTAPI_SMTP_SECURITY": "none",
+    options = {"EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_SMTP_PORT": str(server.port),
+               "EVENTAPI_SMTP_SECURITY": "none",
                "EVENTAPI_SMTP_SENDER": "office@messe.test", "EVENTAPI_MAILS_PER_MINUTE": "100000"}
     try:
         for number in range(KILLS):

@@ -1,4 +1,6 @@
-"""Server and worker are killed again and again while records change: every event that was committed arrives, in the order of its record."""
+"""Server and worker are killed again and again while records change: every event that was committed arrives, in the
+order of its record.
+"""
 import http.client
 import ipaddress
 import json
@@ -41,11 +43,14 @@ def with_more(environment, more):
 
 
 class Editor:
-    """Changes records one after the other, each change until it is acknowledged; a change that is sent twice makes one event."""
+    """Changes records one after the other, each change until it is acknowledged; a change that is sent twice makes
+    one event.
+    """
 
     def __init__(self, url, key):
         self.url, self.key, self.client = url, key, None
-        self.ids = [self.ask("POST", "/events", {"title": f"Fair {number}"}, f"make-{number}")["id"] for number in range(RECORDS)]
+        self.ids = [self.ask("POST", "/events", {"title": f"Fair {number}"}, f"make-{number}")["id"]
+                    for number in range(RECORDS)]
 
     def ask(self, method, path, body, once=None):
         headers = {"Idempotency_Key": once} if once else {}
@@ -102,7 +107,8 @@ def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db
         try:
             with HttpClient(server.url, key) as client:
                 for path in ("/good", "/half", "/hangs", "/resets"):
-                    client.data("POST", "/webhooks", {"url": receiver.url(path), "events": ["event.*"], "timeout_seconds": 1}, status=201)
+                    client.data("POST", "/webhooks",
+                                {"url": receiver.url(path), "events": ["event.*"], "timeout_seconds": 1}, status=201)
             editor, killed = Editor(server.url, key), []
             for number in range(CHANGES):
                 editor.change(number)
@@ -161,7 +167,8 @@ def test_a_worker_that_is_stopped_in_the_middle_ends_in_time_and_loses_nothing(t
         server, worker = processes.Server(tmp_path, "--workers", "1"), processes.start(tmp_path, "worker")
         try:
             with HttpClient(server.url, key) as client:
-                client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["event.*"], "timeout_seconds": 60}, status=201)
+                client.data("POST", "/webhooks",
+                            {"url": receiver.url("/"), "events": ["event.*"], "timeout_seconds": 60}, status=201)
                 client.data("POST", "/events", {"title": "Fair"}, status=201)
             began = time.monotonic()
             processes.until(lambda: receiver.got)

@@ -1,7 +1,9 @@
-"""What importing contacts costs beside bare executemany of the same rows: python3 tests/load/import_contacts.py [CONTACTS].
+"""What importing contacts costs beside bare executemany of the same rows: python3 tests/load/import_contacts.py
+[CONTACTS].
 
-The CSV is one as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. While it is imported, another process
-reads and writes; its answers are timed. Memory is that of the importing process, above what it had before.
+The CSV is one as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. While it is
+imported, another process reads and writes; its answers are timed. Memory is that of the importing process, above what
+it had before.
 """
 import csv
 import os
@@ -25,9 +27,11 @@ from eventapi.storage import database, files, migrations  # noqa: E402
 from eventapi.storage.statements import statements  # noqa: E402
 from eventapi.web.import_bodies import Source  # noqa: E402
 
-COLUMNS = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country", "notes")
+COLUMNS = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country",
+           "notes")
 TABLES = ("contacts", "audit_log", "outgoing_events")
-OPTIONS = {"mode": "create", "match_field": "email", "skip_on_error": True, "create_contacts": True, "dry_run": False, "field_mapping": {},
+OPTIONS = {"mode": "create", "match_field": "email", "skip_on_error": True, "create_contacts": True, "dry_run": False,
+           "field_mapping": {},
            "event_id": None}
 
 
@@ -69,8 +73,10 @@ def write_csv(path, many):
         writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
         writer.writerow(COLUMNS)
         for number in range(many):
-            writer.writerow([f'Gärtnerei "{number * 7919 % 100003}" GmbH; & Söhne', "Jürgen", f"Müller {number % 977}", f"office{number}@example.org",
-                             f"+49 341 {number:07}", f"Am Markt {number % 200}\nHinterhaus", f"{number % 100000:05}", f"Stadt {number % 500}", "DE",
+            writer.writerow([f'Gärtnerei "{number * 7919 % 100003}" GmbH; & Söhne', "Jürgen", f"Müller {number % 977}",
+                             f"office{number}@example.org",
+                             f"+49 341 {number:07}", f"Am Markt {number % 200}\nHinterhaus", f"{number % 100000:05}",
+                             f"Stadt {number % 500}", "DE",
                              "spricht “Französisch”; kommt gern wieder"])
 
 
@@ -91,7 +97,9 @@ def judged(db, id):
 
 
 def executed(source, target):
-    """Seconds that bare executemany of the same rows takes, with the same indexes and triggers and the same size of transaction."""
+    """Seconds that bare executemany of the same rows takes, with the same indexes and triggers and the same size of
+    transaction.
+    """
     rows = {table: source.connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall() for table in TABLES}
     inserts = {table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(found[0]))})" for table, found in rows.items()}
     target.connection.executescript("DELETE FROM counters;")
@@ -113,7 +121,8 @@ def timed(act):
 # Another process meanwhile
 
 def watcher(config):
-    return subprocess.Popen([sys.executable, __file__, "--watch", str(config.data_dir)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, __file__, "--watch", str(config.data_dir)], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, text=True)
 
 
 def watched(process):
@@ -132,7 +141,9 @@ def watch(folder):
         with db.write():
             db.run(housekeeping.sign, now=db.now)
     while not select.select([sys.stdin], [], [], 0.02)[0]:
-        print("read", 1000 * timed(lambda: db.rows(contacts.list.page(frozenset(), "company_name", "ASC"), {"limit": 20, "offset": 0})))
+        print("read",
+              1000 * timed(lambda: db.rows(contacts.list.page(frozenset(), "company_name", "ASC"),
+                                           {"limit": 20, "offset": 0})))
         print("write", 1000 * timed(write))
 
 

@@ -1,6 +1,7 @@
 """Makes a database of this project from the bench's seeded one: python3 import_seed.py BENCH_DB DATA_DIR.
 
-Issues two keys and writes them to vars.json beside BENCH_DB (or in BENCH_DIR). Amounts and records are the same as every peer's.
+Issues two keys and writes them to vars.json beside BENCH_DB (or in BENCH_DIR). Amounts and records are the same as
+every peer's.
 """
 import json
 import os
@@ -11,8 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from eventapi import times
-from eventapi.plugins.authentication import key_hash  # noqa: E402
-from eventapi.storage import database, migrations  # noqa: E402
+from eventapi.plugins.authentication import key_hash
+from eventapi.storage import database, migrations
 
 COPY = """
 INSERT INTO admins (id, name, created_at, updated_at) VALUES (1, 'Ada', :now, :now);

@@ -1,4 +1,7 @@
-"""What lists cost in process, in a table: python3 tests/load/lists.py [CONTACTS]. The last column is the ratio to reading one contact."""
+"""What lists cost in process, in a table: python3 tests/load/lists.py [CONTACTS].
+
+The last column is the ratio to reading one contact.
+"""
 import io
 import json
 import os
@@ -17,8 +20,10 @@ from eventapi.app import create_app  # noqa: E402
 from eventapi.domain.access import api_keys  # noqa: E402
 from eventapi.storage import database, migrations  # noqa: E402
 
-LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC", "/contacts?search=co&sort=last_name",
-         "/contacts?sort=email&page=500", "/contacts?after=&sort=company_name", "/contacts?updated_since=2099-01-01T00:00:00Z")
+LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC",
+         "/contacts?search=co&sort=last_name",
+         "/contacts?sort=email&page=500", "/contacts?after=&sort=company_name",
+         "/contacts?updated_since=2099-01-01T00:00:00Z")
 FILL = """
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many)
 INSERT INTO contacts (customer_number, company_name, last_name, email, country, rating, account_access_enabled, created_at, updated_at)
@@ -59,8 +64,10 @@ def timed(app, key, path):
 def ask(app, key, path):
     path, _, query = path.partition("?")
     answer = []
-    text = b"".join(app({"REQUEST_METHOD": "GET", "PATH_INFO": f"/api/v1{path}", "QUERY_STRING": query, "SERVER_NAME": "load",
-                         "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(),
+    text = b"".join(app({"REQUEST_METHOD": "GET", "PATH_INFO": f"/api/v1{path}", "QUERY_STRING": query,
+                         "SERVER_NAME": "load",
+                         "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http",
+                         "wsgi.input": io.BytesIO(),
                          "wsgi.errors": sys.stderr, "HTTP_AUTHORIZATION": f"Bearer {key}"},
                         lambda status, headers, exc_info=None: answer.append(status)))
     assert answer == ["200 OK"], (answer, text)

@@ -1,8 +1,10 @@
-"""An opening morning at the doors, as fast as it goes: python3 tests/load/opening_morning.py [--people 150000] [--seed 1] …
+"""An opening morning at the doors, as fast as it goes: python3 tests/load/opening_morning.py [--people 150000]
+[--seed 1] …
 
-People come within three hours through forty stations; some go and come back, some badges are held up twice or sent twice, some try a
-second door, and at any time some stations are without a connection and send what they gathered later, out of order. Real server
-processes take it in. In the end every visit, the head count and the refusals must be those of a model that saw it all in order.
+People come within three hours through forty stations; some go and come back, some badges are held up twice or sent
+twice, some try a second door, and at any time some stations are without a connection and send what they gathered
+later, out of order. Real server processes take it in. In the end every visit, the head count and the refusals must be
+those of a model that saw it all in order.
 """
 import argparse
 import random
@@ -73,7 +75,8 @@ def furnish(folder, asked):
 def fill(connection, numbers, today, zone):
     connection.execute("INSERT INTO events (event_key, title, country, date_from, date_from_at, date_to, date_to_at, over_at, timezone, is_visible,"
                        " created_at, updated_at) VALUES ('fair', 'Fair', 'DE', ?, ?, ?, ?, ?, ?, 1, ?, ?)",
-                       (today, times.start(today, zone), today, times.end(today, zone), times.end(today, zone), zone, LONG_AGO, LONG_AGO))
+                       (today, times.start(today, zone), today, times.end(today, zone), times.end(today, zone), zone,
+                        LONG_AGO, LONG_AGO))
     connection.executemany("INSERT INTO contacts (customer_number, last_name, country, rating, account_access_enabled, created_at, updated_at)"
                            f" VALUES (?, ?, 'DE', 3, 1, '{LONG_AGO}', '{LONG_AGO}')",
                            ((f"C-{place:06}", f"Visitor {place}") for place in range(len(numbers))))
@@ -89,7 +92,9 @@ def noon():
 
 
 def morning(chance, numbers, asked):
-    """(scans in order, model): each scan (second, station, person, action, name); the model has the visits and refusals they amount to."""
+    """(scans in order, model): each scan (second, station, person, action, name); the model has the visits and
+    refusals they amount to.
+    """
     scans, visits, refusals = [], [], 0
     last = asked.hours * 3600
     for person in range(len(numbers)):
@@ -99,7 +104,8 @@ def morning(chance, numbers, asked):
         if chance.random() < asked.repeated / 2:                     # held up twice at the same door
             scans.append((came + chance.randrange(1, 9), scans[-1][1], person, "check_in", f"{person}-twice"))
         if chance.random() < 0.005:                                  # somebody tries the badge at another door
-            scans.append((came + chance.randrange(20, 120), (scans[-1][1] + 1) % asked.stations, person, "check_in", f"{person}-other"))
+            scans.append((came + chance.randrange(20, 120), (scans[-1][1] + 1) % asked.stations, person, "check_in",
+                          f"{person}-other"))
             refusals += 1
         left = None
         if chance.random() < 0.1:
@@ -110,12 +116,16 @@ def morning(chance, numbers, asked):
             back = left + chance.randrange(60, 200)
             scans.append((back, chance.randrange(asked.stations), person, "check_in", f"{person}-2"))
             visits.append((person, back, None))
-    again = [scan for scan in scans if chance.random() < asked.repeated / 2]          # sent twice, as after a broken connection
+    again = [scan
+             for scan in scans
+             if chance.random() < asked.repeated / 2]          # sent twice, as after a broken connection
     return sorted(scans + again), {"visits": visits, "refusals": refusals}
 
 
 def by_station(chance, scans, numbers, start, asked):
-    """station -> what it sends, one after the other: a scan, or a list of those it gathered while it had no connection."""
+    """station -> what it sends, one after the other: a scan, or a list of those it gathered while it had no
+    connection.
+    """
     windows = asked.hours * 3600 // OFFLINE
     dark = {(station, window) for window in range(windows)
             for station in chance.sample(range(asked.stations), max(1, round(asked.stations * asked.offline)))}
@@ -133,18 +143,22 @@ def by_station(chance, scans, numbers, start, asked):
             errands[station].append((second, body))
     for kept in gathered.values():
         chance.shuffle(kept)
-    return {station: [what for _, what in sorted(sent, key=lambda entry: entry[0])] for station, sent in errands.items()}
+    return {station: [what for _, what in sorted(sent, key=lambda entry: entry[0])]
+            for station, sent in errands.items()}
 
 
 # The devices
 
 def play(url, key, errands):
-    """Sends it all, each station on a connection of its own; gives the milliseconds of each request and how often each status came."""
+    """Sends it all, each station on a connection of its own; gives the milliseconds of each request and how often
+    each status came.
+    """
     shares = [[sent for station, sent in errands.items() if station % CLIENTS == share] for share in range(CLIENTS)]
     with ProcessPoolExecutor(CLIENTS) as pool:
         parts = [part for share in pool.map(devices, [url] * CLIENTS, [key] * CLIENTS, shares) for part in share]
     answered = Counter(status for _, _, statuses in parts for status in statuses)
-    return {"scan": [ms for scans, _, _ in parts for ms in scans], "batch": [ms for _, batches, _ in parts for ms in batches]}, answered
+    return {"scan": [ms for scans, _, _ in parts for ms in scans],
+            "batch": [ms for _, batches, _ in parts for ms in batches]}, answered
 
 
 def devices(url, key, share):
@@ -161,7 +175,8 @@ def device(url, key, sent):
                 scans.append(timed(client, "/check-ins", what, lambda status, _: statuses.append(status)))
                 continue
             for first in range(0, len(what), BATCH):
-                batches.append(timed(client, "/check-ins/batch", {"scans": what[first:first + BATCH]}, lambda _, answer: statuses.extend(
+                batches.append(timed(client, "/check-ins/batch", {"scans": what[first:first + BATCH]}, lambda _,
+                                     answer: statuses.extend(
                     entry["status"] for entry in answer["data"]["results"])))
     return scans, batches, statuses
 
@@ -192,15 +207,18 @@ def compare(folder, model, figures, refused, start):
     found = set(connection.execute("SELECT event_participant_id, checked_in_at, CASE closed_by WHEN 'check_out' THEN ends_at END FROM check_ins"))
     many = connection.execute("SELECT count(*) FROM check_ins").fetchone()[0]
     connection.close()
-    expected = {(person + 1, times.text(start + timedelta(seconds=came)), None if left is None else times.text(start + timedelta(seconds=left)))
+    expected = {(person + 1, times.text(start + timedelta(seconds=came)),
+                 None if left is None else times.text(start + timedelta(seconds=left)))
                 for person, came, left in model["visits"]}
     wrong = len(found ^ expected)
     present = sum(left is None for _, _, left in model["visits"])
-    counted = {"present": present, "visitors": len({person for person, _, _ in model["visits"]}), "check_ins": len(expected),
+    counted = {"present": present, "visitors": len({person for person, _, _ in model["visits"]}),
+               "check_ins": len(expected),
                "check_outs": len(expected) - present}
     print(f"head count {figures['present']}, in the model {present}; visits {many}, in the model {len(expected)}, {wrong} differ; "
           f"refused {refused}, in the model {model['refusals']}")
-    if wrong or many != len(expected) or refused != model["refusals"] or any(figures[name] != value for name, value in counted.items()):
+    if wrong or many != len(expected) or refused != model["refusals"] or any(figures[name] != value
+                                                                             for name, value in counted.items()):
         sys.exit(f"the doors lost count: {figures} is not {counted}")
 
 
@@ -209,7 +227,8 @@ def arguments():
     for name, default in (("people", 150_000), ("stations", 40), ("hours", 3), ("seed", 1), ("workers", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--repeated", type=float, default=0.02, help="part of the scans that come twice")
-    parser.add_argument("--offline", type=float, default=0.05, help="part of the stations that have no connection at a time")
+    parser.add_argument("--offline", type=float, default=0.05,
+                        help="part of the stations that have no connection at a time")
     return parser.parse_args()
 
 

@@ -1,4 +1,6 @@
-"""What reports cost in process, in a table: python3 tests/load/reports.py [PAYMENTS]. The show with them is that of show.sql.
+"""What reports cost in process, in a table: python3 tests/load/reports.py [PAYMENTS].
+
+The show with them is that of show.sql.
 
 Each is asked for as a fresh installation does, and with the statistics of the query planner that the worker gathers.
 """
@@ -9,11 +11,16 @@ import time
 
 from lists import ROOT, configuration, create_app, credentials, database, migrations, timed
 
-REPORTS = ("/reports/revenue", "/reports/revenue?period=year", "/reports/tax", "/reports/payments", "/reports/payments?event_id=1",
-           "/reports/receivables", "/reports/receivables?as_of=2026-03-01", "/reports/overview", "/reports/overview?event_id=1",
-           "/reports/participants", "/reports/participants?date_from=2026-03-01", "/reports/applications", "/reports/applications?event_id=1",
-           "/reports/booths", "/reports/services", "/reports/check-ins", "/reports/readiness", "/reports/readiness?event_id=1",
-           "/participants?ready=0", "/participants?ready=1&event_id=1&role=exhibitor", "/participants?include=readiness&page=500")
+REPORTS = ("/reports/revenue", "/reports/revenue?period=year", "/reports/tax", "/reports/payments",
+           "/reports/payments?event_id=1",
+           "/reports/receivables", "/reports/receivables?as_of=2026-03-01", "/reports/overview",
+           "/reports/overview?event_id=1",
+           "/reports/participants", "/reports/participants?date_from=2026-03-01", "/reports/applications",
+           "/reports/applications?event_id=1",
+           "/reports/booths", "/reports/services", "/reports/check-ins", "/reports/readiness",
+           "/reports/readiness?event_id=1",
+           "/participants?ready=0", "/participants?ready=1&event_id=1&role=exhibitor",
+           "/participants?include=readiness&page=500")
 
 
 def main(many):
@@ -41,7 +48,10 @@ def fill(connection, values):
 
 
 def measured(db, app, key, path):
-    """Medians of five: milliseconds that pass, and those of them in which the processor works. Each time at another state of the database."""
+    """Medians of five: milliseconds that pass, and those of them in which the processor works.
+
+    Each time at another state of the database.
+    """
     took, worked = [], []
     for number in range(5):
         with db.write():                       # totals are counted anew

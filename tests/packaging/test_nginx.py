@@ -1,4 +1,6 @@
-"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id, problems of its own."""
+"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id, problems of its
+own.
+"""
 import http.client
 import json
 import os
@@ -23,7 +25,8 @@ def write_site(folder, port, plain, socket):
     snippet = folder / "eventapi-snippet.conf"
     snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;"))
     site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
-    for old, new in (("server 127.0.0.1:8080;", f"server unix:{socket};"), ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
+    for old, new in (("server 127.0.0.1:8080;", f"server unix:{socket};"),
+                     ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
                      ("snippets/eventapi-tls.conf", f"{folder}/eventapi-tls.conf"),
                      ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("    listen [::]:443 ssl http2;\n", ""),
                      ("    listen 80;\n", f"    listen 127.0.0.1:{plain};\n"), ("    listen [::]:80;\n", ""),
@@ -37,7 +40,8 @@ def write_site(folder, port, plain, socket):
         http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
           uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s; include {folder}/eventapi-http.conf; include {folder}/site.conf; }}
         """ + ("user root;" if os.geteuid() == 0 else ""))
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=events.example.org",
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                    "/CN=events.example.org",
                     "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
 
 
@@ -106,7 +110,8 @@ def test_the_request_id_is_the_same_on_both_sides(site):
 
 
 def test_the_address_of_the_client_reaches_the_journal(site):
-    site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json", X_Real_IP="6.6.6.6")
+    site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json",
+             X_Real_IP="6.6.6.6")
     from eventapi.storage import database
     connection = database.connect(site.data / "eventapi.db", readonly=True)
     address, = connection.execute("SELECT ip_address FROM audit_log WHERE entity_type = 'event' ORDER BY id DESC").fetchone()
@@ -120,10 +125,13 @@ def test_a_body_that_nginx_refuses_is_a_problem_document(site):
     assert answer.getheader("Content-Type") == "application/problem+json"
 
 
-@pytest.mark.parametrize("header, status, code", [({}, 413, "body_too_large"), ({"Authorization": "Bearer ea_guessed"}, 401, "invalid_api_key")])
+@pytest.mark.parametrize("header, status, code",
+                         [({}, 413, "body_too_large"),
+                          ({"Authorization": "Bearer ea_guessed"}, 401, "invalid_api_key")])
 def test_a_long_body_that_the_application_refuses_gets_its_answer_not_a_502(site, header, status, code):
     for _ in range(5):
-        answer, text = site.ask("POST", "/api/v1/events", b"x" * (1024 * 1024 + 10), Content_Type="application/json", **header)
+        answer, text = site.ask("POST", "/api/v1/events", b"x" * (1024 * 1024 + 10), Content_Type="application/json",
+                                **header)
         assert (answer.status, json.loads(text)["code"]) == (status, code)
 
 
@@ -153,7 +161,8 @@ def test_a_certificate_can_be_renewed_while_the_site_is_on(site):
     plain.request("GET", "/.well-known/acme-challenge/token", headers={"Host": "events.example.org"})
     sent = plain.getresponse()
     plain.close()
-    assert (sent.status, sent.getheader("Location")) == (308, "https://events.example.org/.well-known/acme-challenge/token")
+    assert (sent.status, sent.getheader("Location")) == (308,
+                                                         "https://events.example.org/.well-known/acme-challenge/token")
     answer, text = site.ask("GET", "/.well-known/acme-challenge/token")
     assert (answer.status, text) == (200, b"proof")
 

@@ -1,4 +1,7 @@
-"""The Debian package's files: units, site, manual, completion and commands. What needs a whole Debian is in packaging/debian/tests."""
+"""The Debian package's files: units, site, manual, completion and commands.
+
+What needs a whole Debian is in packaging/debian/tests.
+"""
 import configparser
 import importlib.util
 import os
@@ -58,7 +61,7 @@ def test_a_template_shares_nothing_with_the_service_of_the_package(units):
                 if name not in ("Documentation", "Description", "TemporaryFileSystem"):
                     assert not re.search(r"eventapi\.(conf|socket|way-back)|eventapi/web\.sock|lib/eventapi($|[^/])|=eventapi$", f"={text}"), (file.name, name)
         service = settings(file).get("Service")
-        assert not service or service["User"] == ["eventapi-%i"] and service["BindPaths"] == ["/var/lib/eventapi/%i"]
+        assert not service or (service["User"] == ["eventapi-%i"] and service["BindPaths"] == ["/var/lib/eventapi/%i"])
 
 
 def test_every_setting_of_the_hardening_has_its_reason():
@@ -72,7 +75,8 @@ def test_services_are_limited_and_hardened(units):
     for name in SERVICES:
         service = settings(units / name)["Service"]
         assert "@hardening@" not in (units / name).read_text()
-        assert {"MemoryMax", "NoNewPrivileges", "ProtectSystem", "SystemCallFilter", "SyslogIdentifier"} <= service.keys(), name
+        assert {"MemoryMax", "NoNewPrivileges", "ProtectSystem", "SystemCallFilter",
+                "SyslogIdentifier"} <= service.keys(), name
     assert settings(units / "eventapi.service")["Service"]["RestrictAddressFamilies"] == ["AF_UNIX"]
 
 
@@ -85,12 +89,14 @@ def test_a_reload_that_would_fail_does_not_reach_the_server(units):
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 def test_systemd_takes_the_units_and_finds_them_safe(units):
-    checked = subprocess.run(["systemd-analyze", "verify", "--man=no", *units.iterdir()], capture_output=True, text=True,
+    checked = subprocess.run(["systemd-analyze", "verify", "--man=no", *units.iterdir()], capture_output=True,
+                             text=True,
                              env={**os.environ, "SYSTEMD_UNIT_PATH": f"{units}:"})
     assert not [line for line in checked.stderr.splitlines() if "eventapi" in line and "is not executable" not in line]
     for name, most in SERVICES.items():
         for unit in (name, name.replace(".", "@.")):
-            judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", f"--threshold={most * 10:.0f}", units / unit],
+            judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager",
+                                     f"--threshold={most * 10:.0f}", units / unit],
                                     capture_output=True, text=True)
             assert judged.returncode == 0, judged.stdout[-200:]
 
@@ -124,7 +130,8 @@ def test_the_manual_is_sound_troff(reference, tmp_path):
 
 def complete(reference, *words):
     script = reference.completion() + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eventapi; printf "%s\\n" "${COMPREPLY[@]}"'
-    return subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True,
+                          check=True).stdout.split()
 
 
 def test_the_completion_knows_every_command(reference):
@@ -136,7 +143,8 @@ def test_the_completion_knows_every_command(reference):
 
 
 def test_the_completion_is_not_led_astray_by_values(reference):
-    assert complete(reference, "eventapi", "--config", "/etc/eventapi/acme.conf", "key", "create", "--name", "list", "--all") == ["--all-scopes"]
+    assert complete(reference, "eventapi", "--config", "/etc/eventapi/acme.conf", "key", "create", "--name", "list",
+                    "--all") == ["--all-scopes"]
 
 
 # The command
@@ -149,7 +157,8 @@ def become(tmp_path):
         (tmp_path / name).chmod(0o755)
 
     def run(*words, **environment):
-        done = subprocess.run(["sh", PACKAGING / "bin" / "eventapi", *words], capture_output=True, text=True, check=True,
+        done = subprocess.run(["sh", PACKAGING / "bin" / "eventapi", *words], capture_output=True, text=True,
+                              check=True,
                               env={"PATH": f"{tmp_path}:{os.environ['PATH']}", **environment})
         options, _, command = done.stdout.partition(" -- ")
         return re.search(r"--reuid=(\S+)", options)[1], "dac_override" in options, command.strip()
@@ -157,21 +166,25 @@ def become(tmp_path):
 
 
 def test_root_becomes_the_service_and_keeps_its_words(become):
-    assert become("key", "create", "--name", "a b") == ("eventapi", True, "/usr/bin/python3 -P -m eventapi key create --name a b")
+    assert become("key", "create", "--name", "a b") == ("eventapi", True,
+                                                        "/usr/bin/python3 -P -m eventapi key create --name a b")
 
 
 def test_a_server_gets_no_right_of_root(become):
     assert become("serve")[:2] == become("--config", "/root/x.conf", "worker", "--once")[:2] == ("eventapi", False)
 
 
-@pytest.mark.parametrize("words", [("--config", "/etc/eventapi/acme.conf", "migrate"), ("--config=/etc/eventapi/acme.conf", "migrate"),
+@pytest.mark.parametrize("words",
+                         [("--config", "/etc/eventapi/acme.conf", "migrate"),
+                          ("--config=/etc/eventapi/acme.conf", "migrate"),
                                    ("migrate", "--config", "/etc/eventapi/acme.conf")])
 def test_a_tenant_has_a_user_of_its_own(become, words):
     assert become(*words)[0] == "eventapi-acme"
 
 
 def test_a_configuration_without_a_user_is_the_service_s(become):
-    assert become("--config", "/etc/eventapi/other.conf", "migrate")[0] == become("--config", "/root/acme.conf", "migrate")[0] == "eventapi"
+    assert become("--config", "/etc/eventapi/other.conf",
+                  "migrate")[0] == become("--config", "/root/acme.conf", "migrate")[0] == "eventapi"
     assert become("migrate", EVENTAPI_CONFIG="/etc/eventapi/acme.conf")[0] == "eventapi-acme"
 
 
@@ -202,7 +215,8 @@ def test_the_site_is_made_of_the_parts_that_are_tested(site):
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
 def test_nginx_takes_the_site_as_it_is_shipped(site, tmp_path):
     (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; include {site}; }}")
-    checked = subprocess.run(["/usr/sbin/nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"], capture_output=True, text=True)
+    checked = subprocess.run(["/usr/sbin/nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"],
+                             capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
 
 
@@ -236,7 +250,8 @@ def test_the_package_has_the_version_of_the_program(tmp_path):
     assert version.replace("~", ".").replace(".rc", "rc") == __version__
 
 
-@pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))), reason="reprepro, gnupg or dpkg is not installed")
+@pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))),
+                    reason="reprepro, gnupg or dpkg is not installed")
 def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
     (tmp_path / "deb" / "DEBIAN").mkdir(parents=True)
     (tmp_path / "deb" / "DEBIAN").chmod(0o755)             # whatever the umask is
@@ -244,7 +259,8 @@ def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
         (tmp_path / "deb" / "DEBIAN" / "control").write_text(f"Package: eventapi\nVersion: {version}\nArchitecture: all\nSection: web\n"
                                                              "Priority: optional\nMaintainer: x <x@example.org>\nDescription: x\n")
         deb = tmp_path / f"eventapi_{version}_all.deb"
-        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tmp_path / "deb", deb], check=True, capture_output=True)
+        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tmp_path / "deb", deb], check=True,
+                       capture_output=True)
         subprocess.run([PACKAGING / "apt-repo", tmp_path], check=True, capture_output=True,
                        env={**os.environ, "EVENTAPI_SIGN_KEY": "", "EVENTAPI_APT_URL": "https://here.example"})
         deb.unlink()
@@ -252,7 +268,8 @@ def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
     for codename in ("bookworm", "trixie"):
         for suite, version in ((codename, "2.0"), (f"{codename}-previous", "1.0")):
             assert f"\nVersion: {version}\n" in (apt / "dists" / suite / "main" / "binary-amd64" / "Packages").read_text()
-            subprocess.run(["gpgv", "--keyring", apt / "eventapi-archive-keyring.gpg", apt / "dists" / suite / "InRelease"],
+            subprocess.run(["gpgv", "--keyring", apt / "eventapi-archive-keyring.gpg",
+                            apt / "dists" / suite / "InRelease"],
                            check=True, capture_output=True)
         source = (apt / f"{codename}.sources").read_text()
         assert f"URIs: https://here.example\nSuites: {codename} {codename}-previous\n" in source

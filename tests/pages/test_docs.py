@@ -38,7 +38,8 @@ def test_every_file_that_a_document_names_exists(file):
 def test_every_link_to_another_file_leads_there(file):
     text = file.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-        assert re.match(r"https?://|mailto:", target) or (file.parent / target).exists(), f"{name_of(file)} links to {target}"
+        assert re.match(r"https?://|mailto:",
+                        target) or (file.parent / target).exists(), f"{name_of(file)} links to {target}"
 
 
 def test_every_path_of_the_api_that_the_readme_names_exists():
@@ -118,9 +119,11 @@ def test_the_reference_shows_every_endpoint_member_and_error(app):
             assert member in text, member
     assert all(code in text for code in CODES)
     assert len(set(page.ids)) == len(page.ids), "an id twice"
-    for word in ("Idempotency-Key", "ETag", "If-Match", "Bearer", "per_page", "after", "text/csv", "request_id", "problem document"):
+    for word in ("Idempotency-Key", "ETag", "If-Match", "Bearer", "per_page", "after", "text/csv", "request_id",
+                 "problem document"):
         assert word in text
-    assert all(name.rpartition(".")[2].replace("_", "-") in page.ids or name.rpartition(".")[2] in page.ids for name in CATALOGUE)
+    assert all(name.rpartition(".")[2].replace("_", "-") in page.ids or name.rpartition(".")[2] in page.ids
+               for name in CATALOGUE)
 
 
 def test_the_reference_shows_words_between_backticks_as_code(app):
@@ -149,13 +152,15 @@ def test_the_pages_allow_nothing_but_their_own_style_and_script(app):
         assert [f"'{_hash(script)}'" for script in page.scripts] == re.findall(r"script-src (\S+);", policy)
         for tag, attributes in page.tags:
             assert tag not in ("iframe", "object", "img", "link", "form", "base"), f"{path} has a {tag}"
-            assert not {"style", "src"} & attributes.keys() and not [name for name in attributes if name.startswith("on")]
+            assert not {"style", "src"} & attributes.keys() and not [name
+                                                                     for name in attributes if name.startswith("on")]
 
 
 def test_the_pages_fit_a_phone_and_work_without_javascript(app):
     answer, page = docs(app)
     assert ("meta", {"name": "viewport", "content": "width=device-width,initial-scale=1"}) in page.tags
-    assert not [attributes for _, attributes in page.tags if "hidden" in attributes], "nothing waits for a script to show it"
+    assert not [attributes
+                for _, attributes in page.tags if "hidden" in attributes], "nothing waits for a script to show it"
     assert ("html", {"lang": "en"}) in page.tags
 
 

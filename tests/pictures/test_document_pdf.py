@@ -5,8 +5,8 @@ from eventapi import markup
 from eventapi.errors import Faults
 
 pytest.importorskip("reportlab")
-from eventapi.pictures import document, fonts  # noqa: E402
-from eventapi.pictures.paper import LEFT, RIGHT  # noqa: E402
+from eventapi.pictures import document, fonts
+from eventapi.pictures.paper import LEFT, RIGHT
 
 
 def sheet(body):
@@ -34,9 +34,12 @@ def test_all_words_are_there_in_order_and_inside_the_margins():
 
 
 @pytest.mark.parametrize("body", [
-    "<p>" + "long words and more of them " * 900 + "</p>", "<p>" + "x" * 5000 + "</p>", "<table><tr>" + "<td>cell</td>" * 30 + "</tr></table>",
-    "<table><tr><td>" + "tall " * 3000 + "</td><td>" + "y" * 500 + "</td></tr></table>", "<ul><li>" * 7 + "deep " * 50 + "</li></ul>" * 7,
-    "<h1>" + "heading " * 600 + "</h1>", "<table></table>", "<ul></ul><table><tr></tr></table>", "", "<p>Łódź Ωμέγα Привет</p>",
+    "<p>" + "long words and more of them " * 900 + "</p>", "<p>" + "x" * 5000 + "</p>",
+    "<table><tr>" + "<td>cell</td>" * 30 + "</tr></table>",
+    "<table><tr><td>" + "tall " * 3000 + "</td><td>" + "y" * 500 + "</td></tr></table>",
+    "<ul><li>" * 7 + "deep " * 50 + "</li></ul>" * 7,
+    "<h1>" + "heading " * 600 + "</h1>", "<table></table>", "<ul></ul><table><tr></tr></table>", "",
+    "<p>Łódź Ωμέγα Привет</p>",
 ])
 def test_whatever_stands_in_it_stays_on_the_paper(body):
     _, texts = sheet(body)
@@ -47,7 +50,8 @@ def test_whatever_stands_in_it_stays_on_the_paper(body):
 
 
 def test_the_head_of_a_table_is_on_each_page():
-    _, texts = sheet("<table><tr><th>Position</th><th>Price</th></tr>" + "<tr><td>a</td><td>1</td></tr>" * 100 + "</table>")
+    _, texts = sheet("<table><tr><th>Position</th><th>Price</th></tr>" + "<tr><td>a</td><td>1</td></tr>" * 100
+                     + "</table>")
     assert len(texts) > 2 and all("Position" in words([page]) for page in texts)
 
 

@@ -31,7 +31,8 @@ def drawn(organiser, plan_id, query=""):
 
 def words(root):
     """All that is written on the picture, without tooltips, title and description."""
-    return " ".join("".join(text.itertext()) if len(text) == 0 else " ".join(text.itertext()) for text in root.iter(f"{SVG}text"))
+    return " ".join("".join(text.itertext()) if len(text) == 0 else " ".join(text.itertext())
+                    for text in root.iter(f"{SVG}text"))
 
 
 def tooltips(root):
@@ -40,8 +41,10 @@ def tooltips(root):
 
 def hall(*booths, objects=(), **values):
     """A hall as domain/halls/plan_pictures.py reads it."""
-    return {"id": 7, "name": "Hall 1", "event": "Garden Fair", "city": "Leipzig", "area_name": None, "from": "2027-05-01", "to": "2027-05-03",
-            "changed": "2027-01-01", "view": "internal", "currency": "EUR", "width": 20000, "height": 15000, "objects": list(objects),
+    return {"id": 7, "name": "Hall 1", "event": "Garden Fair", "city": "Leipzig", "area_name": None,
+            "from": "2027-05-01", "to": "2027-05-03",
+            "changed": "2027-01-01", "view": "internal", "currency": "EUR", "width": 20000, "height": 15000,
+            "objects": list(objects),
             "booths": [{"id": number, "exhibitor": None, "exhibitor_id": None, "color": None, **booth, "type": None}
                        for number, booth in enumerate(booths, 1)], **values}
 
@@ -51,7 +54,8 @@ def booth(number="1", x=1000, y=1000, width=4000, depth=3000, status="available"
 
 
 def sold(number, x, y, exhibitor="Bergmann", width=4000, depth=3000, rotation=0):
-    return booth(number, x, y, width, depth, "sold", exhibitor=exhibitor, exhibitor_id=len(exhibitor), rotation=rotation)
+    return booth(number, x, y, width, depth, "sold", exhibitor=exhibitor, exhibitor_id=len(exhibitor),
+                 rotation=rotation)
 
 
 def flat(parts):
@@ -70,7 +74,8 @@ def lines_of(drawing):
 def test_a_hall_is_drawn_with_title_booths_legend_and_scale(organiser, plan):
     root = drawn(organiser, plan(halls.small()))
     text = words(root)
-    for said in ("Stadthalle", "Grüne Tage · Leipzig · 1 May 2027 – 3 May 2027", "Bergmann & Söhne GmbH", "Main entrance", "Lindenallee",
+    for said in ("Stadthalle", "Grüne Tage · Leipzig · 1 May 2027 – 3 May 2027", "Bergmann & Söhne GmbH",
+                 "Main entrance", "Lindenallee",
                  "available", "2 · 36 m²", "reserved", "sold", "blocked", "Corner booth (1)", "(A3)", "N"):
         assert said in text, said
     assert root.get("role") == "img" and root.find(f"{SVG}title").text == "Grüne Tage – Stadthalle"
@@ -94,7 +99,8 @@ def test_the_public_sees_no_prices_no_reasons_and_confirmed_exhibitors_only(orga
     seen = ET.tostring(drawn(organiser, id, "?view=public"), encoding="unicode")
     assert "EUR" not in seen and "Kept" not in seen and "Gartentechnik" not in seen and "Bergmann" in seen
     db.connection.execute("UPDATE participants SET status = 'registered'")
-    assert "Bergmann" not in ET.tostring(drawn(organiser, id, "?view=public"), encoding="unicode"), "nobody confirmed them"
+    assert "Bergmann" not in ET.tostring(drawn(organiser, id, "?view=public"),
+                                         encoding="unicode"), "nobody confirmed them"
     assert "Bergmann" in ET.tostring(drawn(organiser, id), encoding="unicode")
 
 
@@ -160,7 +166,8 @@ def test_pdf_comes_by_accept_on_one_page_of_a3(organiser, plan):
     id = plan(halls.medium())
     answer = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
     assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF") and answer.headers["Vary"] == "Accept"
-    assert re.search(rb"/MediaBox \[ 0 0 1190\.55\d* 841\.88\d* \]", answer.body) and answer.body.count(b"/Type /Page\n") == 1
+    assert re.search(rb"/MediaBox \[ 0 0 1190\.55\d* 841\.88\d* \]",
+                     answer.body) and answer.body.count(b"/Type /Page\n") == 1
     again = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
     assert again.body == answer.body and again.headers["ETag"] == answer.headers["ETag"]
     assert organiser.get(f"/plans/{id}/svg", status=200).headers["ETag"] != answer.headers["ETag"]
@@ -171,7 +178,8 @@ def test_svg_needs_no_reportlab_and_pdf_says_that_it_does(organiser, plan, monke
         raise Problem("not_installed", "PDF needs reportlab.")
     monkeypatch.setattr(fonts, "require", missing)
     id = plan(halls.small())
-    assert organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=501).json["code"] == "not_installed"
+    assert organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"},
+                         status=501).json["code"] == "not_installed"
     organiser.get(f"/plans/{id}/svg", status=200)
 
 
@@ -199,8 +207,10 @@ def test_touching_booths_of_one_exhibitor_are_one_block_without_a_common_edge():
 
 def test_blocks_join_turned_booths_and_no_others():
     def together(*booths):
-        return [[one["booth_number"] for one in block] for block in blocks([dict(one, exhibitor_id=one.get("exhibitor_id")) for one in booths])]
-    assert together(sold("1", 0, 0, width=4000), sold("2", 4000, 500, width=3000, depth=4000, rotation=0)) == [["1", "2"]]
+        return [[one["booth_number"] for one in block]
+                for block in blocks([dict(one, exhibitor_id=one.get("exhibitor_id")) for one in booths])]
+    assert together(sold("1", 0, 0, width=4000),
+                    sold("2", 4000, 500, width=3000, depth=4000, rotation=0)) == [["1", "2"]]
     assert together(sold("1", 0, 0), sold("2", 4200, 0)) == [["1"], ["2"]], "there is a gap"
     assert together(sold("1", 0, 0), sold("2", 4000, 3000)) == [["1"], ["2"]], "a corner only"
     assert together(sold("1", 0, 0), sold("2", 4000, 0, "Other")) == [["1"], ["2"]]
@@ -227,13 +237,15 @@ def test_status_shows_by_color_and_pattern_and_its_text_can_be_read():
     for look in LOOKS.values():
         low, high = sorted((light(look.fill), light(look.ink)))
         assert (high + 0.05) / (low + 0.05) >= 4.5
-    assert len({(light(look.fill) > 0.5, look.hatch and look.hatch.crossed) for look in LOOKS.values()}) == 4, "told apart without colour"
+    assert len({(light(look.fill) > 0.5, look.hatch and look.hatch.crossed)
+                for look in LOOKS.values()}) == 4, "told apart without colour"
 
 
 @pytest.mark.parametrize("make", [halls.small, halls.medium, halls.large])
 def test_labels_stay_within_their_booths(make):
     place = make()
-    booths = [{**one, "exhibitor": None if one["exhibitor"] is None else halls.COMPANIES[one["exhibitor"]]} for one in place["booths"]]
+    booths = [{**one, "exhibitor": None if one["exhibitor"] is None else halls.COMPANIES[one["exhibitor"]]}
+              for one in place["booths"]]
     booths = [{**one, "exhibitor_id": number if one["exhibitor"] else None} for number, one in enumerate(booths)]
     sheet = picture.Sheet(hall(*[one for one in booths if one["rotation"] == 0 and one["pos_x"] is not None],
                                width=place["width"], height=place["height"]), "en")
@@ -251,7 +263,8 @@ def test_a_narrow_deep_booth_is_labelled_from_below():
     drawing = picture.picture(hall(sold("A1", 1000, 1000, "Süddeutsche Gewächshaustechnik", width=900, depth=9000)))
     group, = [part for part in flat(drawing.parts) if isinstance(part, Group) and part.id == "booth-1"]
     turned, = [part for part in group.parts if isinstance(part, Group)]
-    assert turned.turn[0] == -90 and "Gewächshaustechnik" in " ".join(line for text in turned.parts for line in text.lines)
+    assert turned.turn[0] == -90 and "Gewächshaustechnik" in " ".join(line for text in turned.parts
+                                                                      for line in text.lines)
 
 
 def test_the_paper_lies_as_the_hall_does():
@@ -301,7 +314,8 @@ def test_the_widths_of_letters_are_those_of_the_font():
 
 @with_pdf
 def test_svg_and_pdf_write_the_same_words():
-    drawing = picture.picture(hall(sold("A1", 1000, 1000, "Grünwald & Żółw"), objects=[halls.thing("aisle", 0, 9000, 20000, 3000, "Allee")]))
+    drawing = picture.picture(hall(sold("A1", 1000, 1000, "Grünwald & Żółw"),
+                                   objects=[halls.thing("aisle", 0, 9000, 20000, 3000, "Allee")]))
     from tests.pictures.test_invoice_pdf import texts
     page, = texts(canvas.draw(drawing))
     written = {line for part in flat(drawing.parts) if isinstance(part, Text) for line in part.lines}

@@ -17,16 +17,19 @@ from eventapi.pictures import invoice as picture
 from eventapi.pictures.words import WORDS, number
 
 SELLER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
-          "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2", "iban": "DE02120300000000202051",
+          "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2",
+          "iban": "DE02120300000000202051",
           "bic": "BYLADEM1001"}
-BUYER = {"name": "Bergmann & Söhne GmbH", "contact_name": "Ada Bergmann", "address": "Hauptstraße 12", "postal_code": "10115",
+BUYER = {"name": "Bergmann & Söhne GmbH", "contact_name": "Ada Bergmann", "address": "Hauptstraße 12",
+         "postal_code": "10115",
          "city": "Berlin", "state": None, "country": "DE", "vat_id": "DE987654321", "customer_number": "C-00042",
          "email": "ada@bergmann.test"}
 STAND = {"position": 1, "description": "Stand space, hall 3", "quantity": 12.5, "unit": "m²", "unit_price": 185.5,
          "discount_percent": 10, "tax_rate": 19, "tax_category": "S", "exemption_reason": None, "net": 2086.88}
 ENTRY = {**STAND, "position": 2, "description": "Catalogue entry", "quantity": 1, "unit": None, "unit_price": 95.1234,
          "discount_percent": 0, "tax_rate": 7, "net": 95.12}
-INVOICE = {"invoice_number": "INV-2026-00017", "invoice_type": "invoice", "issue_date": "2026-05-01", "service_date": "2026-09-12",
+INVOICE = {"invoice_number": "INV-2026-00017", "invoice_type": "invoice", "issue_date": "2026-05-01",
+           "service_date": "2026-09-12",
            "due_date": "2026-05-15", "currency": "EUR", "items": [STAND, ENTRY],
            "taxes": [{"category": "S", "rate": 7, "net": 95.12, "tax": 6.66, "reason": None},
                      {"category": "S", "rate": 19, "net": 2086.88, "tax": 396.51, "reason": None}],
@@ -88,15 +91,18 @@ def shown(content, letters):
 
 
 def unescaped(match):
-    return bytes([int(match[1], 8)]) if match[1].isdigit() else match[1].translate(bytes.maketrans(b"nrtbf", b"\n\r\t\b\f"))
+    return bytes([int(match[1],
+                      8)]) if match[1].isdigit() else match[1].translate(bytes.maketrans(b"nrtbf", b"\n\r\t\b\f"))
 
 
 # What has to be on it
 
 def test_it_says_who_bills_whom():
     text = page()
-    for part in ("Messe Test GmbH", "Messe Test GmbH · Am Markt 1 · 04109 Leipzig", "office@messe.test", "VAT ID DE123456789",
-                 "Tax number 231/1/2", "Bergmann & Söhne GmbH", "Ada Bergmann", "Hauptstraße 12", "10115 Berlin", "DE987654321",
+    for part in ("Messe Test GmbH", "Messe Test GmbH · Am Markt 1 · 04109 Leipzig", "office@messe.test",
+                 "VAT ID DE123456789",
+                 "Tax number 231/1/2", "Bergmann & Söhne GmbH", "Ada Bergmann", "Hauptstraße 12", "10115 Berlin",
+                 "DE987654321",
                  "C-00042", "PO 4711"):
         assert part in text.splitlines(), part
 
@@ -132,7 +138,8 @@ def test_it_says_where_and_when_to_pay():
 
 def test_what_was_paid_is_taken_off():
     lines = page({"paid_amount": 585.17, "open_amount": 2000}).splitlines()
-    assert lines[lines.index("Already paid") + 1] == "-585.17" and lines[lines.index("Amount due EUR") + 1] == "2,000.00"
+    assert lines[lines.index("Already paid") + 1] == "-585.17" and lines[lines.index("Amount due EUR")
+                                                                         + 1] == "2,000.00"
     assert any(line.startswith("Please pay EUR 2,000.00 by") for line in lines)
 
 
@@ -146,8 +153,10 @@ def test_the_text_is_printed_and_the_notes_are_not():
     assert "Thank you for coming to Garden Fair." in text and "pays late" not in text
 
 
-@pytest.mark.parametrize("category, reason", [("AE", "Reverse charge (the recipient is liable for VAT)"), ("E", "Exempt from VAT"),
-                                              ("Z", "Zero-rated"), ("G", "Export outside the EU"), ("O", "Not subject to VAT")])
+@pytest.mark.parametrize("category, reason",
+                         [("AE", "Reverse charge (the recipient is liable for VAT)"), ("E", "Exempt from VAT"),
+                                              ("Z", "Zero-rated"), ("G", "Export outside the EU"),
+                                              ("O", "Not subject to VAT")])
 def test_zero_tax_has_its_reason(category, reason):
     tax = {**EXEMPT["taxes"][0], "category": category, "reason": None}
     text = page({**EXEMPT, "taxes": [tax]})
@@ -161,18 +170,22 @@ def test_ordinary_tax_has_no_reason():
 
 
 def test_a_credit_note_says_so_and_names_its_invoice():
-    back = {**INVOICE, "invoice_type": "credit_note", "invoice_number": "CN-2026-00003", "related_invoice_number": "INV-2026-00017",
+    back = {**INVOICE, "invoice_type": "credit_note", "invoice_number": "CN-2026-00003",
+            "related_invoice_number": "INV-2026-00017",
             "items": [{**STAND, "quantity": -12.5, "net": -2086.88}], "total": -2483.39, "open_amount": 0,
-            "taxes": [{"category": "S", "rate": 19, "net": -2086.88, "tax": -396.51, "reason": None}], "subtotal": -2086.88}
+            "taxes": [{"category": "S", "rate": 19, "net": -2086.88, "tax": -396.51, "reason": None}],
+            "subtotal": -2086.88}
     lines = page(back).splitlines()
     assert "Credit note CN-2026-00003" in lines and lines[lines.index("Original invoice") + 1] == "INV-2026-00017"
-    assert lines[lines.index("Total EUR") + 1] == "-2,483.39" and "Due date" not in lines and "Account holder" not in lines
+    assert lines[lines.index("Total EUR")
+                 + 1] == "-2,483.39" and "Due date" not in lines and "Account holder" not in lines
     assert "We will offset EUR 2,483.39 against invoice INV-2026-00017 or refund it to you." in lines
     assert "Original invoice" not in page({**back, "related_invoice_number": None})
 
 
 def test_a_draft_is_marked_on_every_page_and_in_its_title():
-    draft = {"status": "draft", "invoice_number": "DRAFT-9", "issue_date": None, "due_date": None, "items": [STAND] * 60}
+    draft = {"status": "draft", "invoice_number": "DRAFT-9", "issue_date": None, "due_date": None,
+             "items": [STAND] * 60}
     drafts = pages(draft)
     assert len(drafts) > 1 and all("DRAFT" in text.splitlines() for text in drafts)
     assert "DRAFT: Invoice DRAFT-9" in drafts[0].splitlines()
@@ -180,7 +193,8 @@ def test_a_draft_is_marked_on_every_page_and_in_its_title():
 
 
 def test_an_invoice_without_items_can_be_looked_at():
-    text = page({"status": "draft", "items": [], "taxes": [], "subtotal": 0, "tax_total": 0, "total": 0, "open_amount": 0})
+    text = page({"status": "draft", "items": [], "taxes": [], "subtotal": 0, "tax_total": 0, "total": 0,
+                 "open_amount": 0})
     assert "Net total\n0.00" in text
 
 
@@ -191,7 +205,8 @@ def test_an_address_abroad_ends_in_its_country():
 
 def test_german_is_spoken_on_request():
     text = page(EXEMPT, language="de")
-    for part in ("Rechnung INV-2026-00017", "01.05.2026", "2.182,00", "Steuerschuldnerschaft des Leistungsempfängers", "Seite 1 von 1"):
+    for part in ("Rechnung INV-2026-00017", "01.05.2026", "2.182,00", "Steuerschuldnerschaft des Leistungsempfängers",
+                 "Seite 1 von 1"):
         assert part in text
     assert WORDS["en"].keys() == WORDS["de"].keys()
 
@@ -204,7 +219,8 @@ def test_amounts_have_the_decimals_of_their_currency(currency, shown_):
 
 def test_amounts_are_exact():
     assert number(Decimal("999999999999.99"), 2, WORDS["en"]) == "999,999,999,999.99"
-    assert number(Decimal(str(0.1 + 0.7)), 2, WORDS["en"]) == "0.7999999999999999"       # shows what it is given, rounds nothing
+    assert number(Decimal(str(0.1 + 0.7)), 2,
+                  WORDS["en"]) == "0.7999999999999999"       # shows what it is given, rounds nothing
     assert "999,999,999,999.99" in page({"total": 999999999999.99})
 
 
@@ -227,7 +243,8 @@ def test_the_totals_stay_together():
         assert len(ends) == 1 and "Total EUR" in ends[0] and "VAT 19% on" in ends[0]
 
 
-@pytest.mark.parametrize("part, count, pattern", [("word ", 400, r"\bword\b"), ("x", 2000, "x(?=x*$)"), ("a\n", 300, "^a$")])
+@pytest.mark.parametrize("part, count, pattern",
+                         [("word ", 400, r"\bword\b"), ("x", 2000, "x(?=x*$)"), ("a\n", 300, "^a$")])
 def test_no_part_of_a_long_description_is_lost(part, count, pattern):
     text = "\n".join(pages({"items": [{**STAND, "description": part * count}]}))
     assert len(re.findall(pattern, text, re.M)) == count
@@ -235,8 +252,10 @@ def test_no_part_of_a_long_description_is_lost(part, count, pattern):
 
 def test_nothing_is_drawn_below_the_footer():
     pytest.importorskip("reportlab")
-    long = {"items": [{**STAND, "description": "word " * 100}] * 9, "text": "hello " * 800, "buyer_reference": "R" * 255,
-            "taxes": [{"category": "AE", "rate": rate, "net": 1, "tax": 0, "reason": "because " * 30} for rate in range(40)]}
+    long = {"items": [{**STAND, "description": "word " * 100}] * 9, "text": "hello " * 800,
+            "buyer_reference": "R" * 255,
+            "taxes": [{"category": "AE", "rate": rate, "net": 1, "tax": 0, "reason": "because " * 30}
+                      for rate in range(40)]}
     sheet = picture.Sheet({**INVOICE, **long}, SELLER, {**BUYER, "name": "N" * 255, "address": "road\n" * 40}, "en")
     sheet.pdf()
     for drawings in sheet.paper.pages:
@@ -249,32 +268,37 @@ def test_nothing_is_drawn_below_the_footer():
 # Letters
 
 NAMES = ["Αφοί Παπαδόπουλος Α.Ε.", "Юлія Ґонта, Київ", "Đorđe Čović", "Zażółć gęślą jaźń", "Příliš žluťoučký kůň",
-         "Árvíztűrő tükörfúrógép", "İstanbul Şişli Ağaç", "Þórður Ægisson", "Ħal Għargħur", "Հայերեն", "ქართული", "Ţară şi ţărm", "Ŵyn"]
+         "Árvíztűrő tükörfúrógép", "İstanbul Şişli Ağaç", "Þórður Ægisson", "Ħal Għargħur", "Հայերեն", "ქართული",
+         "Ţară şi ţărm", "Ŵyn"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_of_europe_can_be_set_and_read_again(name):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
-    text = page({"items": [{**STAND, "description": name}]}, buyer={**BUYER, "name": name}, seller={**SELLER, "name": name})
+    text = page({"items": [{**STAND, "description": name}]}, buyer={**BUYER, "name": name},
+                seller={**SELLER, "name": name})
     assert text.splitlines().count(name) >= 4
 
 
 def test_programs_can_read_the_text():
     if not shutil.which("pdftotext"):
         pytest.skip("needs pdftotext")
-    read = subprocess.run(["pdftotext", "-layout", "-", "-"], input=drawn(), capture_output=True, check=True).stdout.decode()
+    read = subprocess.run(["pdftotext", "-layout", "-", "-"], input=drawn(), capture_output=True,
+                          check=True).stdout.decode()
     assert re.search(r"1 +Stand space, hall 3 +12\.5 +m² +185\.50 +10% +19% +2,086\.88", read)
     assert "Bergmann & Söhne GmbH" in read
 
 
 def test_letters_in_two_parts_and_invisible_ones_do_no_harm():
-    lines = page({"items": [{**STAND, "description": "Mu\u0308ller\tsoft\u00adly \u200ebright\u2028next \x01"}]}).splitlines()
+    lines = page({"items": [{**STAND,
+                             "description": "Mu\u0308ller\tsoft\u00adly \u200ebright\u2028next \x01"}]}).splitlines()
     assert "Müller softly bright" in lines and "next" in lines
 
 
 def test_markup_is_text():
-    text = page({"items": [{**STAND, "description": "<b>bold</b> & <img src=x> ${a} \\(n) %s {0}"}], "text": "</para>&amp;{currency}"})
+    text = page({"items": [{**STAND, "description": "<b>bold</b> & <img src=x> ${a} \\(n) %s {0}"}],
+                 "text": "</para>&amp;{currency}"})
     assert "<b>bold</b> & <img" in text and "</para>&amp;{currency}" in text and "\\(n) %s {0}" in text.replace("\n", " ")
 
 
@@ -302,7 +326,8 @@ def test_without_reportlab_the_answer_names_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(Problem) as raised:
         picture.draw(INVOICE, SELLER, BUYER)
-    assert (raised.value.status, raised.value.code) == (501, "not_installed") and "python3-reportlab" in raised.value.detail
+    assert (raised.value.status, raised.value.code) == (501,
+                                                        "not_installed") and "python3-reportlab" in raised.value.detail
 
 
 def test_without_dejavu_western_names_are_set_all_the_same(no_fonts):
@@ -325,7 +350,8 @@ def test_a_letter_of_east_asia_names_the_package_that_has_it(no_fonts, name):
     assert "fonts-droid-fallback" in raised.value.detail
 
 
-@pytest.mark.parametrize("name, advice", [("שלום", "Latin letters"), ("شركة", "Latin letters"), ("🎪", "other characters")])
+@pytest.mark.parametrize("name, advice",
+                         [("שלום", "Latin letters"), ("شركة", "Latin letters"), ("🎪", "other characters")])
 def test_what_no_font_can_set_is_said_so(name, advice):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
@@ -337,7 +363,8 @@ def test_what_no_font_can_set_is_said_so(name, advice):
 def test_a_second_font_helps_out_letter_by_letter(forget_fonts, monkeypatch):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
-    monkeypatch.setattr(fonts, "FILES", {fonts.EUROPE: ("none.ttf", "none.ttf"), fonts.EAST_ASIA: ("DejaVuSans.ttf", "DejaVuSans.ttf")})
+    monkeypatch.setattr(fonts, "FILES",
+                        {fonts.EUROPE: ("none.ttf", "none.ttf"), fonts.EAST_ASIA: ("DejaVuSans.ttf", "DejaVuSans.ttf")})
     pytest.importorskip("reportlab")
     assert [text for _, text in fonts.runs("Dvořák")] == ["Dvo", "ř", "ák"]
     assert "Dvo\nř\nák" in page(buyer={**BUYER, "name": "Dvořák"})

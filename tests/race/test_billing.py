@@ -1,4 +1,6 @@
-"""Many clerks bill one participant at once, before real server processes: everything is billed once, and credited once."""
+"""Many clerks bill one participant at once, before real server processes: everything is billed once, and credited
+once.
+"""
 from collections import Counter
 
 import pytest

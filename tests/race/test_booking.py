@@ -1,4 +1,6 @@
-"""A hundred exhibitors want the same booth at once, before real server processes: one gets it, the others hear who has it."""
+"""A hundred exhibitors want the same booth at once, before real server processes: one gets it, the others hear who
+has it.
+"""
 import http.client
 import os
 import signal
@@ -73,7 +75,8 @@ def test_of_a_hundred_at_once_exactly_one_gets_the_booth(server, key, exhibitors
     for _ in range(ROUNDS):
         id = booth()
         made = winner(send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors]))
-        assert db.connection.execute("SELECT id, event_participant_id FROM booth_reservations WHERE booth_id = ?", (id,)).fetchall() == [
+        assert db.connection.execute("SELECT id, event_participant_id FROM booth_reservations WHERE booth_id = ?",
+                                     (id,)).fetchall() == [
             (made["id"], made["event_participant_id"])]
     assert journal.verify(db) == []
 
@@ -81,7 +84,8 @@ def test_of_a_hundred_at_once_exactly_one_gets_the_booth(server, key, exhibitors
 def test_of_two_booths_that_overlap_only_one_is_sold(server, key, exhibitors, booth):
     for number in range(ROUNDS):
         one, other = booth(0, 4000 * number), booth(2000, 4000 * number)
-        winner(send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)]))
+        winner(send_at_once(server.port, key,
+                            [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)]))
 
 
 def test_the_first_in_line_gets_what_has_run_out_however_many_newcomers_come(server, key, exhibitors, booth, db):
@@ -92,7 +96,8 @@ def test_the_first_in_line_gets_what_has_run_out_however_many_newcomers_come(ser
         with db.write():
             db.connection.execute("UPDATE booth_reservations SET expires_at = ? WHERE id = ?", (LONG_AGO, holder))
         answers = send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[3:53]])
-        assert {(status, document["code"], document["blocked_by"]["reservation_id"]) for status, document in answers} == {
+        assert {(status, document["code"], document["blocked_by"]["reservation_id"])
+                for status, document in answers} == {
             (409, "booth_unavailable", first)}
         assert dict(db.connection.execute("SELECT id, status FROM booth_reservations WHERE booth_id = ?", (id,))) == {
             holder: "expired", first: "pending", second: "waitlisted"}
@@ -121,8 +126,11 @@ def test_a_server_that_is_killed_sells_no_booth_twice(tmp_path, server, key, exh
         answers = list(clients.map(insist, todo))
     assert len(killed) == 2 and broken, "no request was cut off: this run proves nothing"
     assert {status for _, (status, _) in answers} == {201, 409}
-    sold = {id: [document["data"]["id"] for place, (status, document) in answers if place == id and status == 201] for id in booths}
-    stored = {id: [row[0] for row in db.connection.execute("SELECT id FROM booth_reservations WHERE booth_id = ?", (id,))] for id in booths}
+    sold = {id: [document["data"]["id"] for place, (status, document) in answers if place == id and status == 201]
+            for id in booths}
+    stored = {id: [row[0]
+                   for row in db.connection.execute("SELECT id FROM booth_reservations WHERE booth_id = ?", (id,))]
+                   for id in booths}
     assert sold == stored and {len(ids) for ids in stored.values()} == {1}
     assert db.connection.execute("SELECT DISTINCT status FROM booths").fetchall() == [("reserved",)]
     checked = processes.eventapi(tmp_path, "check")

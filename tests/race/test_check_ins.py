@@ -26,13 +26,16 @@ def server(tmp_path, key):
 
 @pytest.fixture
 def guests(organiser):
-    organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02", "date_to": "2026-01-04"})
+    organiser.make("/events",
+                   {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02", "date_to": "2026-01-04"})
     contacts = [organiser.make("/contacts", {"last_name": f"Guest {number}"})["id"] for number in range(GUESTS)]
-    return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "visitor"}) for id in contacts]
+    return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "visitor"})
+            for id in contacts]
 
 
 def test_one_badge_at_forty_stations_opens_one_visit(server, key, guests, organiser):
-    scans = [("POST", "/check-ins", {"event_key": "fair", "badge_number": guests[0]["badge_number"], "station": f"Gate {number}"})
+    scans = [("POST", "/check-ins",
+              {"event_key": "fair", "badge_number": guests[0]["badge_number"], "station": f"Gate {number}"})
              for number in range(STATIONS)]
     answers = send_at_once(server.port, key, scans)
     statuses = sorted(status for status, _ in answers)
@@ -49,8 +52,10 @@ def test_forty_devices_send_their_scans_late_twice_and_out_of_order(server, key,
     for guest in guests:
         for visit in range(3):
             for action, minute in (("check_in", 0), ("check_out", 30)):
-                scans.append({"event_key": "fair", "badge_number": guest["badge_number"], "action": action, "station": f"Gate {visit}",
-                              "scanned_at": f"2026-01-02T{9 + visit:02}:{minute:02}:00Z", "client_ref": f"{guest['id']}-{visit}-{action}"})
+                scans.append({"event_key": "fair", "badge_number": guest["badge_number"], "action": action,
+                              "station": f"Gate {visit}",
+                              "scanned_at": f"2026-01-02T{9 + visit:02}:{minute:02}:00Z",
+                              "client_ref": f"{guest['id']}-{visit}-{action}"})
     twice = scans + scans
     chance.shuffle(twice)
     pieces = [twice[number::STATIONS] for number in range(STATIONS)]

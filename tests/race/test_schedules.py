@@ -28,12 +28,14 @@ def speakers(organiser):
     """The ids of as many participants as there are clients."""
     organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
     ids = [organiser.make("/contacts", {"last_name": f"Speaker {number}"})["id"] for number in range(CLIENTS)]
-    return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "speaker"})["id"] for id in ids]
+    return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "speaker"})["id"]
+            for id in ids]
 
 
 def slot(number, day, **more):
     """A wish for the day: each begins a minute later, and all are there at noon."""
-    return "POST", "/schedules", {"event_key": "fair", "slot_date": day, "start_time": f"10:{number:02}", "end_time": f"13:{number:02}",
+    return "POST", "/schedules", {"event_key": "fair", "slot_date": day, "start_time": f"10:{number:02}",
+                                  "end_time": f"13:{number:02}",
                                   "title": f"Talk {number}", **more}
 
 
@@ -57,7 +59,8 @@ def test_one_of_many_gets_the_stage(server, key, speakers, db):
 
 def test_one_of_many_gets_the_speaker(server, key, speakers):
     for day in range(1, ROUNDS + 1):
-        wishes = [slot(number, f"2027-05-{day:02}", assignments=[{"event_participant_id": speakers[0], "role": "speaker"}])
+        wishes = [slot(number, f"2027-05-{day:02}",
+                       assignments=[{"event_participant_id": speakers[0], "role": "speaker"}])
                   for number in range(CLIENTS)]
         only_one(send_at_once(server.port, key, wishes), "speaker")
 
@@ -75,9 +78,12 @@ def test_attendees_and_capacity_never_pass_each_other(server, key, speakers):
     for day in range(1, ROUNDS + 1):
         id = send(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"]["id"]
         fewer = [("PATCH", f"/schedules/{id}", {"capacity": number}) for number in range(0, CLIENTS, 2)]
-        more = [("PATCH", f"/schedules/{id}", {"assignments": [{"event_participant_id": speaker, "role": "attendee"} for speaker in speakers[:number]]})
+        more = [("PATCH", f"/schedules/{id}",
+                 {"assignments": [{"event_participant_id": speaker, "role": "attendee"}
+                                  for speaker in speakers[:number]]})
                 for number in range(0, CLIENTS, 2)]
         answers = send_at_once(server.port, key, fewer + more)
         assert {status for status, _ in answers} <= {200, 409}
-        assert all(len(document["data"]["assignments"]) <= document["data"]["capacity"] for status, document in answers if status == 200)
+        assert all(len(document["data"]["assignments"]) <= document["data"]["capacity"]
+                   for status, document in answers if status == 200)
         assert {document["code"] for status, document in answers if status == 409} <= {"capacity_reached"}

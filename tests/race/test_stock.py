@@ -1,4 +1,6 @@
-"""A hundred orders want the last thirty of a service at once, before real server processes: no more is sold than there is."""
+"""A hundred orders want the last thirty of a service at once, before real server processes: no more is sold than
+there is.
+"""
 import pytest
 
 from eventapi import journal
@@ -35,7 +37,9 @@ def participant(organiser):
 def service(organiser, participant):
     """service(): a new service of which there are thirty."""
     def make():
-        return organiser.make("/services", {"service_name": "Power", "base_price": 100, "events": [{"event_key": "garden", "stock": STOCK}]})
+        return organiser.make("/services",
+                              {"service_name": "Power", "base_price": 100,
+                               "events": [{"event_key": "garden", "stock": STOCK}]})
     return make
 
 
@@ -53,11 +57,14 @@ class Shop:
     def at_once(self, requests):
         """The answers; a refusal is told as one, and none is a failure of the server."""
         answers = send_at_once(self.server.port, self.key, requests)
-        assert {status for status, _ in answers} <= {200, 201, 409}, [answer for answer in answers if answer[0] not in (200, 201, 409)]
+        assert {status for status, _ in answers} <= {200, 201, 409}, [answer
+                                                                      for answer in answers
+                                                                      if answer[0] not in (200, 201, 409)]
         return answers
 
     def ordered(self, service):
-        return self.db.connection.execute("SELECT ordered FROM service_events WHERE service_id = ?", (service["id"],)).fetchone()[0]
+        return self.db.connection.execute("SELECT ordered FROM service_events WHERE service_id = ?",
+                                          (service["id"],)).fetchone()[0]
 
     def held(self, service):
         """What the items of living orders add up to."""
@@ -79,7 +86,7 @@ def quantity(order):
 def accepted(answers, service):
     """The orders that were taken; the others must have been told how many are left, which was too few."""
     for status, document in answers:
-        assert status != 409 or document["code"] == "out_of_stock" and document["service_key"] == service["service_key"]
+        assert status != 409 or (document["code"] == "out_of_stock" and document["service_key"] == service["service_key"])
         assert status != 409 or document["available"] < 3
     return [document["data"] for status, document in answers if status in (200, 201)]
 
@@ -88,7 +95,8 @@ def test_no_more_is_ordered_than_there_is(shop, service):
     for _ in range(ROUNDS):
         power = service()
         taken = accepted(shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)]), power)
-        assert shop.ordered(power) == shop.held(power) == sum(map(quantity, taken)) == STOCK, "ones were wanted to the end"
+        assert shop.ordered(power) == shop.held(power) == sum(map(quantity,
+                                                                  taken)) == STOCK, "ones were wanted to the end"
 
 
 def test_drafts_that_all_fit_alone_are_submitted_at_once(shop, service):
@@ -96,7 +104,8 @@ def test_drafts_that_all_fit_alone_are_submitted_at_once(shop, service):
         power = service()
         drafts = accepted(shop.at_once([shop.wanted(power, number, "draft") for number in range(CLIENTS)]), power)
         assert len(drafts) == CLIENTS and shop.ordered(power) == 0
-        taken = accepted(shop.at_once([("POST", f"/service-orders/{draft['id']}/submit", {}) for draft in drafts]), power)
+        taken = accepted(shop.at_once([("POST", f"/service-orders/{draft['id']}/submit", {}) for draft in drafts]),
+                         power)
         assert shop.ordered(power) == shop.held(power) == sum(map(quantity, taken)) == STOCK
 
 
@@ -105,7 +114,8 @@ def test_what_is_cancelled_comes_back_once_while_others_order(shop, service):
         power = service()
         taken = accepted(shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)]), power)
         orders = [("POST", f"/service-orders/{order['id']}/cancel", {}) for order in taken]
-        items = [("POST", f"/service-orders/{order['id']}/items/{order['items'][0]['id']}/cancel", {}) for order in taken]
+        items = [("POST", f"/service-orders/{order['id']}/items/{order['items'][0]['id']}/cancel", {})
+                 for order in taken]
         shop.at_once([*orders, *items, *orders, *(shop.wanted(power, number) for number in range(30))])
         assert 0 <= shop.ordered(power) == shop.held(power) <= STOCK
         living = shop.db.connection.execute("SELECT id FROM service_orders WHERE status = 'submitted'").fetchall()
@@ -117,6 +127,7 @@ def test_numbers_have_no_gap_however_many_are_refused(shop, service, db):
     power = service()
     for _ in range(ROUNDS):
         shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)])
-    numbers = [number for number, in db.connection.execute("SELECT order_number FROM service_orders WHERE order_number IS NOT NULL ORDER BY 1")]
+    numbers = [number
+               for number, in db.connection.execute("SELECT order_number FROM service_orders WHERE order_number IS NOT NULL ORDER BY 1")]
     assert numbers == [f"SO-{today().year}-{place:05}" for place in range(1, len(numbers) + 1)] and numbers
     assert journal.verify(db) == []

@@ -9,7 +9,8 @@ from tests.support.concurrent_requests import ROUNDS, send_at_once
 pytestmark = pytest.mark.processes
 
 CLIENTS = 30
-DECISIONS = (("approve", None, "approved"), ("reject", {"feedback": "No"}, "rejected"), ("request-revision", {"feedback": "Again"}, "revision_requested"))
+DECISIONS = (("approve", None, "approved"), ("reject", {"feedback": "No"}, "rejected"),
+             ("request-revision", {"feedback": "Again"}, "revision_requested"))
 
 
 @pytest.fixture
@@ -31,7 +32,8 @@ def wishes(organiser):
     organiser.make("/submissions/types", {"event_key": "fair", "title": "Motto", "input": "text"})
     contacts = [organiser.make("/contacts", {"last_name": f"Rose {number}"})["id"] for number in range(ROUNDS)]
     people = [organiser.make("/participants", {"event_key": "fair", "contact_id": id})["id"] for id in contacts]
-    return [("POST", "/submissions", {"event_participant_id": id, "type_key": "motto", "value": "Roses"}) for id in people]
+    return [("POST", "/submissions", {"event_participant_id": id, "type_key": "motto", "value": "Roses"})
+            for id in people]
 
 
 def test_one_decision_stands(server, key, wishes, organiser, db):

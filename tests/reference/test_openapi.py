@@ -16,7 +16,8 @@ from tests.support.shared_app import SharedApp
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 # What no example can know: who asks and under which address, when, and what is made at random.
-VARIES = re.compile(r"admin_(id|name)|floor_plan_svg|unsubscribe_url|\w+_at|\w*badge_number|.*token.*|.*secret.*|" + "|".join(OF_THE_YEAR))
+VARIES = re.compile(r"admin_(id|name)|floor_plan_svg|unsubscribe_url|\w+_at|\w*badge_number|.*token.*|.*secret.*|"
+                    + "|".join(OF_THE_YEAR))
 CREATIONS = sorted(collections())
 
 
@@ -34,7 +35,8 @@ def fresh(tmp_path, template):
 
 
 def operations(document):
-    return [(path, method, operation) for path, methods in document["paths"].items() for method, operation in methods.items()]
+    return [(path, method, operation) for path, methods in document["paths"].items()
+            for method, operation in methods.items()]
 
 
 def references(node):
@@ -100,7 +102,8 @@ def test_every_problem_example_is_one_that_is_answered(document):
     for response in document["components"]["responses"].values():
         for code, example in response["content"]["application/problem+json"]["examples"].items():
             status, title, _ = CODES[code]
-            assert (example["value"]["status"], example["value"]["title"], example["value"]["code"]) == (status, title, code)
+            assert (example["value"]["status"], example["value"]["title"],
+                    example["value"]["code"]) == (status, title, code)
             validate(document, {"$ref": "#/components/schemas/Problem"}, example["value"])
             seen.add(code)
     assert seen <= set(CODES)
@@ -114,7 +117,8 @@ def test_our_own_annotations_stay_inside(document):
 def test_every_schema_of_it_is_a_schema(document):
     for schema in document["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
-    used = {name for reference in references(document) for name in re.findall(r"^#/components/schemas/(\w+)$", reference)}
+    used = {name for reference in references(document)
+            for name in re.findall(r"^#/components/schemas/(\w+)$", reference)}
     assert set(document["components"]["schemas"]) - used <= {"Minimal"}
 
 
@@ -142,10 +146,12 @@ def test_the_examples_of_a_resource_are_true(fresh, singular):
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
     record = make_verbatim(client, singular)
     promised = example(here["post"], "201")["data"]
-    assert steady(as_read(singular, record)) == steady(promised), "give the members that differ `examples` in their schema"
+    assert steady(as_read(singular,
+                          record)) == steady(promised), "give the members that differ `examples` in their schema"
     address = f"{path}/{record['id']}"
     assert steady(client.data(address)) == steady(example(below["get"], "200")["data"])
-    whole_body = {member: record[member] if member in OF_THE_YEAR else value for member, value in body(below["put"]).items()}
+    whole_body = {member: record[member] if member in OF_THE_YEAR else value
+                  for member, value in body(below["put"]).items()}
     assert client.put(address, whole_body, status=200).json["data"]["id"] == record["id"]
     changed = body(below["patch"])
     after = client.patch(address, changed, status=200).json["data"]
@@ -176,7 +182,8 @@ def test_every_resource_that_can_be_created_has_an_example(document):
 
 
 def test_every_schema_file_is_used(document):
-    named = {(getattr(route.options, word) or "").partition(".")[0] for route in routes() for word in ("schema", "query", "response", "singular")}
+    named = {(getattr(route.options, word) or "").partition(".")[0] for route in routes()
+             for word in ("schema", "query", "response", "singular")}
     assert set(resource_names()) <= named
 
 

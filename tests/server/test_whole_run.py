@@ -41,7 +41,8 @@ def test_from_application_to_the_books(connect, command):
     api = connect()
     event = api.data("POST", "/events", {"title": "Garden Fair", "date_from": "2099-05-01", "date_to": "2099-05-03",
                                          "application_deadline": "2099-02-28"}, status=201)
-    contact = api.data("POST", "/contacts", {"company_name": "Bąk & Söhne", "email": "office@bak.example", "address": "Rynek 1",
+    contact = api.data("POST", "/contacts",
+                       {"company_name": "Bąk & Söhne", "email": "office@bak.example", "address": "Rynek 1",
                                              "postal_code": "00-001", "city": "Warszawa", "country": "PL"}, status=201)
     application = api.data("POST", "/applications", {"company_name": "Bąk & Söhne", "email": "office@bak.example",
                                                      "event_keys": [event["event_key"]]}, status=201)
@@ -70,7 +71,8 @@ def test_from_application_to_the_books(connect, command):
     assert (state["status"], state["paid_amount"], state["open_amount"]) == ("partially_paid", 540.66, 400)
     assert api.data("GET", f"/payments/{second['id']}")["status"] == "completed"
 
-    note = api.data("POST", "/notes", {"entity_type": "invoice", "entity_id": invoice["id"], "note_text": "call them"}, status=201)
+    note = api.data("POST", "/notes", {"entity_type": "invoice", "entity_id": invoice["id"], "note_text": "call them"},
+                    status=201)
     assert api.data("POST", f"/notes/{note['id']}/pin")["is_pinned"] is True
 
     command("audit", "verify")

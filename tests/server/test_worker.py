@@ -42,7 +42,8 @@ MALFORMED = {
     "many headers": b"GET /healthz HTTP/1.1\r\n" + b"X-A: b\r\n" * 200 + b"\r\n",
     "head without an end": b"GET /healthz HTTP/1.1\r\n" + b"X-A: bbbbbbbb\r\n" * 8000,
 }
-STATUSES = {"long line": 414, "line without an end": 414, "long header": 431, "many headers": 431, "head without an end": 431, "unknown coding": 501}
+STATUSES = {"long line": 414, "line without an end": 414, "long header": 431, "many headers": 431,
+            "head without an end": 431, "unknown coding": 501}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,8 @@ class Client:
         self.socket.sendall(data)
 
     def head(self, method="GET", path="/api/v1/events", *lines):
-        return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: a", f"Authorization: Bearer {self.server.key}", *lines, "", "")).encode()
+        return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: a", f"Authorization: Bearer {self.server.key}", *lines,
+                            "", "")).encode()
 
     def answer(self, method="GET"):
         """Return (response, body) of the next response. Bytes after it stay in the file."""
@@ -140,7 +142,8 @@ def note(server, text):
 def event(server):
     with Client(server) as client:
         body = b'{"title": "Fair"}'
-        client.send(client.head("POST", "/api/v1/events", f"Content-Length: {len(body)}", "Content-Type: application/json") + body)
+        client.send(client.head("POST", "/api/v1/events", f"Content-Length: {len(body)}",
+                                "Content-Type: application/json") + body)
         server.event = json.loads(client.answer()[1])["data"]["id"]
 
 
@@ -201,7 +204,8 @@ def test_204_and_304_have_no_body_and_no_chunks(client):
 # Bodies
 
 def chunked(data, size):
-    return b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (data[at:at + size] for at in range(0, len(data), size))) + b"0\r\n\r\n"
+    return b"".join(b"%x\r\n%b\r\n" % (len(part), part)
+                    for part in (data[at:at + size] for at in range(0, len(data), size))) + b"0\r\n\r\n"
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -214,7 +218,8 @@ def test_a_chunked_body_is_read_and_the_connection_stays_open(server, client, si
 
 
 def test_invalid_chunks_close_the_connection(client):
-    client.send(client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json") + b"zz\r\n"
+    client.send(client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json")
+                + b"zz\r\n"
                 + client.head("DELETE", "/api/v1/events/1"))
     assert client.answer()[0].status == 400 and client.closed()
 
@@ -246,7 +251,8 @@ def test_a_body_that_is_too_large_is_refused_and_the_response_arrives(client):
 @pytest.mark.own_server("gthread closes the connection before the client has read the response")
 def test_the_rest_of_a_refused_body_is_never_parsed_as_a_request(server, client):
     smuggled = client.head("DELETE", "/api/v1/events/1")
-    client.send(client.head("POST", "/api/v1/nothing", f"Content-Length: {500000 + len(smuggled)}") + b"x" * 500000 + smuggled)
+    client.send(client.head("POST", "/api/v1/nothing", f"Content-Length: {500000 + len(smuggled)}") + b"x" * 500000
+                + smuggled)
     answer, _ = client.answer()
     assert answer.status == 404
     assert client.closed() if answer.getheader("Connection") == "close" else client.ask()[0].status == 200
@@ -258,7 +264,8 @@ def test_a_client_that_disconnects_during_a_body_occupies_no_thread(server):
     for head in ("Content-Length: 900000", "Content-Length: 500", "Transfer-Encoding: chunked"):
         for _ in range(10):
             with Client(server) as client:
-                client.send(client.head("POST", "/api/v1/events", head, "Content-Type: application/json") + b"5\r\nabcde")
+                client.send(client.head("POST", "/api/v1/events", head, "Content-Type: application/json")
+                            + b"5\r\nabcde")
     assert works(server)
     pid = next(iter(children(server.process.pid)))
     before = cpu(pid)
@@ -294,11 +301,13 @@ def mutated(random_, client):
     data = bytearray(random_.choice([
         client.head("GET", "/api/v1/events?per_page=2", "Accept: application/json"),
         client.head("POST", "/api/v1/notes", f"Content-Length: {len(body)}", "Content-Type: application/json") + body,
-        client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json") + chunked(body, 9),
+        client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json")
+        + chunked(body, 9),
         random_.randbytes(random_.randrange(1, 2000))]))
     for _ in range(random_.randrange(1, 8)):
         at = random_.randrange(len(data))
-        what = random_.choice([b"\r\n", b"\n", b"\r", b"\0", b":", b" ", b"\r\n\r\n", b"Content-Length: 7\r\n", b"\xff", random_.randbytes(3)])
+        what = random_.choice([b"\r\n", b"\n", b"\r", b"\0", b":", b" ", b"\r\n\r\n", b"Content-Length: 7\r\n", b"\xff",
+                               random_.randbytes(3)])
         data[at:at + random_.randrange(4)] = what
     return bytes(data)
 
@@ -369,13 +378,16 @@ def fresh(tmp_path):
         server.key, server.folder = key, tmp_path
         with Client(server) as client:
             body = b'{"title": "Fair"}'
-            client.send(client.head("POST", "/api/v1/events", f"Content-Length: {len(body)}", "Content-Type: application/json") + body)
+            client.send(client.head("POST", "/api/v1/events", f"Content-Length: {len(body)}",
+                                    "Content-Type: application/json") + body)
             server.event = json.loads(client.answer()[1])["data"]["id"]
         yield server
 
 
 class Writers:
-    """Clients that create notes over kept-alive connections until the server closes them; with `again`, they reconnect."""
+    """Clients that create notes over kept-alive connections until the server closes them; with `again`, they
+    reconnect.
+    """
 
     def __init__(self, server, again=False):
         self.server, self.again, self.end = server, again, False
@@ -426,7 +438,10 @@ def files(pid, kind):
 
 
 def smaller_share(server):
-    """Open 20 connections to a server with two processes. Return how many the process with fewer of them has accepted."""
+    """Open 20 connections to a server with two processes.
+
+    Return how many the process with fewer of them has accepted.
+    """
     time.sleep(0.2)                             # earlier connections are closed
     before = {pid: files(pid, "socket:") for pid in children(server.process.pid)}
     clients = [Client(server) for _ in range(20)]
@@ -554,7 +569,8 @@ def impatient(folder, key, tmp_path_factory):
     """Start a server whose timeout for clients is one second instead of 30, with at most 20 connections."""
     place = tmp_path_factory.mktemp("impatient")
     (place / "impatient.py").write_text(IMPATIENT)
-    with Server(folder, "--workers", "1", GUNICORN_CMD_ARGS="-k impatient.Worker --keep-alive 2 --worker-connections 20",
+    with Server(folder, "--workers", "1",
+                GUNICORN_CMD_ARGS="-k impatient.Worker --keep-alive 2 --worker-connections 20",
                 PYTHONPATH=f"{ROOT}:{place}") as server:
         server.key = key
         yield server
@@ -585,9 +601,11 @@ def test_a_head_that_never_ends_is_closed_in_time(impatient):
 
 @pytest.mark.own_server("starts a subclass of its worker")
 def test_a_body_that_never_ends_is_refused_in_time(impatient):
-    for lines, body in (("Content-Length: 900000", b"x"), ("Transfer-Encoding: chunked", b"5\r\nab"), ("Content-Length: 9\r\nExpect: 100-continue", b"")):
+    for lines, body in (("Content-Length: 900000", b"x"), ("Transfer-Encoding: chunked", b"5\r\nab"),
+                        ("Content-Length: 9\r\nExpect: 100-continue", b"")):
         with Client(impatient) as client:
-            client.send(client.head("POST", "/api/v1/notes", *lines.split("\r\n"), "Content-Type: application/json") + body)
+            client.send(client.head("POST", "/api/v1/notes", *lines.split("\r\n"), "Content-Type: application/json")
+                        + body)
             start_ = time.monotonic()
             if "100" in lines:
                 assert client.file.readline() + client.file.readline() == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -655,5 +673,6 @@ def test_a_file_is_sent_whole_and_the_connection_stays_open(impatient):
 @pytest.mark.own_server("gthread has TLS")
 def test_tls_is_left_to_nginx(folder):
     (folder / "pem").touch()
-    done = eventapi(folder, "serve", "--bind", f"127.0.0.1:{free_port()}", GUNICORN_CMD_ARGS=f"--certfile {folder}/pem --keyfile {folder}/pem")
+    done = eventapi(folder, "serve", "--bind", f"127.0.0.1:{free_port()}",
+                    GUNICORN_CMD_ARGS=f"--certfile {folder}/pem --keyfile {folder}/pem")
     assert done.returncode != 0 and "TLS" in done.stderr and "Traceback" not in done.stderr

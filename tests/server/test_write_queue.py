@@ -69,7 +69,8 @@ class SlowServer(Server):
         (folder / "failures").write_text("0")
         assert eventapi(folder, "migrate").returncode == 0
         self.key = eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-        super().__init__(folder, "--workers", "1", log=log, GUNICORN_CMD_ARGS="-k slow.Worker", PYTHONPATH=f"{ROOT}:{folder}", **more)
+        super().__init__(folder, "--workers", "1", log=log, GUNICORN_CMD_ARGS="-k slow.Worker",
+                         PYTHONPATH=f"{ROOT}:{folder}", **more)
         self.begin()
 
     def begin(self):
@@ -114,7 +115,9 @@ class SlowServer(Server):
     def kept(self):
         connection = sqlite3.connect(self.folder / "eventapi.db")
         try:
-            return sorted(text for text, in connection.execute("SELECT note_text FROM notes WHERE entity_id = ?", (self.event,)))
+            return sorted(text
+                          for text, in connection.execute("SELECT note_text FROM notes WHERE entity_id = ?",
+                                                          (self.event,)))
         finally:
             connection.close()
 
@@ -193,11 +196,13 @@ def file_lock_is_free(server):
 
 
 def test_refusals_inside_and_outside_of_transactions_release_the_file_lock(server):
-    with server.waiting(("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {}), ("POST", "/events", {})) as answers:
+    with server.waiting(("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {}),
+                        ("POST", "/events", {})) as answers:
         pass
     assert statuses(answers) == [404, 422, 422]
     until(lambda: file_lock_is_free(server), timeout=3)
-    with server.waiting(("POST", "/notes", server.body("a")), ("PATCH", "/events/999999", {"title": "Fair"}), ("POST", "/events", {})) as answers:
+    with server.waiting(("POST", "/notes", server.body("a")), ("PATCH", "/events/999999", {"title": "Fair"}),
+                        ("POST", "/events", {})) as answers:
         pass
     assert statuses(answers) == [201, 404, 422]
     until(lambda: file_lock_is_free(server), timeout=3)
@@ -212,7 +217,8 @@ def test_a_second_attempt_does_not_mix_with_the_next_write(server):
     assert statuses(answers) == [201] * 2
     note, webhook = [answer.result()[1] for answer in answers]
     assert (note["data"]["note_text"], webhook["data"]["url"]) == ("a", hook["url"])
-    assert [note["meta"]["request_id"], webhook["meta"]["request_id"]] == [f"{server.event}-{number}" for number in range(2)]
+    assert [note["meta"]["request_id"], webhook["meta"]["request_id"]] == [f"{server.event}-{number}"
+                                                                           for number in range(2)]
     assert server.kept() == ["a"]
 
 

@@ -34,7 +34,8 @@ def elsewhere(tmp_path):
     """A configuration whose data directory is empty."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(write_empty_config(tmp_path))})
+    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder),
+                                       "EVENTAPI_CONFIG": str(write_empty_config(tmp_path))})
 
 
 def titles(config):
@@ -185,7 +186,8 @@ def test_a_changed_or_shortened_backup_is_refused_and_touches_nothing(settings, 
     whole = file.read_bytes()
     spoilt = bytearray(whole)
     spoilt[whole.rindex(b"x" * 100)] = ord("y")
-    for data in (bytes(spoilt), whole[:len(whole) // 2], whole[:700], b"", whole.replace(b'"program": "eventapi"', b'"program": "otherapi"')):
+    for data in (bytes(spoilt), whole[:len(whole) // 2], whole[:700], b"",
+                 whole.replace(b'"program": "eventapi"', b'"program": "otherapi"')):
         file.write_bytes(data)
         with pytest.raises(BackupError):
             restoring.restore(settings, file, force=True)
@@ -266,7 +268,8 @@ def test_a_newer_database_is_overwritten_by_force_only(settings, organiser, file
 
 
 def test_who_was_anonymised_after_the_backup_stays_so(settings, organiser, file):
-    known, later = (organiser.make("/contacts", {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
+    known, later = (organiser.make("/contacts",
+                                   {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
                     for name in ("Lovelace", "Byron"))
     backups.create(settings, file)
     organiser.post(f"/contacts/{later}/anonymize", status=200)

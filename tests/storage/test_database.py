@@ -34,7 +34,9 @@ def test_an_error_code_becomes_a_storage_error(error, kind):
     assert type(raised.value) is kind and raised.value.__cause__ is error
 
 
-@pytest.mark.parametrize("error", [sqlite3.IntegrityError("UNIQUE"), sqlite3.ProgrammingError("closed"), FileNotFoundError(errno.ENOENT, "x"),
+@pytest.mark.parametrize("error",
+                         [sqlite3.IntegrityError("UNIQUE"), sqlite3.ProgrammingError("closed"),
+                          FileNotFoundError(errno.ENOENT, "x"),
                                    ValueError("x")])
 def test_other_errors_pass_unchanged(error):
     with pytest.raises(type(error)) as raised, translated:
@@ -43,7 +45,8 @@ def test_other_errors_pass_unchanged(error):
 
 
 def test_the_text_of_an_error_names_the_file():
-    assert str(storage_error(PermissionError(errno.EACCES, "Permission denied", "/data/eventapi.db"))) == "/data/eventapi.db: Permission denied"
+    assert str(storage_error(PermissionError(errno.EACCES, "Permission denied",
+                                             "/data/eventapi.db"))) == "/data/eventapi.db: Permission denied"
 
 
 def test_a_file_that_is_no_database_is_damaged(settings):

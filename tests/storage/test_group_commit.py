@@ -36,7 +36,8 @@ def add(db, number):
 
 def numbers(db):
     assert journal.verify(db) == []
-    return [number for number, in db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER BY id")]
+    return [number
+            for number, in db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER BY id")]
 
 
 def count(db):
@@ -80,7 +81,10 @@ def waiting(lock, number):
 
 
 def together(writer, *inside):
-    """Run writes 1, 2 … in one transaction, each with its own function inside. Return their errors, None for success."""
+    """Run writes 1, 2 … in one transaction, each with its own function inside.
+
+    Return their errors, None for success.
+    """
     threads, lock = [], writer.write_lock
     lock.acquire()
     for number, act in enumerate(inside, 1):
@@ -99,7 +103,8 @@ def raising(error):
 def transactions(writer):
     """Return a list that collects the BEGIN, COMMIT and ROLLBACK statements from now on."""
     said = []
-    writer.connection.set_trace_callback(lambda text: said.append(text.split()[0]) if text[:5] in ("BEGIN", "COMMI", "ROLLB") else None)
+    writer.connection.set_trace_callback(lambda text: said.append(text.split()[0])
+                                         if text[:5] in ("BEGIN", "COMMI", "ROLLB") else None)
     return said
 
 

@@ -1,4 +1,6 @@
-"""Every SQL statement: it is valid with all its lines, no list sorts or scans a big table, no request asks more often than it must."""
+"""Every SQL statement: it is valid with all its lines, no list sorts or scans a big table, no request asks more often
+than it must.
+"""
 import re
 from collections import defaultdict
 from importlib import import_module
@@ -18,7 +20,9 @@ EVERY = [(file, statement) for file in FILES for statement in vars(statements(fi
 LISTS = [(file, statement) for file, statement in EVERY if statement.sorts]
 
 # Tables that stay small, whatever the trade show: a scan of them costs nothing.
-SMALL = {"tenant", "bulk_imports", "flags", "admins", "api_keys", "gateways", "counters", "worker_signs", "audit_anchors", "categories", "booth_types", "booth_formulas", "service_categories", "document_categories", "document_templates", "custom_field_definitions", "sqlite_sequence", "newsletter_secret", "webhooks"}
+SMALL = {"tenant", "bulk_imports", "flags", "admins", "api_keys", "gateways", "counters", "worker_signs",
+         "audit_anchors", "categories", "booth_types", "booth_formulas", "service_categories", "document_categories",
+         "document_templates", "custom_field_definitions", "sqlite_sequence", "newsletter_secret", "webhooks"}
 # Statements that read a whole table on purpose, and why.
 SCANS = {
     "admission.wrong_counts": "eventapi check counts everything",
@@ -82,14 +86,16 @@ def unfiltered(statement):
     for sort in statement.sorts:
         for order in ("ASC", "DESC"):
             yield statement.page(NOTHING, sort, order)
-            yield from (statement.after(NOTHING, sort, order, part) for part in ("first", "value", "first null", "null"))
+            yield from (statement.after(NOTHING, sort, order, part)
+                        for part in ("first", "value", "first null", "null"))
 
 
 def filtered(statement):
     """A list and its count with one filter."""
     for word in statement.words:
         yield statement.count(frozenset([word]))
-        yield from (statement.page(frozenset([word]), sort, order) for sort in statement.sorts for order in ("ASC", "DESC"))
+        yield from (statement.page(frozenset([word]), sort, order) for sort in statement.sorts
+                    for order in ("ASC", "DESC"))
 
 
 def scanned(statement_text, lines, tables):
@@ -124,9 +130,11 @@ def test_a_list_sorts_by_index_and_filters_by_index(plan, file, statement):
 def test_the_exceptions_are_still_needed(plan):
     by_name = {statement.name: statement for _, statement in EVERY}
     for name in SCANS:
-        assert any(scanned(text, plan(text), plan.tables) for text in forms(by_name[name])), f"{name} scans no more: take it out"
+        assert any(scanned(text, plan(text), plan.tables)
+                   for text in forms(by_name[name])), f"{name} scans no more: take it out"
     for name in SORTS:
-        assert any("TEMP B-TREE FOR ORDER BY" in line for text in unfiltered(by_name[name]) for line in plan(text)), name
+        assert any("TEMP B-TREE FOR ORDER BY" in line for text in unfiltered(by_name[name])
+                   for line in plan(text)), name
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -12,9 +12,12 @@ SCOPES = ("events contacts participants applications categories invoices payment
 
 
 class Client:
-    """Send requests to the app with one key. Compare each response with /openapi.json.
+    """Send requests to the app with one key.
 
-    The paths are below /api/v1. `status` is the expected status; None accepts any. `raw` is a body in bytes instead of JSON data.
+    Compare each response with /openapi.json.
+
+    The paths are below /api/v1. `status` is the expected status; None accepts any. `raw` is a body in bytes instead
+    of JSON data.
     """
 
     def __init__(self, app, key):
@@ -63,9 +66,11 @@ class Client:
 def make_settings(folder, template):
     """Return the settings of an organiser whose database in `folder` has the content `template` (bytes)."""
     (folder / "eventapi.db").write_bytes(template)
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_CONFIG": str(write_empty_config(folder))},
+    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder),
+                                       "EVENTAPI_CONFIG": str(write_empty_config(folder))},
                               organiser_name="Messe Test GmbH", organiser_street="Am Markt 1", organiser_city="Leipzig",
-                              organiser_postal_code="04109", organiser_vat_id="DE123456789", organiser_tax_number="231/1/2",
+                              organiser_postal_code="04109", organiser_vat_id="DE123456789",
+                              organiser_tax_number="231/1/2",
                               organiser_iban="DE02120300000000202051", organiser_bic="BYLADEM1001",
                               organiser_email="office@messe.test")
 

@@ -25,7 +25,10 @@ def send(port, key, method, path, body=None, **headers):
 
 
 def send_at_once(port, key, requests):
-    """Send requests (method, path, body) at the same moment. Return a tuple (status, JSON document) for each, in their order."""
+    """Send requests (method, path, body) at the same moment.
+
+    Return a tuple (status, JSON document) for each, in their order.
+    """
     start = Barrier(len(requests))
 
     def client(request):

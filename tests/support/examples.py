@@ -10,12 +10,14 @@ from eventapi.validation.schema_files import definition, query_schema
 REFERENCES = {
     "event_id": ("event", "id"), "event_key": ("event", "event_key"), "event_keys": ("event", "event_key"),
     "contact_id": ("contact", "id"), "customer_number": ("contact", "customer_number"),
-    "category_id": ("category", "id"), "category_key": ("category", "category_key"), "category_keys": ("category", "category_key"),
+    "category_id": ("category", "id"), "category_key": ("category", "category_key"),
+    "category_keys": ("category", "category_key"),
     "participant_id": ("participant", "id"), "event_participant_id": ("participant", "id"),
     "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
     "plan_id": ("plan", "id"), "booth_id": ("booth", "id"), "formula_id": ("booth_formula", "id"),
     "booth_type_id": ("booth_type", "id"), "booth_type_key": ("booth_type", "booth_type_key"),
-    ("document", "category_id"): ("document_category", "id"), ("document_template", "category_id"): ("document_category", "id"),
+    ("document", "category_id"): ("document_category", "id"),
+    ("document_template", "category_id"): ("document_category", "id"),
     "field_key": ("custom_field", "field_key"),
     "service_id": ("service", "id"), "service_key": ("service", "service_key"),
     ("submission", "type_id"): ("submission_type", "id"),
@@ -23,8 +25,10 @@ REFERENCES = {
 # entity_type -> resource, where the two differ.
 ENTITIES = {"event_participant": "participant"}
 # Unique fields besides the key of the resource: `body_for` makes them different each time.
-OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",), "payment": ("transaction_id",),
-       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",), "booth_formula": ("name",), "newsletter_subscriber": ("email",)}
+OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",),
+       "payment": ("transaction_id",),
+       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",),
+       "booth_formula": ("name",), "newsletter_subscriber": ("email",)}
 # Fields that contain the current year, which an example cannot know.
 OF_THE_YEAR = ("invoice_number",)
 # Records that can be read after DELETE: singular -> their status then.
@@ -94,7 +98,8 @@ def body_for(client, name, made=None):
 def fit(client, resource, target, record):
     """Return the record in a state in which a `resource` may refer to it."""
     action = MADE_FIT.get((resource, target))
-    return client.post(f"{collections()[target]}/{record['id']}/{action}", status=200).json["data"] if action else record
+    return client.post(f"{collections()[target]}/{record['id']}/{action}",
+                       status=200).json["data"] if action else record
 
 
 def make(client, singular, made=None):
@@ -122,7 +127,8 @@ def address_of_list(client, route):
     """Return the path of a list. Create the parent record of a list below a record, such as its revisions."""
     singulars = {path: singular for singular, path in collections().items()}
     parent = route.path.partition("/<id>")[0]
-    return route.path if parent == route.path else route.path.replace("<id>", str(make(client, singulars[parent])["id"]))
+    return route.path if parent == route.path else route.path.replace("<id>",
+                                                                      str(make(client, singulars[parent])["id"]))
 
 
 def query_for(client, route):

@@ -13,8 +13,9 @@ from tests.support.processes import free_port
 class Inbox:
     """The mails that arrived, and the replies to send.
 
-    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT. `data_answer` is the
-    reply to DATA; only 250 accepts the mail. `after_data(server)` is called before that reply. `connections` counts them.
+    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT. `data_answer` is
+    the reply to DATA; only 250 accepts the mail. `after_data(server)` is called before that reply. `connections`
+    counts them.
     """
 
     def __init__(self):

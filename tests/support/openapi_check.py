@@ -62,9 +62,11 @@ class Document:
     def validator(self, where, documented, media_type):
         """Return the validator of a response body; it is compiled once."""
         if (where, media_type) not in self.validators:
-            assert media_type in documented.get("content", {}), f"{where} is {media_type}, which is not in /openapi.json"
+            assert media_type in documented.get("content",
+                                                {}), f"{where} is {media_type}, which is not in /openapi.json"
             schema = documented["content"][media_type].get("schema", {})
-            self.validators[where, media_type] = Draft202012Validator({**schema, "components": self.whole["components"]})
+            self.validators[where,
+                            media_type] = Draft202012Validator({**schema, "components": self.whole["components"]})
         return self.validators[where, media_type]
 
 

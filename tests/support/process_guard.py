@@ -14,9 +14,8 @@ PROGRAMS = ("python", "eventapi", "gunicorn", "nginx")
 class Guard:
     """Refuse to start one of PROGRAMS in a test without the marker `processes`.
 
-    `make test` leaves the marked tests out: a forgotten marker would slow it down. Small tools such as bash or pdftotext
-    need no marker.
-    `with guard` checks subprocess.Popen and multiprocessing; `test` is the test that runs.
+    `make test` leaves the marked tests out: a forgotten marker would slow it down. Small tools such as bash or
+    pdftotext need no marker. `with guard` checks subprocess.Popen and multiprocessing; `test` is the test that runs.
     """
 
     def __init__(self):

@@ -30,7 +30,9 @@ class SharedApp:
         return openapi.document(self.config.base_url)
 
     def person(self, scopes, **values):
-        """Return the client whose key has these scopes, such as "events payments:read", and these values of `add_key`."""
+        """Return the client whose key has these scopes, such as "events payments:read", and these values of
+        `add_key`.
+        """
         wanted = (scopes, *sorted(values.items()))
         if wanted not in self.clients:
             self.clients[wanted] = Client(self.app, add_key(self.db, scopes, **values))

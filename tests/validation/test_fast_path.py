@@ -1,4 +1,6 @@
-"""The quick yes of eventapi/validation/fast_path.py never says yes where jsonschema says no, and says it where it matters."""
+"""The quick yes of eventapi/validation/fast_path.py never says yes where jsonschema says no, and says it where it
+matters.
+"""
 import random
 from decimal import Decimal
 
@@ -11,9 +13,12 @@ from eventapi.validation.checker import Checker
 from eventapi.validation.formats import CHECKER, CHECKS
 from eventapi.validation.schema_files import body_schema, document, resource_names
 
-VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), Decimal("1E+20"), "", "x", "DE", "EUR", "info", "2026-05-01",
-          "2026-02-30", "2026-05-01T10:00:00Z", "09:00", "25:00", "a@b.example", "a@b", "https://example.org", "Europe/Berlin",
-          "x" * 300, "x" * 30000, [], ["x"], ["x", "x"], [1], [None], {}, {"a": 1}, [{"date": "2026-05-01", "opens": "09:00", "closes": "10:00"}]]
+VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), Decimal("1E+20"), "", "x", "DE", "EUR",
+          "info", "2026-05-01",
+          "2026-02-30", "2026-05-01T10:00:00Z", "09:00", "25:00", "a@b.example", "a@b", "https://example.org",
+          "Europe/Berlin",
+          "x" * 300, "x" * 30000, [], ["x"], ["x", "x"], [1], [None], {}, {"a": 1},
+          [{"date": "2026-05-01", "opens": "09:00", "closes": "10:00"}]]
 
 
 def judges(schema):
@@ -29,7 +34,8 @@ def test_what_is_accepted_quickly_is_valid(name, method):
     accepts, judge = judges(schema)
     agreed = 0
     for _ in range(3000):
-        body = {member: rnd.choice(VALUES) for member in rnd.sample(list(schema["properties"]), rnd.randint(0, min(4, len(schema["properties"]))))}
+        body = {member: rnd.choice(VALUES)
+                for member in rnd.sample(list(schema["properties"]), rnd.randint(0, min(4, len(schema["properties"]))))}
         body |= {member: 1 for member in rnd.sample(["strange", "id"], rnd.randint(0, 1))}
         said = accepts(body)
         assert not said or judge.is_valid(body), body

@@ -1,7 +1,7 @@
 """Bad input: each member of each body and each parameter of each query, wrong in every way its schema knows of.
 
-Expected is 4xx that points at the member, and nothing written. What to send is worked out from the schema, so that a member added
-later is tried too.
+Expected is 4xx that points at the member, and nothing written. What to send is worked out from the schema, so that a
+member added later is tried too.
 """
 import json
 from urllib.parse import quote
@@ -13,13 +13,15 @@ from eventapi.validation.schema_files import body_schema, query_schema
 from tests.support.examples import address_of_list, all_routes, body_for, example
 from tests.web.test_routes import each
 
-WRONG_OF_TYPE = {"integer": ["x", 1.5, True, [], {}, 2 ** 63], "number": ["x", True, [], {}], "string": [1, True, [], {}, 1.5],
+WRONG_OF_TYPE = {"integer": ["x", 1.5, True, [], {}, 2 ** 63], "number": ["x", True, [], {}],
+                 "string": [1, True, [], {}, 1.5],
                  "boolean": ["x", 1, 0, [], {}], "array": ["x", 1, {}, True], "object": ["x", 1, [], True]}
 NEVER_OF_FORMAT = ["not that", "2026-02-30", "9999-99-99T99:99:99Z", "ß", "-1"]
 SURROGATE, NUL = "half \ud800", "nul \0"
 BODIES = [route for route in all_routes() if route.method in ("POST", "PUT", "PATCH") and route.options.schema
           and not route.options.raw_body]
-QUERIES = [route for route in all_routes() if query_schema(route.options.query, listing=route.options.listing)["properties"]]
+QUERIES = [route
+           for route in all_routes() if query_schema(route.options.query, listing=route.options.listing)["properties"]]
 
 
 def resolved(schema, root):
@@ -61,7 +63,10 @@ def wrong_values(schema, root):
 
 
 def wrong_bodies(value, schema, root, pointer=""):
-    """(pointer, body) with one thing wrong, for every place in a value that fits the schema. Places that the value lacks are made."""
+    """(pointer, body) with one thing wrong, for every place in a value that fits the schema.
+
+    Places that the value lacks are made.
+    """
     schema = resolved(schema, root)
     if schema is True or schema.get("readOnly"):
         return
@@ -153,7 +158,8 @@ def test_bad_parameters_are_refused_by_name(shared, route):
     assert shared.version() == before
 
 
-HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a AND", "\\", "%", "_", "../../etc/passwd", "{{x}}", "${x}",
+HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a AND", "\\", "%", "_",
+           "../../etc/passwd", "{{x}}", "${x}",
            "\u202e", "\U0001f3aa" * 20, "﷽" * 50, "-", "^a", "a:b", "title:x", "e\u0301"]
 
 
@@ -162,7 +168,8 @@ def test_hostile_text_in_a_filter_is_only_text(shared, route):
     """Whatever the text, the answer is a list or 422, never a failure."""
     schema = query_schema(route.options.query, listing=True)
     address = address_of_list(shared.organiser, route)
-    needed = {name: str(resolved(schema["properties"][name], schema).get("enum", ["1"])[0]) for name in schema["required"]}
+    needed = {name: str(resolved(schema["properties"][name], schema).get("enum", ["1"])[0])
+              for name in schema["required"]}
     for name, sub in schema["properties"].items():
         if "string" in kinds_of(resolved(sub, schema)) and "enum" not in resolved(sub, schema):
             for text in HOSTILE:
@@ -192,7 +199,8 @@ def test_hostile_text_in_a_body_is_kept_as_it_is_or_refused(shared, route):
 
 @pytest.mark.parametrize("length", ["-1", "x", "1.5", "9" * 40])
 def test_a_strange_content_length_is_not_a_failure(shared, length):
-    environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/api/v1/events", "CONTENT_LENGTH": length, "CONTENT_TYPE": "application/json"}
+    environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/api/v1/events", "CONTENT_LENGTH": length,
+               "CONTENT_TYPE": "application/json"}
     assert plain(shared, environ)[0] in (400, 413, 422)
 
 
@@ -200,8 +208,10 @@ def plain(shared, environ):
     """A request past WebTest, which would refuse to send such a thing."""
     import io
     told = []
-    environ = {"SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x", "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1",
-               "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"{}"), "wsgi.errors": io.StringIO(),
+    environ = {"SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x", "SERVER_PORT": "80",
+               "SERVER_PROTOCOL": "HTTP/1.1",
+               "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"{}"),
+               "wsgi.errors": io.StringIO(),
                "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
                "HTTP_AUTHORIZATION": f"Bearer {shared.organiser.key}", **environ}
     body = b"".join(shared.app.app(environ, lambda status, headers, *_: told.append(int(status.split()[0]))))

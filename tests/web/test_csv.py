@@ -14,7 +14,8 @@ LISTS = [route for route in all_routes() if route.options.listing]
 def plain(name):
     """The members of a body that take any text."""
     return [member for member, sub in definition(name)["properties"].items()
-            if "string" in sub.get("type", ()) and not {"enum", "format", "pattern", "readOnly"} & sub.keys() and member not in REFERENCES]
+            if "string" in sub.get("type", ()) and not {"enum", "format", "pattern", "readOnly"} & sub.keys()
+            and member not in REFERENCES]
 
 
 def armed(shared, name, path):
@@ -40,8 +41,11 @@ def stock(shared):
     hook = shared.organiser.make("/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"], "name": FORMULA})
     shared.organiser.post(f"/webhooks/{hook['id']}/test", status=202)
     event = shared.organiser.data("/events")[0]
-    shared.organiser.post("/check-ins", {"event_id": event["id"], "badge_number": FORMULA, "station": FORMULA}, status=404)
-    shared.organiser.make("/bulk-import/contacts", {"records": [{"last_name": FORMULA, "email": "a@b.example"}, {"last_name": FORMULA, "email": "a@b.example"}]})
+    shared.organiser.post("/check-ins", {"event_id": event["id"], "badge_number": FORMULA, "station": FORMULA},
+                          status=404)
+    shared.organiser.make("/bulk-import/contacts",
+                          {"records": [{"last_name": FORMULA, "email": "a@b.example"},
+                                       {"last_name": FORMULA, "email": "a@b.example"}]})
     return {**made, "webhook": hook}
 
 
@@ -50,7 +54,9 @@ def address(shared, stock, route):
     if route.path.startswith("/api/v1/webhooks/<id>"):
         return route.path.replace("<id>", str(stock["webhook"]["id"])) + "?"
     schema, record = query_schema(route.options.query, listing=True), stock.get(route.options.singular, {})
-    return address_of_list(shared.organiser, route) + "?" + "".join(f"{name}={record[name]}&" for name in schema["required"] or schema.get("x-at", []))
+    return address_of_list(shared.organiser, route) + "?" + "".join(f"{name}={record[name]}&"
+                                                                    for name in schema["required"]
+                                                                    or schema.get("x-at", []))
 
 
 @pytest.mark.parametrize("route", LISTS, ids=lambda route: route.path)

@@ -1,4 +1,6 @@
-"""What holds for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py asks every route for it."""
+"""What holds for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py asks every
+route for it.
+"""
 import base64
 import errno
 import io
@@ -36,7 +38,8 @@ def plain(app, method="GET", path="/api/v1/events", body=b"", **environ):
     def start(status, headers, *_):
         told.update(status=int(status.split()[0]), headers={name.lower(): value for name, value in headers})
     environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x",
-               "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "CONTENT_LENGTH": str(len(body)), "wsgi.version": (1, 0),
+               "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "CONTENT_LENGTH": str(len(body)),
+               "wsgi.version": (1, 0),
                "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
                "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False, **environ}
     body = b"".join(app.app(environ, start))
@@ -190,17 +193,20 @@ def test_the_order_of_checks(organiser, anonymous, person, db):
 # Bodies
 
 def test_every_fault_is_named_at_once_in_order(organiser):
-    body = {"title": "", "country": "Germany", "is_visible": "yes", "nonsense": 1, "opening_hours": [{"date": "soon", "opens": "9"}]}
+    body = {"title": "", "country": "Germany", "is_visible": "yes", "nonsense": 1,
+            "opening_hours": [{"date": "soon", "opens": "9"}]}
     errors = organiser.post("/events", body, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [
-        ("/country", "format"), ("/is_visible", "type"), ("/nonsense", "unknown"), ("/opening_hours/0/closes", "required"),
+        ("/country", "format"), ("/is_visible", "type"), ("/nonsense", "unknown"),
+        ("/opening_hours/0/closes", "required"),
         ("/opening_hours/0/date", "format"), ("/opening_hours/0/opens", "format"), ("/title", "min_length")]
     assert all(entry["detail"] for entry in errors)
 
 
 def test_faults_of_query_and_body_are_named_together(organiser):
     answer = organiser.post("/events?x=1", {"title": "", "country": "??"}, status=422)
-    assert [entry.get("parameter") or entry["pointer"] for entry in answer.json["errors"]] == ["x", "/country", "/title"]
+    assert [entry.get("parameter") or entry["pointer"]
+            for entry in answer.json["errors"]] == ["x", "/country", "/title"]
 
 
 def test_a_misspelt_member_is_answered_with_the_right_one(organiser):
@@ -237,7 +243,8 @@ def test_a_change_to_the_same_changes_nothing(organiser, db):
     assert db.connection.execute("SELECT count(*) FROM audit_log").fetchone() == entries
 
 
-@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\""])
+@pytest.mark.parametrize("kind",
+                         ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\""])
 def test_json_is_accepted_with_or_without_charset(organiser, kind):
     organiser.post("/events", raw=b'{"title": "x"}', headers={"Content-Type": kind}, status=201)
 
@@ -250,7 +257,8 @@ def test_a_request_without_a_body_needs_no_content_type(organiser, app):
 
 
 def test_a_chunked_body_is_read_and_limited(app, organiser):
-    headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_TYPE": "application/json",
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "HTTP_TRANSFER_ENCODING": "chunked",
+               "CONTENT_TYPE": "application/json",
                "CONTENT_LENGTH": "", "wsgi.input_terminated": True}
     status, _, body = plain(app, "POST", body=b"", **{**headers, "wsgi.input": io.BytesIO(b'{"title": "Chunky"}')})
     assert status == 201, body
@@ -267,7 +275,8 @@ def test_a_body_that_is_cut_off_is_refused(app, organiser):
     headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "CONTENT_TYPE": "application/json"}
     for values in ({"CONTENT_LENGTH": "100", "wsgi.input": io.BytesIO(b'{"title": "Cut off"}')},
                    {"CONTENT_LENGTH": "100", "wsgi.input": broken(OSError("the client is gone"))},
-                   {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": broken(Exception("bad chunk"))}):
+                   {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked",
+                    "wsgi.input": broken(Exception("bad chunk"))}):
         status, _, body = plain(app, "POST", **{**headers, **values})
         assert status == 400 and json.loads(body)["code"] == "malformed_request"
     assert organiser.data("/events") == []
@@ -288,7 +297,8 @@ def test_a_body_just_under_the_limit_is_read(organiser):
 # Accept and Prefer
 
 @pytest.mark.parametrize("header, form", [
-    (None, "a/json"), ("*/*", "a/json"), ("text/csv", "text/csv"), ("a/*", "a/json"), ("text/csv;q=0.5, a/json", "a/json"),
+    (None, "a/json"), ("*/*", "a/json"), ("text/csv", "text/csv"), ("a/*", "a/json"),
+    ("text/csv;q=0.5, a/json", "a/json"),
     ("a/json;q=0.1, text/csv;q=0.9", "text/csv"), ("image/png, */*;q=0.1", "a/json"), ("TEXT/CSV", "text/csv"),
     ("a/json;q=0, */*", "text/csv"), ("text/html, text/*;q=0.3", "text/csv")])
 def test_the_best_form_that_the_client_accepts_is_chosen(header, form):
@@ -310,11 +320,13 @@ def test_prefer_is_read_as_rfc_7240_writes_it(organiser, prefer, small):
 def test_prefer_minimal_works_on_changes_and_actions_too(organiser):
     event = organiser.make("/events", {"title": "Garden Fair"})
     note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
-    for method, path, body in (("PATCH", f"/notes/{note['id']}", {"note_text": "y"}), ("POST", f"/notes/{note['id']}/pin", None)):
+    for method, path, body in (("PATCH", f"/notes/{note['id']}", {"note_text": "y"}),
+                               ("POST", f"/notes/{note['id']}/pin", None)):
         answer = organiser(method, path, body, headers={"Prefer": "respond-async, return = minimal"}, status=200)
         assert answer.json["data"].keys() == {"note_id", "created_at", "updated_at"}
         assert answer.json["data"]["created_at"] == times.unix(note["created_at"])
-    assert "Preference-Applied" not in organiser.get(f"/notes/{note['id']}", headers={"Prefer": "return=minimal"}, status=200).headers
+    assert "Preference-Applied" not in organiser.get(f"/notes/{note['id']}", headers={"Prefer": "return=minimal"},
+                                                     status=200).headers
 
 
 # Idempotency
@@ -322,7 +334,8 @@ def test_prefer_minimal_works_on_changes_and_actions_too(organiser):
 def test_a_replay_is_kept_for_a_day_and_then_forgotten(organiser, db):
     key = {"Idempotency-Key": "k"}
     first = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
-    db.connection.execute("UPDATE idempotency_keys SET created_at = ?", [times.text(datetime.now(timezone.utc) - timedelta(hours=25))])
+    db.connection.execute("UPDATE idempotency_keys SET created_at = ?",
+                          [times.text(datetime.now(timezone.utc) - timedelta(hours=25))])
     second = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
     assert second.json["data"]["id"] != first.json["data"]["id"] and "Idempotency-Replayed" not in second.headers
 
@@ -381,8 +394,10 @@ def test_if_match_is_compared_inside_the_write(settings, organiser):
 
     def change(number):
         start.wait()
-        statuses.append(plain(wrapped, "PATCH", f"/api/v1/events/{event['id']}", json.dumps({"city": f"City {number}"}).encode(),
-                              CONTENT_TYPE="application/json", HTTP_AUTHORIZATION=f"Bearer {organiser.key}", HTTP_IF_MATCH=tag)[0])
+        statuses.append(plain(wrapped, "PATCH", f"/api/v1/events/{event['id']}",
+                              json.dumps({"city": f"City {number}"}).encode(),
+                              CONTENT_TYPE="application/json", HTTP_AUTHORIZATION=f"Bearer {organiser.key}",
+                              HTTP_IF_MATCH=tag)[0])
     threads = [threading.Thread(target=change, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
@@ -426,7 +441,8 @@ def test_a_walk_by_cursor_is_not_disturbed_by_what_is_added_or_removed_before_it
     assert rest["meta"]["next"] is None
 
 
-@pytest.mark.parametrize("value, last", [(None, 10 ** 30), (10 ** 30, 1), ("half \ud800", 1), (True, 1), ([], 1), (None, None)])
+@pytest.mark.parametrize("value, last",
+                         [(None, 10 ** 30), (10 ** 30, 1), ("half \ud800", 1), (True, 1), ([], 1), (None, None)])
 def test_a_forged_cursor_is_refused(organiser, value, last):
     organiser.make("/events", {"title": "Fair"})
     cursor = base64.urlsafe_b64encode(json.dumps(["title", "ASC", value, last]).encode()).decode().rstrip("=")
@@ -481,11 +497,13 @@ def test_csv_has_all_pages_of_the_filter(organiser):
 
 def test_each_change_is_journalled_with_who_and_from_where(person, db):
     ada = person("events", name="Ada Lovelace")
-    event = ada.post("/events", {"title": "Garden Fair"}, headers={"X-Request-ID": "job-7", "User-Agent": "curl/8"}, status=201).json["data"]
+    event = ada.post("/events", {"title": "Garden Fair"}, headers={"X-Request-ID": "job-7", "User-Agent": "curl/8"},
+                     status=201).json["data"]
     ada.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
     ada.delete(f"/events/{event['id']}", status=204)
     rows = db.connection.execute("SELECT action, entity_type, entity_id, admin_name, old_values, new_values FROM audit_log ORDER BY id").fetchall()
-    assert [row[:4] for row in rows] == [(action, "event", event["id"], "Ada Lovelace") for action in ("created", "updated", "deleted")]
+    assert [row[:4] for row in rows] == [(action, "event", event["id"], "Ada Lovelace")
+                                         for action in ("created", "updated", "deleted")]
     assert json.loads(rows[1][4]) == {"city": None} and json.loads(rows[1][5]) == {"city": "Leipzig"}
     first = db.connection.execute("SELECT request_id, user_agent FROM audit_log ORDER BY id").fetchone()
     assert first == ("job-7", "curl/8")
@@ -540,5 +558,6 @@ def test_data_that_were_closed_at_the_first_write_are_written_once_that_is_mende
 
 
 def test_of_very_many_faults_the_first_thousand_are_told(organiser):
-    answer = organiser.post("/events", {"title": "x", **{f"strange{number}": 1 for number in range(1500)}}, status=422).json
+    answer = organiser.post("/events", {"title": "x", **{f"strange{number}": 1 for number in range(1500)}},
+                            status=422).json
     assert len(answer["errors"]) == 1000 and "1500 faults" in answer["detail"]

@@ -1,4 +1,7 @@
-"""Every route of the service, asked the same questions. A new resource is covered as soon as its module is in the list."""
+"""Every route of the service, asked the same questions.
+
+A new resource is covered as soon as its module is in the list.
+"""
 import ast
 import csv
 import dataclasses
@@ -34,7 +37,8 @@ OPEN_ROUTES = [route for route in routes() if route.options.public]
 LISTS = [route for route in ROUTES if route.options.listing]
 WITH_BODY = [route for route in ROUTES if route.method in ("POST", "PUT", "PATCH") and not route.options.raw_body]
 CREATIONS = sorted(collections().items())
-OWN_SCOPE = ("by_entity_type", "any", "all")               # settled by the handler; the tests of these resources hold it
+OWN_SCOPE = ("by_entity_type", "any",
+             "all")               # settled by the handler; the tests of these resources hold it
 
 
 def name_of(value):
@@ -118,7 +122,8 @@ def test_a_key_without_the_scope_is_refused(shared, route):
 def test_a_route_names_its_scope_and_flag(route):
     known = set(SCOPES.split())
     assert route.options.scope in known | set(OWN_SCOPE)
-    assert route.options.flag in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks", "documents",
+    assert route.options.flag in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks",
+                                  "documents",
                                        "schedules", "webhooks"}
 
 
@@ -184,7 +189,8 @@ def test_a_misspelt_option_stops_the_start():
 def test_every_option_of_a_route_is_documented():
     tree = ast.parse(inspect.getsource(Options)).body[0]
     documented = [field.target.id for field, text in pairwise(tree.body) if isinstance(field, ast.AnnAssign)
-                  and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and len(text.value.value) > 20]
+                  and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+                  and len(text.value.value) > 20]
     assert documented == [field.name for field in dataclasses.fields(Options)]
 
 
@@ -232,7 +238,8 @@ def test_a_body_that_cannot_be_read_is_refused(shared, route):
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""):
         problem(send(b"{}", **{"Content-Type": kind}), 415, "unsupported_media_type")
     problem(send(b"[" + b" " * 2 ** 20 + b"]"), 413, "body_too_large")
-    for raw in (b'{"a":', b"{'a': 1}", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": 1, "a": 2}', b'{"a": 18446744073709551616}', b"\xff",
+    for raw in (b'{"a":', b"{'a': 1}", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": 1, "a": 2}',
+                b'{"a": 18446744073709551616}', b"\xff",
                 b'{"a": "\\ud800"}', b'{"a": "\\u0000"}', b"[" * 100000, b'{"a": ' + b"[" * 40 + b"]" * 40 + b"}"):
         problem(send(raw), 400, "malformed_json")
     for raw in (b"[]", b"3", b'"x"', b"null", b"true"):
@@ -271,7 +278,9 @@ def test_a_new_record_stands_where_location_says(shared, singular, path):
 @each_creation
 def test_what_is_read_only_is_accepted_and_ignored(shared, singular, path):
     rubbish = {member: ["rubbish"] for member, sub in document(singular)["properties"].items() if sub.get("readOnly")}
-    record = as_read(singular, shared.organiser.post(path, {**body_for(shared.organiser, singular), **rubbish}, status=201).json["data"])
+    record = as_read(singular,
+                     shared.organiser.post(path, {**body_for(shared.organiser, singular), **rubbish},
+                                           status=201).json["data"])
     assert ["rubbish"] not in record.values()
     address = f"{path}/{record['id']}"
     assert shared.organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
@@ -296,18 +305,21 @@ def test_an_idempotency_key_makes_a_creation_happen_once(shared, singular, path)
     first = shared.organiser.post(path, body, status=201, headers=key)
     before = shared.version()
     again = shared.organiser.post(path, body, status=201, headers=key)
-    assert again.json["data"] == as_read(singular, first.json["data"]) and again.headers["Location"] == first.headers["Location"]
+    assert again.json["data"] == as_read(singular,
+                                         first.json["data"]) and again.headers["Location"] == first.headers["Location"]
     assert again.headers["Idempotency-Replayed"] == "true" and "Idempotency-Replayed" not in first.headers
     assert shared.version() == before
     assert problem(shared.organiser.post(path, {**body, "id": 1}, headers=key), 422, "idempotency_key_reused")
-    colleague = shared.person(SCOPES, name="Colleague").post(path, body_for(shared.organiser, singular), headers=key, status=201)
+    colleague = shared.person(SCOPES, name="Colleague").post(path, body_for(shared.organiser, singular), headers=key,
+                                                             status=201)
     assert colleague.json["data"]["id"] != first.json["data"]["id"], "keys belong to the API key"
 
 
 @each("route", [route for route in ROUTES if route.method == "POST"])
 def test_an_idempotency_key_is_1_to_255_visible_characters(shared, route):
     for key in ("", "a b", "x" * 256, "é"):
-        answer = ask(shared.organiser, route, headers={"Idempotency-Key": key}, body=valid_body(shared.organiser, route))
+        answer = ask(shared.organiser, route, headers={"Idempotency-Key": key},
+                     body=valid_body(shared.organiser, route))
         if not route.options.raw_body:
             found = problem(answer, 422, "validation_failed")
             assert [entry["parameter"] for entry in found["errors"]] == ["Idempotency-Key"]
@@ -340,7 +352,8 @@ def test_head_is_get_without_a_body(shared, singular, path):
     needed = query_for(shared.organiser, next(route for route in LISTS if route.path == path))
     for address in (f"{path}/{record['id']}", path + needed):
         same = {"X-Request-ID": "same"}
-        get, head = shared.organiser.get(address, headers=same, status=200), shared.organiser("HEAD", address, headers=same, status=200)
+        get, head = shared.organiser.get(address, headers=same,
+                                         status=200), shared.organiser("HEAD", address, headers=same, status=200)
         assert head.body == b"" and dict(head.headers) == dict(get.headers)
 
 
@@ -409,14 +422,16 @@ def test_a_list_comes_in_pages(shared, stocked, route):
     while page:
         answer = shared.organiser.get(f"{path}{query}&per_page=2&page={page}", status=200)
         pages += [record["id"] for record in answer.json["data"]]
-        links = {rel: int(number) for number, rel in re.findall(r'[?&]page=(\d+)>; rel="(\w+)"', answer.headers["Link"])}
+        links = {rel: int(number)
+                 for number, rel in re.findall(r'[?&]page=(\d+)>; rel="(\w+)"', answer.headers["Link"])}
         assert ("prev" in links) == (page > 1)
         assert links["first"] == 1 and links["last"] == max(1, answer.json["meta"]["total_pages"])
         page = links.get("next")
     assert pages[:100] == ids
     beyond = shared.organiser.get(f"{path}{query}&page=1000", status=200).json
     assert beyond["data"] == [] and beyond["meta"]["total"] == meta["total"]
-    for wrong in ("page=0", "page=-1", "page=x", "page=", "page=1.5", "per_page=0", "per_page=101", "per_page=x", "page=99999999999"):
+    for wrong in ("page=0", "page=-1", "page=x", "page=", "page=1.5", "per_page=0", "per_page=101", "per_page=x",
+                  "page=99999999999"):
         found = problem(shared.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
         assert [entry["parameter"] for entry in found["errors"]] == [wrong.partition("=")[0]]
 
@@ -448,7 +463,8 @@ def test_a_cursor_belongs_to_its_list_and_order(shared, stocked, route):
     path, query = stocked(route)
     cursor = shared.organiser.get(f"{path}{query}&after=&per_page=1&sort=id&order=ASC", status=200).json["meta"]["next"]
     for wrong in ("x", "bnVsbA", "W10", "*", "%C3%A9", *([f"{cursor}&order=DESC", cursor[:-4]] if cursor else [])):
-        found = problem(shared.organiser.get(f"{path}{query}&after={wrong}&sort=id" + ("" if "order" in wrong else "&order=ASC")), 422,
+        found = problem(shared.organiser.get(f"{path}{query}&after={wrong}&sort=id"
+                                             + ("" if "order" in wrong else "&order=ASC")), 422,
                         "validation_failed")
         assert [entry["parameter"] for entry in found["errors"]] == ["after"], wrong
 
@@ -467,11 +483,13 @@ def test_a_list_is_the_same_while_another_thread_writes(shared, stocked, route):
 def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(shared, stocked, route):
     path, query = stocked(route)
     ids = [record["id"] for record in shared.organiser.get(f"{path}{query}&per_page=100").json["data"]]
-    chosen = shared.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id", status=200).json
+    chosen = shared.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id",
+                                  status=200).json
     assert [record["id"] for record in chosen["data"]] == sorted(ids[:2])
     assert shared.organiser.get(f"{path}{query}&updated_since=2020-01-01T00:00:00%2B02:00&per_page=100").json["data"] != [] or not ids
     assert shared.organiser.get(f"{path}{query}&updated_since=2999-01-01T00:00:00Z", status=200).json["data"] == []
-    for wrong in ("ids=x", "ids=", "ids=0", "ids=1,,2", f"ids={'1,' * 100}1", "updated_since=yesterday", "updated_since=2026-02-30T00:00:00Z"):
+    for wrong in ("ids=x", "ids=", "ids=0", "ids=1,,2", f"ids={'1,' * 100}1", "updated_since=yesterday",
+                  "updated_since=2026-02-30T00:00:00Z"):
         found = problem(shared.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
         assert {entry["parameter"] for entry in found["errors"]} == {wrong.partition("=")[0]}
 
@@ -489,7 +507,8 @@ def test_a_list_comes_whole_as_csv(shared, stocked, route):
     assert len(lines) == shared.organiser.get(path + query).json["meta"]["total"]
 
 
-@each("route", [route for route in ROUTES if "include" in query_schema(route.options.query, listing=False)["properties"]])
+@each("route",
+      [route for route in ROUTES if "include" in query_schema(route.options.query, listing=False)["properties"]])
 def test_each_include_brings_its_member(shared, stocked, route):
     include = query_schema(route.options.query, listing=False)
     words = include["properties"]["include"]

@@ -50,7 +50,8 @@ def ask(server, key):
 @pytest.fixture
 def document(ask):
     event = json.loads(ask("POST", "/events", {"title": "Fair"})[1])["data"]
-    return json.loads(ask("POST", "/documents", {"entity_type": "event", "entity_id": event["id"], "filename": "film.bin"})[1])["data"]
+    return json.loads(ask("POST", "/documents",
+                          {"entity_type": "event", "entity_id": event["id"], "filename": "film.bin"})[1])["data"]
 
 
 def left(folder):
@@ -77,7 +78,8 @@ def test_a_file_goes_in_and_out_whole_and_in_parts(ask, document):
 
 def test_a_file_can_be_sent_in_chunks(ask, document):
     path = f"/documents/{document['id']}/content"
-    assert ask("PUT", path, iter([DATA[:1000], DATA[1000:]]), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})[0].status == 200
+    assert ask("PUT", path, iter([DATA[:1000], DATA[1000:]]), encode_chunked=True,
+               headers={"Transfer-Encoding": "chunked"})[0].status == 200
     assert ask("GET", path)[1] == DATA
 
 
@@ -88,7 +90,8 @@ def test_a_file_that_is_too_large_is_refused_with_413(ask, document, folder):
     answer, problem = ask("PUT", path, b"x" * (26 * 2 ** 20))
     assert answer.status == 413 and json.loads(problem)["code"] == "body_too_large"
     piece = b"x" * 2 ** 20
-    answer, _ = ask("PUT", path, (piece for _ in range(26)), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    answer, _ = ask("PUT", path, (piece for _ in range(26)), encode_chunked=True,
+                    headers={"Transfer-Encoding": "chunked"})
     assert answer.status == 413 and ask("GET", path)[1] == DATA and left(folder) == []
 
 

@@ -22,7 +22,8 @@ from eventapi.worker.mail import job, smtp
 from tests.resources.test_newsletter import EMAIL
 from tests.support.mail_server import Inbox, Server
 
-BUYER = {"company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "address": "Weg 1", "postal_code": "25436", "city": "Uetersen",
+BUYER = {"company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "address": "Weg 1",
+         "postal_code": "25436", "city": "Uetersen",
          "email": EMAIL, "language": "de"}
 
 
@@ -65,7 +66,9 @@ def asked(organiser, email=EMAIL, **values):
 
 def invoice(organiser, **buyer):
     contact = organiser.make("/contacts", {**BUYER, **buyer})
-    return organiser.make("/invoices", {"contact_id": contact["id"], "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]})
+    return organiser.make("/invoices",
+                          {"contact_id": contact["id"],
+                           "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]})
 
 
 # What arrives
@@ -82,7 +85,8 @@ def test_the_confirmation_mail_is_what_mail_programs_want(organiser, post, inbox
     assert f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     text, html = message.get_body(("plain",)).get_content(), message.get_body(("html",)).get_content()
-    url = newsletter.confirm_url(newsletter.secret(db), "https://events.example.org", newsletter.row(db, subscriber["id"]))
+    url = newsletter.confirm_url(newsletter.secret(db), "https://events.example.org",
+                                 newsletter.row(db, subscriber["id"]))
     assert url in text and f'href="{url}"' in html and subscriber["unsubscribe_url"] in text and "Anna Gärtner" in text
 
 
@@ -93,7 +97,10 @@ def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
     assert inbox.messages[0]["Subject"] == "Please confirm your subscription to the Messe Test GmbH newsletter"
 
 
-@pytest.mark.parametrize("name", ["Eve\r\nBcc: all@example.org", "Eve\r\nBcc: everybody", "Eve\nX: y", "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example", '"Eve" <eve@example.org>,'])
+@pytest.mark.parametrize("name",
+                         ["Eve\r\nBcc: all@example.org", "Eve\r\nBcc: everybody", "Eve\nX: y",
+                          "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example",
+                          '"Eve" <eve@example.org>,'])
 def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     settings.organiser_name = name
     asked(organiser, name=name)
@@ -103,8 +110,11 @@ def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     assert message["To"].addresses[0].addr_spec == EMAIL and "<img" not in message.get_body(("html",)).get_content()
 
 
-@pytest.mark.parametrize("name, greeting", [("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"), ("win at https://spam.example", "Guten Tag,"),
-                                            ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"), ("", "Guten Tag,")])
+@pytest.mark.parametrize("name, greeting",
+                         [("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"),
+                          ("win at https://spam.example", "Guten Tag,"),
+                                            ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"),
+                                            ("", "Guten Tag,")])
 def test_a_name_cannot_advertise(organiser, post, inbox, db, name, greeting):
     asked(organiser, name=name or None)
     sent(db)
@@ -155,10 +165,13 @@ def test_a_reminder_says_what_is_open(organiser, post, inbox, db):
 
 
 @pytest.mark.parametrize("language, subject, sentence", [
-    ("en", "Payment reminder: invoice {}", "was due on 15 January 2020. According to our records, EUR 1,190.00 is still outstanding."),
-    ("de", "Zahlungserinnerung: Rechnung {}", "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen."),
+    ("en", "Payment reminder: invoice {}",
+     "was due on 15 January 2020. According to our records, EUR 1,190.00 is still outstanding."),
+    ("de", "Zahlungserinnerung: Rechnung {}",
+     "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen."),
 ])
-def test_an_overdue_reminder_names_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject, sentence):
+def test_an_overdue_reminder_names_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject,
+                                                                    sentence):
     draft = invoice(organiser, language=language)
     organiser.patch(f"/invoices/{draft['id']}", {"issue_date": "2020-01-01", "due_date": "2020-01-15"}, status=200)
     done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
@@ -169,7 +182,8 @@ def test_an_overdue_reminder_names_the_due_date_and_the_open_amount(organiser, p
 
 
 @pytest.mark.parametrize("language, sentence", [("en", "Please find attached credit note {} for EUR 119.00."),
-                                                ("de", "anbei erhalten Sie unsere Rechnungskorrektur {} über 119,00 EUR.")])
+                                                ("de",
+                                                 "anbei erhalten Sie unsere Rechnungskorrektur {} über 119,00 EUR.")])
 def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, db, language, sentence):
     draft = invoice(organiser, language=language)
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
@@ -184,7 +198,8 @@ def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, d
 
 
 def test_english_and_german_have_the_same_texts_with_the_same_placeholders():
-    placeholders = {language: {name: set(re.findall(r"{(\w+)}", text)) for name, text in texts.items()} for language, texts in mail_words.WORDS.items()}
+    placeholders = {language: {name: set(re.findall(r"{(\w+)}", text)) for name, text in texts.items()}
+                    for language, texts in mail_words.WORDS.items()}
     assert placeholders["en"] == placeholders["de"]
 
 
@@ -260,7 +275,8 @@ def test_a_server_that_cannot_be_reached_costs_no_mail_an_attempt(organiser, pos
     assert "no mail can be sent" in caplog.text and db.connection.execute("SELECT attempts FROM mails").fetchone() == (0,)
 
 
-def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(organiser, post, inbox, db, settings, capsys, monkeypatch):
+def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(organiser, post, inbox, db, settings,
+                                                                              capsys, monkeypatch):
     asked(organiser)
     with process_locks.mailing(settings):
         assert mail_delivery.step(db, "lease")["recipient"] == EMAIL
@@ -271,7 +287,8 @@ def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(or
     monkeypatch.setenv("EVENTAPI_CONFIG", str(settings.data_dir / "eventapi.conf"))
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
     assert cli.main(["mail", "list"]) == 0 and "uncertain" in capsys.readouterr().out
-    assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry", "1"]) == 1 and cli.main(["mail", "retry", "99"]) == 1
+    assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry",
+                                                               "1"]) == 1 and cli.main(["mail", "retry", "99"]) == 1
     assert "mail 1 is queued" in capsys.readouterr().err
     assert sent(db) == [("sent", None)] and len(inbox.messages) == 1
 
@@ -290,7 +307,8 @@ def test_two_workers_send_nothing_twice(organiser, post, inbox, settings, db):
     threads = [threading.Thread(target=job.deliver, args=(settings, lambda: False)) for _ in range(2)]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
-    assert sorted(inbox.recipients) == sorted({f"{number}@example.org" for number in range(40)}) and inbox.connections <= 2
+    assert sorted(inbox.recipients) == sorted({f"{number}@example.org"
+                                               for number in range(40)}) and inbox.connections <= 2
 
 
 def test_no_more_go_out_than_mails_per_minute_allows(organiser, post, inbox, db, settings):
@@ -327,8 +345,10 @@ def certificate(tmp_path):
     """(certificate, key) for 127.0.0.1 that nobody vouches for."""
     import subprocess
     files = [tmp_path / name for name in ("cert.pem", "key.pem")]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
-                    "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]], check=True, capture_output=True)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]], check=True,
+                    capture_output=True)
     return files
 
 
@@ -384,8 +404,10 @@ def test_old_mails_are_forgotten_and_those_that_wait_are_not(organiser, post, db
     asked(organiser)
     sent(db)
     asked(organiser, "b@example.org")
-    db.connection.execute("UPDATE mails SET updated_at = ?", (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),))
-    assert housekeeping.forget_mails(db) == 1 and [row["recipient"] for row in mails.in_state(db, "queued")] == ["b@example.org"]
+    db.connection.execute("UPDATE mails SET updated_at = ?",
+                          (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),))
+    assert housekeeping.forget_mails(db) == 1 and [row["recipient"]
+                                                   for row in mails.in_state(db, "queued")] == ["b@example.org"]
 
 
 def test_the_backlog_is_told(organiser, post, app):
@@ -405,7 +427,8 @@ def test_a_mail_that_cannot_be_made_holds_no_other_up(organiser, post, inbox, db
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
     asked(organiser, "b@example.org")
-    assert sorted(sent(db)) == [("queued", "the mail cannot be built (ZeroDivisionError); the log has the details"), ("sent", None)]
+    assert sorted(sent(db)) == [("queued", "the mail cannot be built (ZeroDivisionError); the log has the details"),
+                                ("sent", None)]
     assert "cannot be built" in caplog.text and inbox.recipients == ["b@example.org"]
 
 
