@@ -55,8 +55,8 @@ class Api:
         chunks = self.app({
             "REQUEST_METHOD": method, "PATH_INFO": f"/api/v1{path}", "QUERY_STRING": query, "SERVER_NAME": "demo",
             "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http",
-            "wsgi.input": io.BytesIO(raw), "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(raw)), "CONTENT_TYPE": "application/json",
-            "HTTP_AUTHORIZATION": f"Bearer {self.key}"}, start_response)
+            "wsgi.input": io.BytesIO(raw), "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(raw)),
+            "CONTENT_TYPE": "application/json", "HTTP_AUTHORIZATION": f"Bearer {self.key}"}, start_response)
         text = b"".join(chunks)
         if response["status"] >= 400:
             raise RuntimeError(f"{method} {path}: {text.decode()}")

@@ -1,4 +1,4 @@
-"""Audit log: reading who changed what and when. journal.py writes the entries, in the transaction of the change."""
+"""Audit log: who changed which record, and when. Each entry is written in the transaction of its change."""
 import json
 
 from eventapi.storage import search
@@ -13,7 +13,7 @@ sql = statements("audit_log")
 
 @routes.list("/audit-log", query="audit_entry.query")
 def list_audit_log(db, query):
-    """List changes, newest first."""
+    """List entries of the audit log, newest first."""
     if "search" in query:
         query["search"] = search.pattern(query["search"])
     if "entity_id" in query and "entity_type" not in query:
@@ -23,10 +23,12 @@ def list_audit_log(db, query):
 
 @routes.get("/audit-log/<id>")
 def get_audit_entry(db, id):
+    """Get an entry of the audit log."""
     return represent(found(db.one(sql.get, id=id), "audit_entry", id))
 
 
 def represent(row):
+    """Return the API object of an entry."""
     for name in ("old_values", "new_values"):
         row[name] = row[name] and json.loads(row[name])
     return row

@@ -1,4 +1,4 @@
-"""Bulk import: many contacts or participants at once, as JSON or CSV. Rejected records are returned with the reason."""
+"""Bulk imports of contacts and participants, as JSON or CSV. Rejected records can be downloaded with the reasons."""
 import csv
 import io
 
@@ -21,7 +21,10 @@ KINDS = ("contacts", "participants")
 
 @routes.list("/bulk-import", query="bulk_import.query")
 def list_bulk_imports(db, who, query):
-    """List the imports of contacts, participants or both, as far as the key may read these."""
+    """List bulk imports.
+
+    The list contains the kinds of records that the API key may read, or only `kind`.
+    """
     readable = [kind for kind in KINDS if {kind, f"{kind}:read"} & set(who.scopes)]
     if query.get("kind") or len(readable) < len(KINDS):
         query["kind"] = query.get("kind") or (readable or KINDS)[0]
@@ -30,18 +33,18 @@ def list_bulk_imports(db, who, query):
 
 
 @routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts",
-             raw_body=FORMS,
-             receive=receiver("contacts"), response="bulk_import", status=201, again=202)
+             raw_body=FORMS, receive=receiver("contacts"), response="bulk_import", status=201, again=202)
 def import_contacts(db, upload):
     """Import contacts.
 
-    Each record is validated as in POST /contacts.
+    Each record is validated as in `POST /contacts`.
 
-    As JSON: up to 10,000 records and 16 MiB, with the options beside them. As text/csv: options in the query;
-    separated by comma, semicolon or tab; in UTF-8, UTF-16 or Windows-1252; columns named as in our lists, in any
-    case; an empty cell sets nothing. Up to 2,000 records are imported at once (201), more by the worker (202):
-    Location shows the progress. Download rejected records from /bulk-import/{id}/errors, correct them and send them
-    again.
+    JSON: up to 10,000 records and 16 MiB, with the options in the same object. CSV (`text/csv`): the options are query
+    parameters. Cells are separated by comma, semicolon or tab, and the encoding is UTF-8, UTF-16 or Windows-1252.
+    Columns are named as in our lists; case does not matter. An empty cell sets nothing.
+
+    Up to 2,000 records are imported immediately (201). Larger imports run in the background (202); `Location` shows the
+    progress. Download rejected records from `/bulk-import/{id}/errors`, correct them and send them again.
     """
     return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
 
@@ -52,17 +55,18 @@ def import_contacts(db, upload):
 def import_participants(db, upload):
     """Import participants of one event.
 
-    Options and formats are those of /bulk-import/contacts.
+    Options and formats are those of `POST /bulk-import/contacts`.
 
-    Each record names its contact by `contact_id` or `match_field`. Its contact fields are used only to create a
-    missing contact (`create_contacts`); an existing contact does not change. A record that names another event is
-    rejected.
+    Each record names its contact by `contact_id` or by the field in `match_field`. Its contact fields are used only to
+    create a missing contact (`create_contacts`); an existing contact does not change. A record that names another event
+    is rejected.
     """
     event_id = participants.event_of(db, upload.options)
     return imported(db, "participants", {**upload.options, "event_id": event_id}, upload)
 
 
 def imported(db, kind, options, upload):
+    """Return 201 with the finished import, or 202 if it continues in the background."""
     record = import_runs.create(db, kind, options, upload)
     return Response(record, 201 if record["finished_at"] else 202,
                     {"Location": location(f"/bulk-import/{record['id']}")})
@@ -70,7 +74,10 @@ def imported(db, kind, options, upload):
 
 @routes.get("/bulk-import/<id>")
 def get_bulk_import(db, who, id):
-    """Get the progress and the result of an import: counters, the first 1,000 errors and the first 1,000 records."""
+    """Get an import.
+
+    The response contains the counters, the first 1,000 errors and the results of the first 1,000 records.
+    """
     with db.snapshot():
         get(db, who, id)
         return one(db, bulk_imports.with_errors(db, id), {}, INCLUDES)
@@ -78,7 +85,10 @@ def get_bulk_import(db, who, id):
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))
 def get_rejected_records(db, who, id):
-    """Download the rejected records as CSV, with the reason in the last column. Correct them and send them again."""
+    """Download the rejected records of an import as CSV.
+
+    The last columns contain the index and the reason. Correct the records and send them again.
+    """
     row = get(db, who, id)
     return Response(body=lines(db, row), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
@@ -86,6 +96,7 @@ def get_rejected_records(db, who, id):
 
 
 def get(db, who, id):
+    """Return the row of an import. Raise 404 if there is none, 403 if the key must not read its kind of records."""
     row = found(bulk_imports.get(db, id), "bulk import", id)
     require_scope(who, row["kind"], writes=False)
     return row
@@ -93,21 +104,22 @@ def get(db, who, id):
 
 def lines(db, row):
     """Yield the bytes of the CSV in chunks."""
-    columns = row["form"].get("columns") or named(db, row["id"])
+    columns = row["form"].get("columns") or columns_of_objects(db, row["id"])
     columns = [name for name in columns if name and name not in REASONS]
-    yield written([[*map(cell, columns), *REASONS]])
-    for piece in bulk_imports.rejected(db, row["id"]):
-        yield written([[*cells(row["form"], columns, sent), index, cell("; ".join(map(said, faults)))]
-                       for index, sent, faults in piece])
+    yield encoded([[*map(cell, columns), *REASONS]])
+    for batch in bulk_imports.rejected(db, row["id"]):
+        yield encoded([[*cells(row["form"], columns, sent), index, cell("; ".join(map(reason, faults)))]
+                       for index, sent, faults in batch])
 
 
-def named(db, id):
+def columns_of_objects(db, id):
     """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
-    return list(dict.fromkeys(name for piece in bulk_imports.rejected(db, id) for _, sent, _ in piece
+    return list(dict.fromkeys(name for batch in bulk_imports.rejected(db, id) for _, sent, _ in batch
                               for name in flat(sent)))
 
 
 def flat(sent):
+    """Return the object with a field such as `custom_fields.size` for each custom field."""
     fields = sent.get("custom_fields")
     if not isinstance(fields, dict):
         return sent
@@ -116,17 +128,20 @@ def flat(sent):
 
 
 def cells(form, columns, sent):
+    """Return the cells of a rejected record, which is an object (JSON) or a list of texts (CSV)."""
     if form["kind"] == "json":
         return [cell(flat(sent).get(name)) for name in columns]
     places = {name: place for place, name in enumerate(form["columns"])}
     return [cell(sent[places[name]]) if places[name] < len(sent) else "" for name in columns]
 
 
-def said(fault):
+def reason(fault):
+    """Return a fault as text."""
     return f"{fault['field']}: {fault['detail']}" if fault["field"] else fault["detail"]
 
 
-def written(rows):
+def encoded(rows):
+    """Return rows as bytes of CSV."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\r\n").writerows(rows)
     return buffer.getvalue().encode()

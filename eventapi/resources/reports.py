@@ -1,4 +1,4 @@
-"""Reports: figures as JSON, as a table (CSV) and as a chart (SVG)."""
+"""Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
@@ -61,7 +61,7 @@ def get_tax_report(db, query, form):
 
 @routes.get("/reports/booths", query="report.of_event", response="report.booths", forms=FORMS)
 def get_booths_report(db, query, form):
-    """Get the booth space by hall and type: how much is sold, and the revenue."""
+    """Get number, area and revenue of the booths by hall and type."""
     return report(db, "booths", query, form)
 
 
@@ -79,13 +79,13 @@ def get_check_ins_report(db, query, form):
 
 @routes.get("/reports/readiness", query="report.of_event", response="report.readiness", forms=FORMS)
 def get_readiness_report(db, query, form):
-    """Get the number of participants that are ready, and what the others lack, by event and role."""
+    """Get the number of participants that are ready, and what the others are missing, by event and role."""
     return report(db, "readiness", query, form)
 
 
 def report(db, name, query, form):
     """Return the report in the requested format."""
-    found = reports.answer(db, name, references.filters(db, query, references.EVENT))
+    found = reports.read(db, name, references.filters(db, query, references.EVENT))
     if form == SVG:
         return picture([name, found["filters"], found["data"]], SVG, lambda: report_charts.draw(found))
     if form == CSV:

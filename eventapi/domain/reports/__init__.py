@@ -1,1 +1,1 @@
-"""Reports: figures about money and about the show, and their charts."""
+"""Reports: figures about money and about the events, and their charts."""

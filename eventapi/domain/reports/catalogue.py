@@ -1,4 +1,13 @@
-"""Reports: what there are, and how each is put together: rows in major units at the end only, and their totals."""
+"""The list of all reports, and the steps that they share: filters, totals, and the conversion to major units.
+
+A report computes its rows in minor units. They are converted last, so that totals are exact.
+
+`selection` is a dict of the filters that a report applies:
+first, last: first and last day ("2026-05-01"), or None.
+period: "month", "quarter" or "year". as_of: day, or None.
+zone: time zone of the event, or None. event_key: key of the event, or None.
+given, values: names of the optional lines of SQL, and parameters, that select the event.
+"""
 from dataclasses import dataclass
 
 from eventapi import money, times
@@ -11,100 +20,129 @@ sql = statements("reports")
 
 @dataclass(frozen=True)
 class Report:
-    """`rows(db, asked)` adds up; `sums` are the members that add up to totals, `money` those in minor units until the end."""
+    """One report.
+
+    rows: function of (db, selection) that returns the rows.
+    query: schema of the query parameters, in schemas/report.json.
+    sums: columns that are added up in the totals.
+    money: columns in minor units, which are converted to major units.
+    """
     rows: object
     title: str
     query: str
     sums: tuple
     money: tuple = ()
 
+    def in_major_units(self, row):
+        """Return the row with its amounts in major units."""
+        amounts = {column: money.major(row[column], row["currency"]) for column in self.money if column in row}
+        return {**row, **amounts}
+
 
 REPORTS = {
-    "revenue": Report(finance.revenue, "Revenue", "by_period", ("invoices", "credit_notes", "invoiced", "credited", "net", "tax", "total"),
+    "revenue": Report(finance.revenue, "Revenue", "by_period",
+                      ("invoices", "credit_notes", "invoiced", "credited", "net", "tax", "total"),
                       ("invoiced", "credited", "net", "tax", "total")),
-    "participants": Report(show.participants, "Participants", "by_day", ("registered", "confirmed", "cancelled", "participants")),
+    "participants": Report(show.participants, "Participants", "by_day",
+                           ("registered", "confirmed", "cancelled", "participants")),
     "applications": Report(show.applications, "Applications", "by_period", (
         "new", "in_review", "info_requested", "waitlisted", "approved", "rejected", "withdrawn", "applications")),
     "payments": Report(finance.payments, "Payments", "by_period", ("payments", "received", "refunded", "fees", "net"),
                        ("received", "refunded", "fees", "net")),
     "receivables": Report(finance.receivables, "Receivables", "at_a_day", ("invoices", "amount"), ("amount",)),
     "tax": Report(finance.tax, "Tax", "by_period", ("net", "tax"), ("net", "tax")),
-    "booths": Report(show.booths, "Booths", "of_event", ("booths", "sold", "reserved", "available", "blocked", *show.AREAS, "revenue"),
+    "booths": Report(show.booths, "Booths", "of_event",
+                     ("booths", "sold", "reserved", "available", "blocked", *show.AREAS, "revenue"),
                      ("revenue", "revenue_per_m2")),
     "services": Report(show.services, "Services", "by_day", ("quantity", "net"), ("net",)),
     "check-ins": Report(show.check_ins, "Check-ins", "by_day", ("check_ins", "check_outs")),
     "readiness": Report(show.readiness, "Readiness", "of_event", (
-        "participants", "ready", "unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice", "unbilled", "unpaid")),
+        "participants", "ready", "unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order",
+        "draft_invoice", "unbilled", "unpaid")),
 }
-# What the overview shows of each: its totals, all or these.
-SHOWN = {"participants": None, "applications": None, "booths": ("booths", "sold", "reserved", "available", "blocked"),
-         "revenue": ("invoiced", "credited", "net", "tax", "total"), "payments": ("received", "refunded", "fees"), "receivables": ("amount",)}
+# report -> the totals that the overview shows; None means all
+IN_OVERVIEW = {"participants": None, "applications": None,
+               "booths": ("booths", "sold", "reserved", "available", "blocked"),
+               "revenue": ("invoiced", "credited", "net", "tax", "total"),
+               "payments": ("received", "refunded", "fees"), "receivables": ("amount",)}
 
 
 def catalogue():
-    """Every report with its parameters and the columns of its rows."""
-    entries = [(name, report.title, report.query) for name, report in REPORTS.items()]
-    return [{"report_type": name, "title": title, "path": f"/reports/{name}", "description": definition(f"report.{part(name)}")["description"],
-             "parameters": [{"name": member, "description": sub.get("description", "")} for member, sub in
-                            query_schema(f"report.{query}", listing=False)["properties"].items()],
-             "columns": columns(name)} for name, title, query in (*entries, ("overview", "Overview", "by_day"))]
+    """Return all reports as API objects, with their parameters and the columns of their rows."""
+    reports = [(name, report.title, report.query) for name, report in REPORTS.items()]
+    return [_described(*entry) for entry in (*reports, ("overview", "Overview", "by_day"))]
+
+
+def _described(name, title, query):
+    parameters = query_schema(f"report.{query}", listing=False)["properties"]
+    return {"report_type": name, "title": title, "path": f"/reports/{name}",
+            "description": definition(f"report.{part(name)}")["description"],
+            "parameters": [{"name": parameter, "description": schema.get("description", "")}
+                           for parameter, schema in parameters.items()],
+            "columns": columns(name)}
 
 
 def part(name):
-    """What a report is called in schemas/report.json."""
+    """Return the name of a report in schemas/report.json."""
     return name.replace("-", "_")
 
 
 def columns(name):
+    """Return the columns of a report, in the order of the schema."""
     return list(definition(f"report.{part(name)}_row")["properties"])
 
 
-def answer(db, name, query):
-    """The report as it is answered, read at one moment."""
+def read(db, name, query):
+    """Return a report as API object. All figures are read in one snapshot.
+
+    `query`: query parameters, with `event_id` also if the request named `event_key`.
+    """
     with db.snapshot():
-        asked = _asked(db, query)
-        data = overview(db, asked) if name == "overview" else figures(db, name, asked)
-    shown = {member: asked[word] for member, word in (("date_from", "first"), ("date_to", "last")) if member in query}
-    filters = {**{member: value for member, value in query.items() if member not in ("event_id", "event_key")}, **shown,
-               "event_id": query["event_id"] if asked["event_key"] else None, "event_key": asked["event_key"]}
+        selection = _selection(db, query)
+        data = overview(db, selection) if name == "overview" else figures(db, name, selection)
+    filters = {parameter: value for parameter, value in query.items() if parameter not in ("event_id", "event_key")}
+    if "date_from" in query:
+        filters["date_from"] = selection["first"]
+    if "date_to" in query:
+        filters["date_to"] = selection["last"]
+    filters["event_id"] = query["event_id"] if selection["event_key"] else None
+    filters["event_key"] = selection["event_key"]
     return {"report_type": name, "filters": filters, "data": data, "generated_at": times.now()}
 
 
-def figures(db, name, asked):
+def figures(db, name, selection):
+    """Return the rows and the totals of a report, with amounts in major units."""
     report = REPORTS[name]
-    rows = report.rows(db, asked)
-    return {"rows": [_major(report, row, name) for row in rows], "totals": [_major(report, row, None) for row in _totals(report, rows)]}
+    rows = report.rows(db, selection)
+    names = columns(name)
+    return {"rows": [{column: row[column] for column in names} for row in map(report.in_major_units, rows)],
+            "totals": [report.in_major_units(total) for total in _totals(report, rows)]}
 
 
-def overview(db, asked):
-    """The totals of other reports, a row for each figure."""
+def overview(db, selection):
+    """Return the overview: one row for each total of the other reports."""
     rows = [{"report": name, "figure": figure, "currency": total.get("currency"), "value": total[figure]}
-            for name, shown in SHOWN.items() for total in figures(db, name, asked)["totals"]
+            for name, shown in IN_OVERVIEW.items() for total in figures(db, name, selection)["totals"]
             for figure in shown or REPORTS[name].sums]
     return {"rows": rows, "totals": []}
 
 
-def _asked(db, query):
-    """What the query asks for, days as days: a moment stands for the day that it lies on."""
+def _selection(db, query):
+    """Return the selection of a query. A timestamp in `date_from` or `date_to` stands for its day."""
     zone = db.config.timezone
-    event = db.one(sql.event, id=query["event_id"]) if "event_id" in query else None
+    by_event = {name: query[name] for name in ("event_id",) if name in query}
+    event = db.one(sql.event, id=query["event_id"]) if by_event else None
     return {"first": times.local_day(query.get("date_from"), zone), "last": times.local_day(query.get("date_to"), zone),
             "period": query.get("period", "month"), "as_of": query.get("as_of"), "zone": event and event["timezone"],
-            "event_key": event and event["event_key"],
-            "given": frozenset({"event_id"} & query.keys()), "values": {"event_id": query["event_id"]} if "event_id" in query else {}}
+            "event_key": event and event["event_key"], "given": frozenset(by_event), "values": by_event}
 
 
 def _totals(report, rows):
-    """One row for each currency, or a single one where there is no money."""
-    sums = {} if any("currency" in row for row in rows) or report.money else {None: dict.fromkeys(report.sums, 0)}
+    """Return a row of sums for each currency, or one row for a report without amounts."""
+    has_amounts = report.money or any("currency" in row for row in rows)
+    sums = {} if has_amounts else {None: dict.fromkeys(report.sums, 0)}
     for row in rows:
         total = sums.setdefault(row.get("currency"), dict.fromkeys(report.sums, 0))
         for name in report.sums:
             total[name] += row[name]
     return [{**({"currency": currency} if currency else {}), **sums[currency]} for currency in sorted(sums, key=str)]
-
-
-def _major(report, row, name):
-    """The row as answered, its members in the order of the schema."""
-    row = {**row, **{member: money.major(row[member], row["currency"]) for member in report.money if member in row}}
-    return {member: row[member] for member in columns(name)} if name else row

@@ -1,7 +1,10 @@
-"""Reports about money: what was invoiced, taxed, received and is owed. Rows are in minor units, never two currencies in one.
+"""Reports about money: revenue, tax, payments and receivables. Amounts are in minor units, and a row has one currency.
 
-An invoice counts in the period of its issue_date from the moment it is sent, a credit note in its own: a cancelled invoice and the
-credit note over it are both there. A payment counts in the period of its payment_date, what was given back of it with it.
+Sent invoices and credit notes count in the period of their own issue_date. A cancelled invoice therefore still
+counts, and the credit note for it counts as well. A payment counts in the period of its payment_date, and its refunds
+in the same period.
+
+For `selection` see catalogue.py.
 """
 import json
 from collections import defaultdict
@@ -15,55 +18,70 @@ sql = statements("reports")
 BUCKETS = ("not_due", "1-30", "31-60", "61-90", "90+")
 
 
-def revenue(db, asked):
-    return _by_period(db, sql.revenue, asked, spans(db, sql.next_issue, asked, of_days=True))
+def revenue(db, selection):
+    """Return the invoiced and credited amounts by period and currency."""
+    return _by_period(db, sql.revenue, selection, spans(db, sql.next_issue, selection, of_days=True))
 
 
-def tax(db, asked):
-    rows = _by_period(db, sql.tax, asked, spans(db, sql.next_issue, asked, of_days=True))
+def tax(db, selection):
+    """Return net amounts and tax by period, currency, tax category and rate in percent."""
+    rows = _by_period(db, sql.tax, selection, spans(db, sql.next_issue, selection, of_days=True))
     return [{**row, "tax_rate": row["tax_rate"] / 100} for row in rows]
 
 
-def payments(db, asked):
-    periods = spans(db, sql.next_payment, asked)
-    return _added(*(_by_period(db, sql.payments, asked, periods, word) for word in ("dated", "undated")))
+def payments(db, selection):
+    """Return the payments by period, currency and gateway.
+
+    Payments with and without a payment_date are read by two queries, so that both use an index.
+    """
+    periods = spans(db, sql.next_payment, selection)
+    return _added(*(_by_period(db, sql.payments, selection, periods, line) for line in ("dated", "undated")))
 
 
-def receivables(db, asked):
-    """What is open, by how many days it is past due: now, or as it was at the end of a day that is over."""
-    as_of = asked["as_of"] or times.today(db.config.timezone)
-    if asked["as_of"] is None:
-        rows = db.all(sql.open, asked["given"], **asked["values"])
+def receivables(db, selection):
+    """Return the open amounts by currency and days past due: at present, or at the end of the day `as_of`."""
+    as_of = selection["as_of"] or times.today(db.config.timezone)
+    if selection["as_of"] is None:
+        rows = db.all(sql.open, selection["given"], **selection["values"])
     else:
-        rows = db.all(sql.open_then, asked["given"], **asked["values"], as_of=as_of, until=times.end(as_of, db.config.timezone))
+        until = times.end(as_of, db.config.timezone)
+        rows = db.all(sql.open_then, selection["given"], **selection["values"], as_of=as_of, until=until)
     sums = defaultdict(lambda: [0, 0])
     for row in rows:
         entry = sums[row["currency"], bucket(row["due_date"], as_of)]
         entry[0] += row["invoices"]
         entry[1] += row["amount"]
     currencies = sorted({currency for currency, _ in sums})
-    return [{"currency": currency, "bucket": name, "invoices": sums[currency, name][0], "amount": sums[currency, name][1]}
-            for currency in currencies for name in BUCKETS]
+    rows = [(currency, name, *sums[currency, name]) for currency in currencies for name in BUCKETS]
+    return [dict(zip(("currency", "bucket", "invoices", "amount"), row, strict=True)) for row in rows]
 
 
 def bucket(due_date, as_of):
-    """Due on the day itself, or never, is not past due."""
+    """Return the bucket of an invoice. An invoice without due date, or due on the day itself, is not past due."""
     days = times.days_between(due_date, as_of) if due_date else 0
     return BUCKETS[0] if days <= 0 else BUCKETS[min(4, (days + 29) // 30)]
 
 
-def _by_period(db, statement, asked, periods, *words):
-    """The statement gives for each period and kind the figures, as JSON; `words` are more of its optional lines."""
-    return [{"period": row["period"], **figures} for row in db.all(statement, asked["given"].union(words), **asked["values"], spans=periods)
-            for figures in json.loads(row["figures"])]
+def _by_period(db, statement, selection, periods, *lines):
+    """Return the rows of all periods.
+
+    `periods` is the result of `spans`, `lines` are further optional lines of the SQL.
+
+    The statement returns for each period a JSON array of rows.
+    """
+    found = db.all(statement, selection["given"].union(lines), **selection["values"], spans=periods)
+    return [{"period": row["period"], **figures} for row in found for figures in json.loads(row["figures"])]
 
 
 def _added(rows, others):
-    """Rows of the same key become one."""
+    """Add up the rows with the same period, currency and gateway, and sort them by these."""
+    keys = ("period", "currency", "gateway_key")
     sums = {}
     for row in (*rows, *others):
-        key = tuple(value for name, value in row.items() if name in ("period", "currency", "gateway_key"))
-        known = sums.get(key)
-        sums[key] = row if known is None else {
-            name: value if name in ("period", "currency", "gateway_key") else value + row[name] for name, value in known.items()}
+        key = tuple(row[name] for name in keys)
+        if key not in sums:
+            sums[key] = dict(row)
+        else:
+            for name in row.keys() - set(keys):
+                sums[key][name] += row[name]
     return [sums[key] for key in sorted(sums, key=lambda key: tuple(part or "" for part in key))]

@@ -1,8 +1,11 @@
-"""Reports about the show: who takes part, what space and services were sold, who came, who is ready. Money is in minor units."""
+"""Reports about events: participants, applications, booths, services, check-ins and readiness.
+
+Amounts are in minor units. For `selection` see catalogue.py.
+"""
 from datetime import datetime
 
 from eventapi import money, times
-from eventapi.domain.reports.periods import moments, spans
+from eventapi.domain.reports.periods import spans, timestamps
 from eventapi.storage.statements import statements
 
 sql = statements("reports")
@@ -11,18 +14,24 @@ MM2 = 10 ** 6                           # square millimetres in a square metre
 AREAS = ("area", "sold_area", "reserved_area", "available_area", "blocked_area")
 
 
-def participants(db, asked):
-    given, values = _within(db, asked)
+def participants(db, selection):
+    """Return the number of participants by event and role."""
+    given, values = _within(db, selection)
     return db.all(sql.participants, given, **values)
 
 
-def applications(db, asked):
-    return db.all(sql.applications, asked["given"], **asked["values"], spans=spans(db, sql.next_application, asked))
+def applications(db, selection):
+    """Return the number of applications by period and status."""
+    periods = spans(db, sql.next_application, selection)
+    return db.all(sql.applications, selection["given"], **selection["values"], spans=periods)
 
 
-def booths(db, asked):
-    """Revenue is what confirmed reservations come to, without tax; per square metre of what they are for."""
-    rows = db.all(sql.booths, asked["given"], **asked["values"], now=times.now())
+def booths(db, selection):
+    """Return number, area and revenue of the booths by hall and type.
+
+    The revenue is the net sum of the confirmed reservations. `revenue_per_m2` refers to the area that is sold.
+    """
+    rows = db.all(sql.booths, selection["given"], **selection["values"], now=times.now())
     for row in rows:
         row["currency"] = db.config.currency
         row["revenue_per_m2"] = money.divided(row["revenue"] * MM2, row["sold_area"]) if row["sold_area"] else None
@@ -30,29 +39,32 @@ def booths(db, asked):
     return rows
 
 
-def services(db, asked):
-    given, values = _within(db, asked)
+def services(db, selection):
+    """Return the ordered quantity, the net sum and the stock of services by event."""
+    given, values = _within(db, selection)
     return db.all(sql.services, given, **values, currency=db.config.currency)
 
 
-def check_ins(db, asked):
-    """By the hour, as the clocks at the event showed it."""
-    rows = db.all(sql.check_ins, asked["given"].union(name for name in ("first", "last") if asked[name]), **asked["values"],
-                  first=asked["first"], last=asked["last"])
+def check_ins(db, selection):
+    """Return check-ins and check-outs by station and hour, in the time zone of the event."""
+    given = selection["given"].union(name for name in ("first", "last") if selection[name])
+    rows = db.all(sql.check_ins, given, **selection["values"], first=selection["first"], last=selection["last"])
     return [{"event_key": row["event_key"], **_local(row["hour"], row["timezone"]), "begins_at": row["hour"],
              **{name: row[name] for name in ("station", "check_ins", "check_outs")}} for row in rows]
 
 
-def readiness(db, asked):
-    return db.all(sql.readiness, asked["given"], **asked["values"])
+def readiness(db, selection):
+    """Return the number of participants that are ready, and of those that lack something, by event and role."""
+    return db.all(sql.readiness, selection["given"], **selection["values"])
 
 
-def _local(moment, zone):
-    local = datetime.fromisoformat(moment).astimezone(times.zone(zone))
+def _local(timestamp, zone):
+    local = datetime.fromisoformat(timestamp).astimezone(times.zone(zone))
     return {"day": local.date().isoformat(), "hour": f"{local:%H:%M}"}
 
 
-def _within(db, asked):
-    """The optional lines and values for the days asked for, in the zone of the event, or else of the tenant."""
-    edges = {name: value for name, value in moments(asked, asked["zone"] or db.config.timezone).items() if value}
-    return asked["given"].union(edges), {**asked["values"], **edges}
+def _within(db, selection):
+    """Return (optional lines, parameters) for the selected days, in the time zone of the event or of the organiser."""
+    zone = selection["zone"] or db.config.timezone
+    limits = {name: value for name, value in timestamps(selection, zone).items() if value}
+    return selection["given"].union(limits), {**selection["values"], **limits}
