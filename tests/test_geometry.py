@@ -59,7 +59,7 @@ def test_turned_booths_wall_to_wall_do_not_overlap():
         assert overlap(a, closer)
 
 
-def test_inside_includes_the_walls():
+def test_a_booth_along_the_walls_is_inside():
     assert inside(booth(0, 0), 3000, 2000)
     assert not inside(booth(1, 0), 3000, 2000)
     assert not inside(booth(0, -1), 3000, 2000)
@@ -67,7 +67,7 @@ def test_inside_includes_the_walls():
     assert inside(booth(0, 500, rotation=90), 3000, 3000)
 
 
-def test_distance_is_the_shortest_way():
+def test_the_distance_is_the_shortest_path():
     assert distance(booth(0, 0), booth(5500, 0)) == 2500
     assert distance(booth(0, 0), booth(3300, 2400)) == 500            # from corner to corner: 300 and 400
     assert distance(booth(0, 0), booth(3000, 0)) == 0
@@ -77,19 +77,19 @@ def test_distance_is_the_shortest_way():
     assert distance(booth(0, 0, 6000, 6000, 45), booth(2900, 2900, 200, 200)) == 0
 
 
-def test_depth_says_how_far_two_reach_into_each_other():
+def test_depth_is_how_far_two_booths_overlap():
     assert depth(booth(0, 0), booth(2500, 500)) == 500
     assert depth(booth(0, 0), booth(3000, 0)) == 0 > depth(booth(0, 0), booth(3001, 0))
     assert depth(booth(0, 0, 2000, 2000, 45), booth(2000, 0, 2000, 2000)) == pytest.approx(2 ** 0.5 * 1000 - 1000)
 
 
-def test_the_way_leads_through_the_middle_of_what_faces_the_other():
+def test_the_aisle_runs_through_the_middle_of_the_facing_sides():
     assert way(booth(0, 0), booth(5000, 1000)) == ((3000, 1500), (5000, 1500))
     start, end = way(booth(0, 0, 2000, 2000, 45), booth(4000, 0, 2000, 2000))
     assert start == pytest.approx((1000 + 2 ** 0.5 * 1000, 1000)) and end == pytest.approx((4000, 1000))
 
 
-def test_nearby_finds_just_the_pairs_whose_boxes_come_within_reach():
+def test_nearby_returns_exactly_the_pairs_whose_boxes_are_within_reach():
     chance = random.Random(1)
     polygons = [booth(chance.randrange(60_000), chance.randrange(40_000), chance.randrange(1000, 9000), 3000,
                       chance.choice((0, 30, 90)))
@@ -102,5 +102,5 @@ def test_nearby_finds_just_the_pairs_whose_boxes_come_within_reach():
     assert len(pairs) == len(set(pairs)) and set(pairs) == near
 
 
-def test_nothing_is_near_nothing():
+def test_nearby_without_booths_returns_no_pairs():
     assert list(nearby([], 1000)) == []

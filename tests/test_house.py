@@ -130,7 +130,7 @@ def test_resources_do_not_import_each_other():
             assert not {other for other in imported if other.startswith("eventapi.resources")}, name
 
 
-def test_resources_translate_and_leave_all_writing_to_the_domain():
+def test_resources_translate_and_leave_all_writes_to_the_domain():
     for file, tree in PARSED.items():
         if dotted(file).startswith("eventapi.resources."):
             assert list(writes(tree)) == [], dotted(file)
@@ -163,7 +163,7 @@ def local_names(function):
 
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_what_a_module_uses_of_another_exists(file):
+def test_every_attribute_that_a_module_uses_of_another_exists(file):
     """A function that was renamed or moved would otherwise be missed only when a request needs it."""
     tree = PARSED[file]
     modules = {alias.asname or alias.name: f"{node.module}.{alias.name}"
@@ -222,7 +222,7 @@ def test_folders_are_small():
 
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_a_module_says_what_it_is_and_holds_one_idea(file):
+def test_a_module_has_a_docstring_and_fewer_than_300_lines(file):
     text = file.read_text(encoding="utf-8")
     said = ast.get_docstring(PARSED[file])
     if text.strip():
@@ -255,7 +255,7 @@ def test_no_error_is_swallowed():
                             and silent) or "#" in "".join(lines[node.lineno - 1:node.end_lineno]), f"{where}: swallows everything"
 
 
-def test_there_is_nothing_left_to_do_or_printed_by_mistake():
+def test_no_todo_and_no_print_is_left_over():
     for file, tree in PARSED.items():
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b|breakpoint\(|NotImplementedError", text), name_of(file)
@@ -267,7 +267,7 @@ def test_there_is_nothing_left_to_do_or_printed_by_mistake():
 
 # Names
 
-def test_a_resource_is_called_the_same_everywhere():
+def test_a_resource_has_the_same_name_everywhere():
     for name in CATALOGUE:
         noun = name.rpartition(".")[2]
         for file in (f"eventapi/resources/{noun}.py", f"sql/{noun}.sql", f"tests/resources/test_{noun}.py"):
@@ -281,7 +281,7 @@ def test_every_module_of_resources_and_pages_is_in_the_list():
     assert with_routes == listed
 
 
-def test_handlers_have_the_names_of_the_house():
+def test_handlers_have_the_conventional_names():
     verbs = {"PUT": ("update_", "replace_", "set_", "put_"), "PATCH": ("update_", "change_", "set_"),
              "DELETE": ("delete_", "remove_", "cancel_")}
     names = {}
@@ -308,7 +308,7 @@ def parts(schema, place):
 
 
 @pytest.mark.parametrize("name", resource_names())
-def test_what_may_be_sent_is_bounded(name):
+def test_all_input_is_bounded(name):
     sent = {route.options.schema.partition(".")[2]
             for route in routes() if (route.options.schema or "").partition(".")[0] == name}
     sent |= {route.options.query.partition(".")[2]
@@ -326,7 +326,7 @@ def test_what_may_be_sent_is_bounded(name):
 
 
 @pytest.mark.parametrize("name", resource_names())
-def test_a_schema_has_a_title_and_required_members_that_exist(name):
+def test_a_schema_has_a_title_and_its_required_fields_exist(name):
     whole = document(name)
     assert whole["title"] and whole["properties"]
     for members in whole.get("x-required", {}).values():

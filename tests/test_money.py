@@ -20,7 +20,7 @@ def test_a_currency_has_its_own_decimals(currency, places):
 
 
 @pytest.mark.parametrize("currency", ["EUR", "JPY", "KWD"])
-def test_an_amount_leaves_as_it_came(currency):
+def test_an_amount_is_unchanged_by_conversion_and_back(currency):
     chance = random.Random(currency)
     for _ in range(2000):
         units = chance.randrange(10 ** chance.randrange(1, 13 + money.decimals(currency)))
@@ -29,7 +29,7 @@ def test_an_amount_leaves_as_it_came(currency):
         assert money.minor(json.loads(text, parse_float=Decimal), currency) == units
 
 
-def test_no_digit_is_rounded_away_unseen():
+def test_an_amount_with_too_many_digits_is_refused():
     assert money.minor(Decimal("0.10000000000000000000000000000000000001"), "EUR") is None
     assert money.minor(Decimal("0.1"), "EUR") == 10 and money.minor(7, "EUR") == 700
     assert money.scaled(Decimal("1e-4"), 4) == 1 and money.scaled(Decimal("1E+3"), 2) == 100000
@@ -54,7 +54,7 @@ def lines(*items, currency="EUR", **options):
     return rows
 
 
-def test_a_line_is_rounded_once_and_the_tax_on_the_sum_of_its_lines():
+def test_each_item_is_rounded_once_and_tax_is_computed_on_the_sum():
     three = lines(*[{"quantity": Decimal("0.333"), "unit_price": Decimal("0.1")}] * 3)           # 0.0333 each
     assert [line["net"] for line in three] == [3, 3, 3]
     assert invoice_lines.taxes(three) == [{"category": "S", "rate": 1900, "net": 9, "tax": 2, "reason": None}]
@@ -68,13 +68,13 @@ def test_the_largest_numbers_are_exact():
     assert line["net"] == int((exact * 100).to_integral_value(ROUND_HALF_UP))
 
 
-def test_reasons_of_a_group_stand_together():
+def test_the_reasons_of_a_tax_group_are_listed_together():
     rows = lines({"tax_category": "E", "exemption_reason": "a"}, {"tax_category": "E", "exemption_reason": "b"},
                  {"tax_category": "E", "exemption_reason": "a"})
     assert [group["reason"] for group in invoice_lines.taxes(rows)] == ["a; b"]
 
 
-def test_credit_in_parts_uses_up_net_and_tax_exactly():
+def test_partial_credits_add_up_to_net_and_tax_exactly():
     chance = random.Random(3)
     for _ in range(300):
         net, rate = chance.randrange(1, 2000), chance.choice([700, 1900, 550])
@@ -89,7 +89,7 @@ def test_credit_in_parts_uses_up_net_and_tax_exactly():
         assert left == [0, 0]
 
 
-def test_more_than_is_left_is_not_credited():
+def test_no_more_than_the_remaining_amount_is_credited():
     def credit(net, left):
         group = {"category": "S", "rate": 1900, "net": net, "tax": money.divided(net * 1900, 10000), "reason": None}
         return invoice_lines.credited_taxes([group], left)
@@ -105,5 +105,5 @@ def test_more_than_is_left_is_not_credited():
     (100, 0, 40, "sent"), (100, 60, 40, "paid"), (100, 59, 40, "partially_paid"), (100, 100, 100, "paid"),
     (100, 0, 100, "refunded"),
 ])
-def test_the_state_follows_from_the_sums(total, paid, credited, status):
+def test_the_state_is_computed_from_the_sums(total, paid, credited, status):
     assert status_of(total, paid, credited) == status

@@ -57,7 +57,7 @@ def test_a_key_is_printed_once_and_only_its_hash_is_kept(run, app, db, settings)
     assert key.encode() not in settings.database.read_bytes()
 
 
-def test_without_quiet_it_says_that_this_is_the_only_time(run):
+def test_without_quiet_the_command_says_that_the_key_is_shown_only_once(run):
     code, lines, _ = run("key", "create", "--name", "till", "--all-scopes")
     assert code == 0 and lines[0].startswith("evk_") and "not shown again" in lines[1]
 
@@ -69,42 +69,42 @@ def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db)
     assert actions(db) == [("created", "admin"), ("created", "api_key"), ("created", "api_key")]
 
 
-def test_all_scopes_are_those_of_the_catalogue(run):
+def test_all_scopes_equals_the_scopes_of_the_catalogue(run):
     run("key", "create", "--name", "all", "--all-scopes")
     assert table(run, "key", "list")[0]["scopes"] == SCOPES.split()
     assert len(api_keys.SCOPES) == 22
 
 
-def test_an_unknown_scope_is_refused_and_the_nearest_named(run):
+def test_an_unknown_scope_is_refused_with_the_nearest_name(run):
     code, lines, error = run("key", "create", "--name", "till", "--scope", "paymets", "--scope", "event:read")
     assert (code, lines) == (1, [])
     assert error.count("\n") == 1 and "payments" in error and "events:read" in error
     assert table(run, "key", "list") == []
 
 
-def test_a_key_needs_scopes_and_only_one_way_of_saying_them(run):
+def test_a_key_needs_either_scopes_or_all_scopes(run):
     assert run("key", "create", "--name", "till")[0] == 2
     assert run("key", "create", "--name", "till", "--all-scopes", "--scope", "events")[0] == 2
 
 
-def test_a_read_scope_only_reads(run, app):
+def test_a_key_with_a_read_scope_can_only_read(run, app):
     key = run("key", "create", "--name", "board", "--scope", "events:read", "--quiet")[1][0]
     Client(app, key).get("/events", status=200)
     Client(app, key).post("/events", {"title": "x"}, status=403)
 
 
 @pytest.mark.parametrize("expires", ["2001-01-01", "2027-02-30", "tomorrow"])
-def test_an_expiry_that_is_past_or_no_date_is_refused(run, expires):
+def test_an_expiry_in_the_past_or_with_an_invalid_date_is_refused(run, expires):
     code, _, error = run("key", "create", "--name", "till", "--all-scopes", "--expires", expires)
     assert code == 1 and error.count("\n") == 1
 
 
-def test_a_key_works_to_the_end_of_its_last_day_in_the_tenants_zone(run):
+def test_a_key_works_until_the_end_of_its_last_day_in_the_time_zone_of_the_tenant(run):
     run("key", "create", "--name", "till", "--all-scopes", "--expires", "2099-06-30")
     assert table(run, "key", "list")[0]["expires_at"] == "2099-06-30T21:59:59Z"
 
 
-def test_a_revoked_key_opens_nothing_any_more(run, app, db):
+def test_a_revoked_key_is_refused(run, app, db):
     key = run("key", "create", "--name", "till", "--all-scopes", "--quiet")[1][0]
     Client(app, key).get("/events", status=200)
     assert run("key", "revoke", "1") == (0, [], "")
@@ -114,7 +114,7 @@ def test_a_revoked_key_opens_nothing_any_more(run, app, db):
     assert table(run, "key", "list")[0]["status"] == "revoked"
 
 
-def test_rotation_ends_the_old_key_at_once_or_after_the_grace(run, app):
+def test_rotation_ends_the_old_key_at_once_or_after_the_grace_period(run, app):
     old = run("key", "create", "--name", "till", "--scope", "events", "--quiet")[1][0]
     new = run("key", "rotate", "1", "--grace", "24", "--quiet")[1][0]
     for key in (old, new):
@@ -135,7 +135,7 @@ def test_a_revoked_key_cannot_be_rotated(run):
     assert code == 1 and lines == [] and "revoked" in error
 
 
-def test_what_is_not_there_is_refused_with_one_line(run):
+def test_unknown_names_are_refused_with_a_single_message(run):
     for words in (("key", "revoke", "9"), ("key", "rotate", "9"), ("admin", "disable", "9"),
                   ("gateway", "remove", "none"),
                   ("key", "create", "--name", "x", "--all-scopes", "--admin", "9")):
@@ -176,7 +176,7 @@ def test_a_flag_takes_effect_in_a_running_app_at_once(run, organiser, db):
     assert actions(db) == [("updated", "flag")] * 2
 
 
-def test_an_unknown_flag_is_refused_and_the_nearest_named(run):
+def test_an_unknown_flag_is_refused_with_the_nearest_name(run):
     code, _, error = run("flag", "disable", "invoice")
     assert code == 1 and "invoices" in error
 
@@ -201,7 +201,7 @@ def test_gateways_are_added_listed_and_removed(run):
     assert table(run, "gateway", "list") == []
 
 
-def test_what_the_command_line_changes_is_in_the_chain(run, db):
+def test_changes_by_the_command_line_are_in_the_audit_log(run, db):
     run("key", "create", "--name", "till", "--all-scopes")
     run("flag", "disable", "booths")
     assert journal.verify(db) == []
@@ -209,14 +209,14 @@ def test_what_the_command_line_changes_is_in_the_chain(run, db):
 
 # Usage, configuration, schema
 
-def test_wrong_usage_is_exit_2(run):
+def test_wrong_usage_exits_with_code_2(run):
     for words in ((), ("nonsense",), ("key",), ("key", "revoke", "x"), ("flag", "list", "--jsn"),
                   ("key", "rotate", "1", "--grace", "-1")):
         code, lines, error = run(*words)
         assert (code, lines) == (2, []) and error, words
 
 
-def test_a_configuration_that_cannot_be_used_is_one_line(run, tmp_path):
+def test_an_invalid_configuration_is_reported_in_a_single_message(run, tmp_path):
     code, _, error = run("--config", str(tmp_path / "none.conf"), "flag", "list")
     assert code == 1 and error.count("\n") == 1 and "none.conf" in error
     (tmp_path / "bad.conf").write_text("[eventapi]\nworkers = many\n")
@@ -224,7 +224,7 @@ def test_a_configuration_that_cannot_be_used_is_one_line(run, tmp_path):
     assert code == 1 and error.count("\n") == 1 and "workers" in error
 
 
-def test_without_a_database_every_command_says_what_to_do(run, settings):
+def test_without_a_database_every_command_names_the_remedy(run, settings):
     settings.database.unlink()
     for words in (("key", "list"), ("serve",), ("worker", "--once"), ("check",),
                   ("backup", str(settings.data_dir / "b.tar"))):
@@ -233,20 +233,20 @@ def test_without_a_database_every_command_says_what_to_do(run, settings):
     assert not settings.database.exists()
 
 
-def test_a_database_of_a_newer_program_is_left_alone(run, db):
+def test_a_database_of_a_newer_program_is_not_changed(run, db):
     db.connection.execute("PRAGMA user_version = 9999")
     for words in (("flag", "list"), ("migrate",)):
         code, _, error = run(*words)
         assert code == 1 and "9999" in error and error.count("\n") == 1
 
 
-def test_a_table_for_people_has_a_line_each(run):
+def test_a_text_table_has_one_row_per_record(run):
     lines = run("flag", "list")[1]
     assert lines[0].split() == ["name", "enabled"] and ["booths", "yes"] in [line.split() for line in lines]
 
 
 @pytest.mark.processes
-def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
+def test_a_closed_pipe_is_no_error(tmp_path, settings):
     command = f"{sys.executable} -m eventapi openapi | head -c 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=processes.environment(tmp_path),
                           cwd=processes.ROOT,
@@ -257,7 +257,7 @@ def test_a_reader_that_had_enough_is_no_error(tmp_path, settings):
 # Migrations
 
 @pytest.mark.processes
-def test_migrate_creates_the_database_and_may_run_twice_and_two_at_once(tmp_path):
+def test_migrate_creates_the_database_and_may_run_twice_or_concurrently(tmp_path):
     folder = tmp_path / "new" / "data"
     tmp_path.joinpath("test.conf").write_text("[eventapi]\n")
     both = [subprocess.Popen([sys.executable, "-m", "eventapi", "migrate"], cwd=processes.ROOT,
@@ -291,7 +291,7 @@ def test_an_upgrade_makes_a_backup_first(run, settings, next_migration):
     assert len(list(settings.backups.iterdir())) == 1
 
 
-def test_a_failed_migration_changes_nothing_and_names_the_way_back(run, settings, next_migration, db):
+def test_a_failed_migration_changes_nothing_and_names_the_backup(run, settings, next_migration, db):
     before = migrations.schema_version(db.connection)
     next_migration("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT; DROP TABLE api_keys; SELECT nonsense;")
     code, _, error = run("migrate")
@@ -300,7 +300,7 @@ def test_a_failed_migration_changes_nothing_and_names_the_way_back(run, settings
     assert db.connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('later', 'api_keys')").fetchone() == (1,)
 
 
-def test_of_two_migrations_the_second_takes_the_first_with_it(run, settings, tmp_path, monkeypatch, db):
+def test_when_the_second_migration_fails_the_first_is_rolled_back(run, settings, tmp_path, monkeypatch, db):
     before, known = migrations.schema_version(db.connection), migrations.migration_files()
     for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):
         (tmp_path / f"{number}.sql").write_text(script)
@@ -320,14 +320,14 @@ def test_a_migration_that_breaks_foreign_keys_is_refused(run, db, next_migration
 # The server
 
 @pytest.mark.processes
-def test_serve_answers_with_the_workers_asked_for_and_stops_at_sigterm(tmp_path, settings):
+def test_serve_starts_the_requested_workers_and_stops_at_sigterm(tmp_path, settings):
     with processes.Server(tmp_path, "--workers", "2") as server:
         assert processes.get(f"{server.url}/api/v1/events")[0] == 401
         processes.until(lambda: len(processes.children(server.process.pid)) == 2)
         assert server.stop() == 0
 
 
-def test_serve_check_says_whether_it_would_start_and_starts_nothing(run, settings, monkeypatch):
+def test_serve_check_reports_whether_the_server_would_start_and_starts_nothing(run, settings, monkeypatch):
     assert run("serve", "--check") == (0, [], "")
     monkeypatch.setenv("EVENTAPI_WORKERS", "many")
     code, _, error = run("serve", "--check")
@@ -340,7 +340,7 @@ def test_serve_check_says_whether_it_would_start_and_starts_nothing(run, setting
 
 
 @pytest.mark.processes
-def test_serve_on_a_unix_socket_is_closed_to_others_and_named_when_taken(tmp_path, settings):
+def test_the_unix_socket_of_serve_is_private_and_a_taken_one_is_reported(tmp_path, settings):
     address = f"unix:{tmp_path}/web.sock"
     server = processes.start(tmp_path, "serve", "--bind", address, "--workers", "1")
     try:
@@ -353,7 +353,7 @@ def test_serve_on_a_unix_socket_is_closed_to_others_and_named_when_taken(tmp_pat
         server.wait(30)
 
 
-def test_a_port_that_is_taken_is_said_at_once(run):
+def test_a_taken_port_is_reported_at_once(run):
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
@@ -361,6 +361,6 @@ def test_a_port_that_is_taken_is_said_at_once(run):
     assert code == 1 and error.count("\n") == 1 and "in use" in error
 
 
-def test_serve_refuses_what_cannot_be_an_address_or_a_number(run):
+def test_serve_refuses_invalid_addresses_and_numbers(run):
     assert run("serve", "--bind", "nonsense")[0] == 1
     assert run("serve", "--workers", "0")[0] == 1

@@ -192,17 +192,17 @@ def where(secret, texts):
     return [name for name, text in texts if secret in text]
 
 
-def test_no_secret_is_in_what_the_processes_write(show):
+def test_no_secret_is_in_the_output_or_logs_of_the_processes(show):
     assert "Traceback" in show.said and " 500 " in show.said and "/feeds/***" in show.said and "DEBUG" in show.said.upper()
     assert [name for name, secret in show.secrets.items() if secret in show.said] == []
 
 
-def test_no_secret_is_in_an_answer_but_in_the_one_that_shows_it(show):
+def test_secrets_appear_only_in_the_response_that_shows_them(show):
     assert len(show.answers) > 40 and any("eventapi_" in text for _, text in show.answers)
     assert {name: places for name, secret in show.secrets.items() if (places := where(secret, show.answers))} == {}
 
 
-def test_secrets_are_stored_as_hashes_but_for_those_that_sign_or_are_sent(show):
+def test_secrets_are_stored_as_hashes_unless_they_sign_or_are_sent(show):
     for file in (show.folder / "eventapi.db", restored(show)):
         database = sqlite3.connect(file)
         tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -222,6 +222,6 @@ def restored(show):
     return folder / "eventapi.db"
 
 
-def test_the_test_knows_what_secrets_look_like(show):
+def test_the_patterns_of_this_test_match_every_kind_of_secret(show):
     assert set(show.secrets) == {"password", "header", "key", "webhook", "old webhook", "feed", "old feed", "link"}
     assert all(re.fullmatch(r"[\w+/=.-]{20,}", secret) for secret in show.secrets.values())

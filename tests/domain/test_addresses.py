@@ -51,17 +51,17 @@ def names(resolver):
     return resolver
 
 
-def test_the_table_is_long_enough():
+def test_the_table_holds_at_least_100_urls():
     assert len(set(TRICKS + CONTROLS)) >= 100
 
 
 @pytest.mark.parametrize("url", TRICKS + CONTROLS)
-def test_a_trick_is_refused_at_creation(url):
+def test_a_forbidden_url_is_refused_at_creation(url):
     assert addresses.acceptable(url, NOBODY)
 
 
 @pytest.mark.parametrize("url", TRICKS + CONTROLS)
-def test_a_trick_is_refused_at_delivery_and_nothing_is_connected(url, monkeypatch):
+def test_a_forbidden_url_is_refused_at_delivery_without_a_connection(url, monkeypatch):
     def connect(*_, **__):
         raise AssertionError("somebody was called")
     monkeypatch.setattr(socket, "create_connection", connect)
@@ -74,7 +74,7 @@ def test_a_public_address_is_accepted(url):
     assert addresses.acceptable(url, NOBODY) is None
 
 
-def test_networks_of_the_configuration_are_opened_also_for_http_and_no_others():
+def test_only_configured_networks_are_allowed_and_http_is_allowed_there():
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd00:1::/32"))
     for url in ("http://10.1.2.3:8080/x", "https://10.1.2.3/", "http://[fd00:1::7]/", "http://erp/",
                 "https://erp.internal/"):
@@ -85,14 +85,14 @@ def test_networks_of_the_configuration_are_opened_also_for_http_and_no_others():
         assert addresses.acceptable(url, allowed), url
 
 
-def test_a_name_that_points_elsewhere_at_delivery_is_refused_then(names):
+def test_a_host_name_is_checked_again_at_delivery(names):
     assert addresses.acceptable("https://hook.example.org/", NOBODY) is None
     names["hook.example.org"] = ["127.0.0.1"]
     with pytest.raises(addresses.Refused):
         http_post.post("https://hook.example.org/", b"{}", {}, seconds=2, allowed=NOBODY)
 
 
-def test_what_is_connected_is_the_address_that_was_checked(names, monkeypatch):
+def test_the_connection_uses_the_address_that_was_checked(names, monkeypatch):
     """The name is asked once: a second answer would be one that nobody checked."""
     asked, called = [], []
 
@@ -110,7 +110,7 @@ def test_what_is_connected_is_the_address_that_was_checked(names, monkeypatch):
     assert (asked, called) == (["hook.example.org"], [("93.184.216.34", 8443)])
 
 
-def test_a_resolver_that_does_not_answer_holds_nobody_up_for_long(monkeypatch):
+def test_a_resolver_that_does_not_respond_delays_a_delivery_only_briefly(monkeypatch):
     import threading
     over = threading.Event()
     monkeypatch.setattr(addresses, "lookup", lambda host, port: over.wait(10) and [])

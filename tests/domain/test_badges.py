@@ -65,7 +65,7 @@ def participant(organiser):
 
 # One badge
 
-def test_a_badge_says_who_from_where_as_what_and_for_which_event(organiser, participant):
+def test_a_badge_shows_name_company_role_category_and_event(organiser, participant):
     answer = organiser.get(f"/participants/{participant['id']}/badge", status=200)
     assert answer.content_type == "image/svg+xml" and "default-src 'none'" in answer.headers["Content-Security-Policy"]
     for word in ("Ada", "<b>Lovelace</b>", "Bergmann & Söhne", "SPEAKER", "Gold", "Grüne Tage <2027>",
@@ -81,7 +81,7 @@ def test_a_badge_says_who_from_where_as_what_and_for_which_event(organiser, part
     assert "REFERENT" in german and "01.05.2027 – 03.05.2027" in german
 
 
-def test_the_badge_name_comes_before_the_contact_and_the_company_is_not_told_twice(organiser, participant):
+def test_the_badge_name_takes_precedence_and_the_company_is_not_repeated(organiser, participant):
     organiser.patch(f"/participants/{participant['id']}", {"badge_name": "Countess Ada"}, status=200)
     text = said(organiser.get(f"/participants/{participant['id']}/badge"))
     assert "Countess" in text and "Lovelace" not in text
@@ -90,7 +90,7 @@ def test_the_badge_name_comes_before_the_contact_and_the_company_is_not_told_twi
     assert said(organiser.get(f"/participants/{participant['id']}/badge")).count("Bergmann") == 1
 
 
-def test_a_badge_comes_as_pdf_and_has_an_etag_in_each_form(organiser, participant):
+def test_a_badge_is_available_as_pdf_and_each_format_has_its_own_etag(organiser, participant):
     path = f"/participants/{participant['id']}/badge"
     pdf = organiser.get(path, headers={"Accept": "application/pdf"}, status=200)
     assert pdf.content_type == "application/pdf" and pdf.body.startswith(b"%PDF") and pdf.headers["Vary"] == "Accept"
@@ -101,13 +101,13 @@ def test_a_badge_comes_as_pdf_and_has_an_etag_in_each_form(organiser, participan
     organiser.get(path, headers={"If-None-Match": drawn.headers["ETag"]}, status=200)
 
 
-def test_who_has_cancelled_has_no_badge(organiser, participant):
+def test_a_cancelled_participant_has_no_badge(organiser, participant):
     organiser.post(f"/participants/{participant['id']}/cancel", status=200)
     problem(organiser.get(f"/participants/{participant['id']}/badge"), 409, "participant_cancelled")
     problem(organiser.get(f"/participants/badges?ids={participant['id']}"), 422, "validation_failed")
 
 
-def test_without_reportlab_the_answer_says_what_to_install(organiser, participant, monkeypatch):
+def test_without_reportlab_the_error_says_what_to_install(organiser, participant, monkeypatch):
     import sys
     qr.modules.cache_clear()
     qr._outline.cache_clear()
@@ -120,7 +120,7 @@ def test_without_reportlab_the_answer_says_what_to_install(organiser, participan
 
 @pytest.mark.parametrize("name, company", NAMES)
 @pytest.mark.skipif(not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed")
-def test_every_text_stays_within_its_card_and_clear_of_the_code(name, company):
+def test_every_text_stays_within_its_card_and_outside_the_qr_code(name, company):
     badge = card(name, company, category=company, event=f"{name} {name}", city=company)
     code = next(part for part in picture.picture(badge).parts if isinstance(part, Area) and part.fill == "#000000")
     quiet = min(x for ring in code.rings for x, _ in ring) - qr.QUIET * picture.MODULE
@@ -133,7 +133,7 @@ def test_every_text_stays_within_its_card_and_clear_of_the_code(name, company):
             assert text.x + wide <= (quiet if beside else picture.WIDTH - 2) + 0.5, text
 
 
-def test_lines_do_not_run_into_each_other():
+def test_lines_of_text_do_not_overlap():
     for name, company in NAMES:
         lines = sorted((text.y + place * text.size * text.line_height, text.size)
                        for text in texts(card(name, company)) if text.align == "start"
@@ -154,7 +154,7 @@ def test_the_category_is_readable_on_any_colour(fill):
     assert (light + 0.05) / (dark + 0.05) >= 4.3
 
 
-def test_each_role_has_a_word_and_a_colour_of_its_own():
+def test_each_role_has_its_own_label_and_colour():
     from eventapi.validation.schema_files import document
     roles = document("participant")["properties"]["role"]["enum"]
     assert set(picture.COLORS) == set(roles) and len(set(picture.COLORS.values())) == len(roles)
@@ -179,7 +179,7 @@ def inside(rings, x, y):
     return crossed % 2 == 1
 
 
-def test_the_modules_have_the_finders_of_the_smallest_code():
+def test_the_modules_contain_the_finder_patterns_of_the_smallest_code():
     rows = qr.modules("2345ACEFHJKM")
     assert len(rows) == 21 and {len(row) for row in rows} == {21}
     finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
@@ -231,7 +231,7 @@ def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant
     assert [entry["parameter"] for entry in found["errors"]] == ["event_key"]
 
 
-def test_too_many_badges_are_refused_with_the_way_to_get_them(organiser, participant, monkeypatch):
+def test_too_many_badges_are_refused_with_a_hint_to_use_pages(organiser, participant, monkeypatch):
     monkeypatch.setattr(badge_sheets, "MOST", 1)
     second = organiser.make("/participants",
                             {"event_id": participant["event_id"], "contact_id": participant["contact_id"],
@@ -244,14 +244,14 @@ def test_too_many_badges_are_refused_with_the_way_to_get_them(organiser, partici
     assert pages[0] != pages[1] and organiser.get(f"/participants/badges?ids={second['id']}").body == pages[1]
 
 
-def test_a_name_in_a_script_that_no_font_has_is_told(organiser, participant):
+def test_a_name_in_a_script_without_a_font_is_reported(organiser, participant):
     organiser.patch(f"/participants/{participant['id']}", {"badge_name": "ᚠᚢᚦ\U0001f3aa"}, status=200)
     organiser.get(f"/participants/{participant['id']}/badge", status=200)
     problem(organiser.get(f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}), 501,
             "not_installed")
 
 
-def test_what_is_drawn_is_well_formed_whatever_the_name():
+def test_the_svg_is_well_formed_for_any_name():
     for name, company in NAMES:
         ET.fromstring(svg.draw(picture.picture(card(name, company))))
     with pytest.raises(Problem):

@@ -102,7 +102,7 @@ def lines(invoice):
 
 # Billing
 
-def test_fee_booths_and_services_stand_on_one_draft(fair):
+def test_fee_booths_and_services_are_billed_on_one_draft(fair):
     reservation = fair.reserve("A12", width=2.5)
     order = fair.order((fair.power, 2), (fair.book, 3))
     invoice, credit_notes = fair.bill()
@@ -124,7 +124,7 @@ def test_fee_booths_and_services_stand_on_one_draft(fair):
     fair.balance(1368.39, 0, 0, 1368.39, 0, 1368.39)
 
 
-def test_only_what_is_new_is_billed(fair):
+def test_only_new_items_are_billed(fair):
     fair.reserve("A1")
     fair.send(fair.bill()[0])
     fair.balance(1606.5, 0, 0, 1606.5, 0, 1606.5)
@@ -150,7 +150,7 @@ def test_a_cancelled_invoice_is_billed_again(fair):
     fair.refused()
 
 
-def test_a_draft_that_was_worked_on_bills_what_it_names(fair):
+def test_an_edited_draft_bills_the_records_that_it_references(fair):
     invoice, _ = fair.bill()
     items = [{**item, "discount_percent": 10} for item in invoice["items"]]
     fair.organiser.patch(f"/invoices/{invoice['id']}", {"items": items}, status=200)
@@ -163,7 +163,7 @@ def test_a_draft_that_was_worked_on_bills_what_it_names(fair):
 
 
 @pytest.mark.parametrize("members", [{"role": "visitor"}, {"role": "speaker"}, {"category_key": None}])
-def test_who_owes_no_fee_is_not_billed(fair, members):
+def test_a_participant_without_a_fee_is_not_billed(fair, members):
     participant = fair.exhibitor("Guest", **members)
     assert fair.organiser.post(f"/participants/{participant['id']}/invoice",
                                status=409).json["code"] == "nothing_to_bill"
@@ -183,7 +183,7 @@ def test_an_untaxed_price_is_zero_rated(fair):
     assert (item["tax_category"], item["tax_rate"]) == ("Z", 0)
 
 
-def test_an_invoice_speaks_the_language_of_its_buyer(fair):
+def test_an_invoice_is_in_the_language_of_its_buyer(fair):
     fair.organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"language": "de-AT"}, status=200)
     fair.reserve("A1", width=2.5)
     assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold", "Stand A1, Row, 2,5 × 3 m"]
@@ -191,7 +191,7 @@ def test_an_invoice_speaks_the_language_of_its_buyer(fair):
 
 # What an invoice names by hand
 
-def test_an_invoice_by_hand_bills_what_it_names(fair):
+def test_a_manual_invoice_bills_the_records_that_it_references(fair):
     reservation, order = fair.reserve("A1"), fair.order((fair.power, 1), (fair.book, 1))
     fair.organiser.make("/invoices", {"event_participant_id": fair.participant["id"], "items": [
         {"description": "Stand", "quantity": 1, "unit_price": 1000, "booth_reservation_id": reservation["id"]},
@@ -200,7 +200,7 @@ def test_an_invoice_by_hand_bills_what_it_names(fair):
     fair.refused()
 
 
-def test_an_invoice_names_only_what_is_its_participants(fair):
+def test_an_invoice_references_only_records_of_its_participant(fair):
     other = fair.exhibitor("Other AG")
     reservation, order = fair.reserve("A1", participant=other), fair.order((fair.power, 1), participant=other)
     mine = fair.order((fair.power, 1))
@@ -271,7 +271,7 @@ def test_an_order_invoiced_by_hand_is_credited_when_all_of_it_is_cancelled(fair)
     assert lines(fair.bill()[0]) == [("Technics", -1, -100)]
 
 
-def test_new_and_cancelled_come_in_one_call(fair):
+def test_one_call_bills_new_items_and_credits_cancelled_ones(fair):
     reservation = fair.reserve("A1")
     fair.send(fair.bill()[0])
     late = fair.order((fair.power, 1))
@@ -285,7 +285,7 @@ def test_new_and_cancelled_come_in_one_call(fair):
     fair.refused()
 
 
-def test_a_booth_moved_to_another_is_credited_and_billed_anew(fair):
+def test_a_moved_reservation_is_credited_and_billed_again(fair):
     reservation = fair.reserve("A1")
     fair.send(fair.bill()[0])
     fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
@@ -300,7 +300,7 @@ def test_a_booth_moved_to_another_is_credited_and_billed_anew(fair):
 
 
 @pytest.mark.parametrize("change", [{"text": "Hello"}, {"is_reverse_charge": True}, {"items": 1}])
-def test_a_draft_that_is_changed_bills_the_booth_that_it_billed(fair, change):
+def test_a_changed_draft_still_bills_the_old_booth(fair, change):
     """The price of the old booth must not pass for that of the new one."""
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()
@@ -315,7 +315,7 @@ def test_a_draft_that_is_changed_bills_the_booth_that_it_billed(fair, change):
     fair.refused()
 
 
-def test_a_call_that_is_repeated_tells_of_the_credit_notes_again(fair):
+def test_a_repeated_call_returns_the_same_credit_notes(fair):
     reservation, key = fair.reserve("A1"), {"Idempotency-Key": "once"}
     fair.send(fair.bill()[0])
     fair.cancel("booth-reservations", reservation)
@@ -324,7 +324,7 @@ def test_a_call_that_is_repeated_tells_of_the_credit_notes_again(fair):
     assert again == first != []
 
 
-def test_a_cancelled_participation_gets_everything_back(fair):
+def test_a_cancelled_participation_is_credited_in_full(fair):
     fair.reserve("A1")
     fair.send(fair.bill()[0])
     fair.cancel("participants", fair.participant)
@@ -336,7 +336,7 @@ def test_a_cancelled_participation_gets_everything_back(fair):
     assert lines(fair.bill()[0]) == [("Participation: Gold", 1, 150)]
 
 
-def test_a_draft_that_credits_what_stands_again_is_named(fair):
+def test_a_draft_that_credits_a_reinstated_participation_is_reported_as_outdated(fair):
     fair.send(fair.bill()[0])
     fair.cancel("participants", fair.participant)
     note, _ = fair.bill()
@@ -346,7 +346,7 @@ def test_a_draft_that_credits_what_stands_again_is_named(fair):
     fair.refused()
 
 
-def test_only_what_is_left_is_credited(fair):
+def test_only_the_remaining_amount_is_credited(fair):
     reservation = fair.reserve("A1")
     invoice = fair.send(fair.bill()[0])
     goodwill = {"description": "Draughty", "quantity": 1, "unit_price": 199.99,
@@ -360,7 +360,7 @@ def test_only_what_is_left_is_credited(fair):
     fair.refused()
 
 
-def test_a_credit_that_does_not_say_for_what_counts_as_well(fair):
+def test_a_credit_without_a_reference_counts_as_well(fair):
     reservation = fair.reserve("A1")
     invoice = fair.send(fair.bill()[0])
     fair.act("invoices", invoice, "credit", {"items": [{"description": "Goodwill", "quantity": 1, "unit_price": 500}]},
@@ -374,7 +374,7 @@ def test_a_credit_that_does_not_say_for_what_counts_as_well(fair):
 
 
 @pytest.mark.parametrize("given_back", ["by a credit that does not say for what", "before it was sent"])
-def test_what_nothing_is_left_of_is_not_due_for_ever(fair, given_back):
+def test_an_item_without_a_remaining_amount_is_not_due(fair, given_back):
     """Readiness must not wait for what billing has nothing to do with."""
     reservation, _ = fair.reserve("A1"), fair.order((fair.book, 1))
     draft, _ = fair.bill()
@@ -394,7 +394,7 @@ def test_what_nothing_is_left_of_is_not_due_for_ever(fair, given_back):
     assert items["invoice"] == "done"
 
 
-def test_a_draft_of_what_was_cancelled_is_named_not_changed(fair):
+def test_a_draft_for_a_cancelled_booth_is_reported_and_not_changed(fair):
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()
     fair.cancel("booth-reservations", reservation)
@@ -405,7 +405,7 @@ def test_a_draft_of_what_was_cancelled_is_named_not_changed(fair):
     fair.refused()
 
 
-def test_cents_are_exact_however_prices_round(fair):
+def test_cents_are_exact_with_prices_that_round(fair):
     odd = fair.service("Odd", 0.35, tax_rate=7)
     fair.order((odd, 1), (odd, 1), (fair.book, 7))
     invoice = fair.send(fair.bill()[0])
@@ -429,12 +429,12 @@ def test_billing_needs_the_scope_and_flag_of_invoices(fair, person):
     fair.organiser.post("/participants/999/invoice", status=404)
 
 
-def test_who_was_anonymised_is_not_billed(fair):
+def test_an_anonymised_contact_is_not_billed(fair):
     fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/anonymize", status=200)
     fair.refused("anonymized")
 
 
-def test_of_many_at_once_one_bills(fair):
+def test_one_of_many_concurrent_calls_bills(fair):
     fair.reserve("A1")
     answers = []
 
@@ -450,7 +450,7 @@ def test_of_many_at_once_one_bills(fair):
     assert len(fair.organiser.data("/invoices")) == 1
 
 
-def test_what_is_merged_stays_billed(fair):
+def test_billed_items_stay_billed_after_a_merge(fair):
     twin = fair.exhibitor("Muster A.G.")
     reservation, order = fair.reserve("A1", participant=twin), fair.order((fair.power, 1), participant=twin)
     fair.organiser.patch(fair.address, {"category_id": None, "category_key": None}, status=200)
@@ -464,7 +464,7 @@ def test_what_is_merged_stays_billed(fair):
     assert fair.bill()[0]["subtotal"] == -1200
 
 
-def test_of_two_fees_that_meet_in_a_merge_one_is_credited(fair):
+def test_a_merge_with_two_fees_credits_one_of_them(fair):
     twin = fair.exhibitor("Muster A.G.")
     for participant in (fair.participant, twin):
         fair.send(fair.bill(participant)[0])
@@ -503,14 +503,14 @@ def sold(sold_fair, db):
     ("UPDATE booths SET status = 'sold'", "A2 of fair is sold, but its reservation is pending"),
     ("UPDATE booth_reservations SET status = 'cancelled' WHERE status = 'confirmed'",
      "A1 of fair is sold, but has no reservation")])
-def test_what_disagrees_is_found(sold, change, word):
+def test_an_inconsistency_is_found(sold, change, word):
     sold.connection.execute(change)
     (check, text), = checks.findings(sold)
     assert check == "sales" and word in text
 
 
 @pytest.mark.parametrize("kind", ["booth_reservation_id", "service_order_item_id", "fee_of_participant_id"])
-def test_what_is_billed_twice_is_found(sold, kind):
+def test_an_item_that_is_billed_twice_is_found(sold, kind):
     item, = sold.connection.execute(f"SELECT id FROM invoice_items WHERE {kind} IS NOT NULL").fetchone()
     sold.connection.executescript(f"""
         INSERT INTO invoices (invoice_number, contact_id, event_participant_id, currency, subtotal, tax_total, total, created_at, updated_at)

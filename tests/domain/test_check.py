@@ -41,7 +41,7 @@ def test_a_changed_removed_swapped_or_added_audit_entry_is_found(history, change
     assert "audit" in found(history, "audit log")
 
 
-def test_the_guards_of_the_audit_log_hold_by_themselves(organiser, db):
+def test_triggers_keep_the_audit_log_append_only(organiser, db):
     organiser.make("/events", {"title": "Garden Fair"})
     for change in ("DELETE FROM audit_log", "UPDATE audit_log SET new_values = '{}'", "UPDATE audit_log SET id = 7",
                    "INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log"):
@@ -117,7 +117,7 @@ def damage(db):
 
 
 @pytest.mark.processes
-def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
+def test_the_commands_report_damage_by_their_exit_code(tmp_path, history):
     assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
     assert processes.eventapi(tmp_path, "audit",
                               "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
@@ -131,7 +131,7 @@ def test_the_commands_say_so_with_their_exit_code(tmp_path, history):
 
 
 @pytest.mark.processes
-def test_an_entry_that_was_noted_elsewhere_shows_that_the_end_was_cut_off_or_written_anew(tmp_path, history):
+def test_a_noted_audit_entry_reveals_a_truncated_or_rewritten_audit_log(tmp_path, history):
     def verify(noted):
         done = processes.eventapi(tmp_path, "audit", "verify", "--noted", noted)
         return done.returncode, done.stdout.splitlines()[0] if done.stdout else done.stderr

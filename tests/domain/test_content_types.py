@@ -43,11 +43,11 @@ OPEN_TEXT = [("mimetype", "application/vnd.oasis.opendocument.text"), ("content.
     (gzip.compress(b"x", mtime=0), "application/octet-stream"), (b"\x7fELF\x02", "application/octet-stream"),
     (b"nul \0 here", "application/octet-stream"),
 ])
-def test_a_file_is_what_its_bytes_say(head, kind):
+def test_the_content_type_is_determined_from_the_bytes(head, kind):
     assert judge(head) == kind
 
 
-def test_a_polyglot_is_what_it_begins_with():
+def test_a_polyglot_has_the_type_of_its_first_bytes():
     assert judge(b"GIF89a/*<script>alert(1)</script>*/") == "image/gif"
     assert judge(b"%PDF-1.4 <html><script>alert(1)</script>") == "application/pdf"
     assert judge(b" %PDF-1.4 <html>") == "text/html"

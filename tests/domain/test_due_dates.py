@@ -26,7 +26,7 @@ def test_a_due_date_means_an_instant(db, due, instant):
     assert due_dates.given(due_dates.stored(due)) == due
 
 
-def test_without_an_event_a_day_is_one_of_the_tenant(db):
+def test_without_an_event_a_date_is_in_the_time_zone_of_the_tenant(db):
     assert due_dates.instant(db, "2027-01-10", None) == "2027-01-10T22:59:59Z"
 
 
@@ -39,19 +39,19 @@ def test_nothing_is_due_while_the_date_is_not_known(db):
     assert due_dates.instant(db, {"before": "application_deadline", "days": 1}, event) is None
 
 
-def test_a_relative_one_needs_an_event(db):
+def test_a_relative_due_date_needs_an_event(db):
     faults = Faults()
     assert due_dates.resolve(db, {"before": "date_from", "days": 1}, None, faults) is None
     assert [(entry["pointer"], entry["code"]) for entry in faults] == [("/due", "no_event")]
 
 
-def test_out_of_the_calendar_is_a_fault(db):
+def test_a_due_date_beyond_the_calendar_is_an_error(db):
     faults = Faults()
     due_dates.resolve(db, {"after": "date_to", "days": 3650}, {**FAIR, "date_to": "9998-12-01"}, faults, "/due_date")
     assert [(entry["pointer"], entry["code"]) for entry in faults] == [("/due_date", "date")]
 
 
-def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
+def test_due_dates_follow_the_event(organiser, db, monkeypatch):
     event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
     monkeypatch.setattr(tasks, "follow", lambda db,
                         event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
@@ -62,7 +62,7 @@ def test_who_is_due_follows_the_event(organiser, db, monkeypatch):
     assert seen == ["2027-05-31T21:59:59Z", "2027-05-31T23:59:59Z", "2027-05-31T23:59:59Z"]
 
 
-def test_an_event_does_not_push_due_dates_out_of_the_calendar(organiser, db, monkeypatch):
+def test_an_event_cannot_move_due_dates_beyond_the_calendar(organiser, db, monkeypatch):
     event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
     monkeypatch.setattr(tasks, "follow", lambda db,
                         event: due_dates.instant(db, {"after": "date_from", "days": 100}, event))
@@ -70,7 +70,7 @@ def test_an_event_does_not_push_due_dates_out_of_the_calendar(organiser, db, mon
     assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]
 
 
-def test_a_copy_moves_what_is_not_relative(db):
+def test_a_copy_moves_dates_and_keeps_relative_due_dates(db):
     assert due_dates.copied("2027-04-01", 364, "Europe/Berlin") == "2028-03-30"
     assert due_dates.copied({"before": "date_from", "days": 3}, 364,
                             "Europe/Berlin") == {"before": "date_from", "days": 3}

@@ -40,14 +40,14 @@ def test_every_date_is_moved_by_the_same_number_of_days(organiser, show):
             for entry in new["opening_hours"]] == ["2028-03-24"] and new["event_key"] == "garden-fair-2028"
 
 
-def test_a_moment_keeps_its_hour_over_the_change_of_the_clocks(organiser, show):
+def test_a_timestamp_keeps_its_local_time_across_a_clock_change(organiser, show):
     organiser.patch(f"/events/{show['id']}", {"date_to": "2027-03-26T18:00:00+01:00"}, status=200)
     new = organiser.post(f"/events/{show['id']}/copy", {"date_from": "2027-05-07T09:00:00+02:00"},
                          status=201).json["data"]
     assert new["date_to"] == "2027-05-07T18:00:00+02:00"
 
 
-def test_halls_booths_terms_and_categories_come_along_and_nothing_is_sold(organiser, show):
+def test_halls_booths_offers_and_categories_are_copied_and_nothing_is_sold(organiser, show):
     old_booth = organiser.get("/booths?event_key=fair-2027&booth_number=A1").json["data"][0]
     contact = organiser.make("/contacts", {"company_name": "Rosen KG"})
     participant = organiser.make("/participants", {"event_id": show["id"], "contact_id": contact["id"]})
@@ -71,14 +71,14 @@ def test_halls_booths_terms_and_categories_come_along_and_nothing_is_sold(organi
     assert organiser.get(f"/participants?event_id={new['id']}").json["meta"]["total"] == 0
 
 
-def test_only_what_is_asked_for_is_brought_along(organiser, show):
+def test_only_the_requested_parts_are_copied(organiser, show):
     new = organiser.post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": []}, status=201).json["data"]
     assert new["opening_hours"] == []
     for path in ("plans", "booths", "services", "categories", "submissions/types"):
         assert organiser.get(f"/{path}?event_id={new['id']}").json["meta"]["total"] == 0
 
 
-def test_what_is_brought_along_needs_its_scopes(organiser, person, show):
+def test_copying_a_part_requires_its_scope(organiser, person, show):
     refused = person("events").post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": ["plans"]},
                                     status=403)
     assert (refused.json["code"], refused.json["scope"]) == ("insufficient_scope", "plans")
@@ -86,7 +86,7 @@ def test_what_is_brought_along_needs_its_scopes(organiser, person, show):
                           status=201)
 
 
-def test_a_copy_is_refused_whole(organiser, show):
+def test_a_refused_copy_creates_nothing(organiser, show):
     for body, status, code in (({"date_from": "2028-03-24", "event_key": "fair-2027"}, 409, "duplicate"),
                                ({"date_from": "9998-12-31"}, 422, "validation_failed"), ({}, 422, "validation_failed"),
                                ({"date_from": "2028-03-24", "with": ["magic"]}, 422, "validation_failed")):

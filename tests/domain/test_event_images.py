@@ -26,7 +26,7 @@ def test_a_picture_is_set_and_read(organiser, event, kind, data, size):
     assert organiser.data("/events")[0]["image"] == image
 
 
-def test_another_picture_takes_its_place_and_the_same_changes_nothing(organiser, event, db):
+def test_another_picture_replaces_the_first_and_the_same_one_changes_nothing(organiser, event, db):
     first = put(organiser, event, PNG, status=200).json["data"]
     assert put(organiser, event, PNG, status=200).json["data"] == first
     second = put(organiser, event, JPEG, status=200).json["data"]["image"]
@@ -39,13 +39,13 @@ def test_another_picture_takes_its_place_and_the_same_changes_nothing(organiser,
                          [(b"<svg xmlns='http://www.w3.org/2000/svg'/>", 415), (b"%PDF-1.7", 415), (b"text", 415),
                                           (PNG[:20], 422), (JPEG[:12], 422), (GIF[:8], 422), (b"", 422),
                                           (b"\x89PNG\r\n\x1a\n" + b"x" * 100, 422)])
-def test_what_is_no_picture_is_refused(organiser, event, settings, data, status):
+def test_a_file_that_is_no_picture_is_refused(organiser, event, settings, data, status):
     put(organiser, event, data, status=status)
     assert organiser.data(f"/events/{event['id']}") == event
     assert not settings.files.exists() or not [file for file in settings.files.rglob("*") if file.is_file()]
 
 
-def test_a_picture_is_taken_away(organiser, event):
+def test_a_picture_is_removed(organiser, event):
     image = put(organiser, event, PNG, status=200).json["data"]["image"]
     assert organiser.delete(f"/documents/{image['document_id']}", status=409).json["code"] == "in_use"
     organiser.put(f"/documents/{image['document_id']}/content", raw=GIF, headers=dict(SENT), status=409)
@@ -55,7 +55,7 @@ def test_a_picture_is_taken_away(organiser, event):
     organiser.delete(f"/events/{event['id']}/image", status=204)
 
 
-def test_what_is_about_a_picture_goes_with_it(organiser, event):
+def test_tasks_of_a_picture_are_deleted_with_it(organiser, event):
     image = put(organiser, event, PNG, status=200).json["data"]["image"]
     organiser.make("/tasks",
                    {"title": "Ask for a larger one", "entity_type": "document", "entity_id": image["document_id"]})
@@ -63,14 +63,14 @@ def test_what_is_about_a_picture_goes_with_it(organiser, event):
     assert organiser.data("/tasks") == []
 
 
-def test_if_match_guards_the_picture(organiser, event):
+def test_if_match_is_checked_when_the_picture_changes(organiser, event):
     tag = organiser.get(f"/events/{event['id']}").headers["ETag"]
     put(organiser, event, PNG, headers={"If-Match": '"stale"'}, status=412)
     put(organiser, event, PNG, headers={"If-Match": tag}, status=200)
     organiser.delete(f"/events/{event['id']}/image", headers={"If-Match": tag}, status=412)
 
 
-def test_a_picture_goes_with_its_event_and_is_not_copied(organiser, event):
+def test_a_picture_is_deleted_with_its_event_and_is_not_copied(organiser, event):
     image = put(organiser, event, PNG, status=200).json["data"]["image"]
     copy = organiser.post(f"/events/{event['id']}/copy", {"date_from": "2028-01-01", "with": []},
                           status=201).json["data"]
@@ -79,7 +79,7 @@ def test_a_picture_goes_with_its_event_and_is_not_copied(organiser, event):
     organiser.get(f"/documents/{image['document_id']}", status=404)
 
 
-def test_only_who_may_write_events_sets_a_picture(person, event):
+def test_setting_a_picture_requires_the_scope_events(person, event):
     put(person("events:read documents"), event, PNG, status=403)
     put(person("events"), {"id": 999}, PNG, status=404)
     put(person("events"), event, b"x" * (26 * 2 ** 20), status=413)

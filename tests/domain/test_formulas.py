@@ -32,18 +32,18 @@ def value(expression, **values):
     ("ROUND(2.345, 2)", Fraction(235, 100)), ("ROUND(-2.5)", -3), ("ROUND(2.5)", 3), ("ROUND(1250, -2)", 1300),
     ("ROUND(1 / 3, 4)", Fraction(3333, 10000)),
     ("1 OR 0 AND 0", 1), ("2 + 3 > 4", 1), ("2 AND 3", 1), ("1=1", 1)])
-def test_a_formula_has_the_value_that_everybody_expects(expression, expected):
+def test_a_formula_has_the_expected_value(expression, expected):
     assert value(expression) == expected
 
 
-def test_only_what_decides_is_evaluated():
+def test_only_the_deciding_branch_is_evaluated():
     assert value("IF({days} > 0, 1, 1 / ({days} - 3))") == 1
     assert value("{days} > 0 OR 1 / ({days} - 3)") == 1 and value("{days} < 0 AND {field:x}") == 0
     with pytest.raises(FormulaError, match="division by zero, at character 21"):
         value("IF({days} > 5, 1, 1 / ({days} - 3))")
 
 
-def test_what_is_not_known_is_named():
+def test_a_missing_variable_is_named():
     for expression, name in {"{category_price} + 1": "category_price", "{field:Size-2.x}": "field:Size-2.x"}.items():
         with pytest.raises(Missing) as missing:
             value(expression)
@@ -58,7 +58,7 @@ def test_what_is_not_known_is_named():
     "POW(2, 3)", "2 ** 3", "2 ^ 3", "1,5", "0x10", "1e5", "1 < 2 < 3", "1 % 2", "5%%", "'a'", "1; 2", "a.b",
     "lambda: 1", "NOT", "1 NOT 2", "IF",
     "1 / 0", "1 / (2 - 2)", "IF(0, 1 / 0, 1)", "ROUND(1, 0.5)", "ROUND(1, 100)", "9" * 200, "１ + １", "1 == 1", "!1"])
-def test_what_is_no_formula_is_refused(expression):
+def test_an_invalid_formula_is_refused(expression):
     with pytest.raises(FormulaError, match=r"at character \d+$"):
         formulas.parse(expression)
 
@@ -103,7 +103,7 @@ def half_away_from_zero(number):
     return Fraction((cents + (last >= 5)) * (-1 if number < 0 else 1), 100)
 
 
-def test_a_random_formula_has_the_value_that_plain_fractions_give():
+def test_a_random_formula_has_the_value_computed_with_fractions():
     rnd, refused = random.Random(20270501), 0
     for _ in range(3000):
         text, slow = grown(rnd, rnd.randrange(1, 5))
@@ -117,7 +117,7 @@ def test_a_random_formula_has_the_value_that_plain_fractions_give():
     assert refused < 1000
 
 
-def test_brackets_may_be_left_out_where_the_order_is_clear():
+def test_operators_have_the_usual_precedence_without_brackets():
     rnd = random.Random(7)
     for _ in range(500):
         numbers = [rnd.randrange(1, 30) for _ in range(6)]
@@ -133,7 +133,7 @@ PIECES = ["1", "2.5", "{days}", "{booth_size}", "{field:x}", "{", "}", "(", ")",
           "__class__", "0"]
 
 
-def test_random_text_is_a_formula_or_an_error_and_never_anything_else():
+def test_random_text_is_either_a_formula_or_an_error():
     rnd = random.Random(42)
     for _ in range(20000):
         text = "".join(rnd.choice(PIECES) for _ in range(rnd.randrange(1, 14)))
@@ -149,7 +149,7 @@ def test_random_text_is_a_formula_or_an_error_and_never_anything_else():
     "/".join(map(str, range(3, 400))), "MAX(" + "1," * 900 + "1)", "{" * 2000, " " * 2000, "ROUND(" * 300, "%" * 2000,
     "1%" * 900, "(" * 39 + "1" + ")" * 39,
     "IF({days}>1," * 30 + "1" + ",2)" * 30])
-def test_no_text_keeps_the_house_busy(text):
+def test_evaluating_any_text_takes_a_bounded_number_of_calls(text):
     """Numbers stay short, so the calls of functions are what a formula costs."""
     calls = count()
     sys.setprofile(lambda *_: next(calls))
@@ -163,7 +163,7 @@ def test_no_text_keeps_the_house_busy(text):
 
 
 @pytest.mark.parametrize("text", ["{" + " " * 1998 + "x", "{" * 2 + " " * 1998, " " * 1999 + "?", "{" + "x " * 999])
-def test_no_text_is_read_more_than_a_few_times(text):
+def test_parsing_any_text_takes_linear_time(text):
     """What a regular expression goes over again and again is no call of a function: only time shows it.
 
     It took minutes.

@@ -18,12 +18,12 @@ PICTURES = [("image/png", PNG, (640, 480)), ("image/gif", GIF, (320, 200)), ("im
 
 
 @pytest.mark.parametrize("kind, data, size", PICTURES)
-def test_a_header_tells_the_size(kind, data, size):
+def test_the_size_is_read_from_the_header(kind, data, size):
     assert images.size(io.BytesIO(data), kind) == size
 
 
 @pytest.mark.parametrize("kind, data, size", PICTURES)
-def test_a_header_that_ends_early_or_is_garbled_is_broken(kind, data, size):
+def test_a_truncated_or_garbled_header_is_broken(kind, data, size):
     last = {"image/jpeg": data.find(b"\xff\xc2") + 9, "image/png": 33, "image/gif": 13}.get(kind, 30)
     for length in range(4, last):
         with pytest.raises(images.Broken):
@@ -43,7 +43,7 @@ def test_a_picture_without_pixels_or_of_absurd_size_is_broken():
             images.size(io.BytesIO(PNG[:16] + struct.pack(">II", width, height) + PNG[24:]), "image/png")
 
 
-def test_a_jpeg_of_endless_segments_is_given_up():
+def test_a_jpeg_with_too_many_segments_is_broken():
     with pytest.raises(images.Broken):
         images.size(io.BytesIO(b"\xff\xd8" + b"\xff\xfe\0\2" * 100_000), "image/jpeg")
     with pytest.raises(images.Broken):

@@ -114,7 +114,7 @@ def classified(table, column):
     return found + [reason for reason, names in OTHERS.items() if {table, f"{table}.{column}"} & set(names.split())]
 
 
-def test_of_each_column_that_holds_text_it_is_known_whether_it_is_personal(db):
+def test_every_text_column_is_classified_as_personal_or_not(db):
     found = [(table, column) for table, names in columns(db).items() for column in names]
     unknown = [f"{table}.{column}" for table, column in found if len(classified(table, column)) != 1]
     assert not unknown, f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in domain/people/privacy.py: {unknown}"
@@ -367,7 +367,7 @@ def years_later(db):
         db.connection.execute("UPDATE anonymizations SET kept_until = '2009-12-31' WHERE kept_until IS NOT NULL")
 
 
-def test_what_is_held_about_a_contact_is_exported_and_then_is_nowhere(life, organiser, db, settings, monkeypatch):
+def test_personal_data_is_exported_and_gone_after_anonymisation(life, organiser, db, settings, monkeypatch):
     one, other = life(), life("Kwpyf Nächbar", "4433221")
     webhooks.fan_out(db, lambda: False)
     personal = {f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()}
@@ -402,7 +402,7 @@ def test_what_is_held_about_a_contact_is_exported_and_then_is_nowhere(life, orga
 
 # What was on its way
 
-def test_a_mail_that_waits_is_not_sent_and_a_delivery_that_waits_tells_nothing(life, db):
+def test_queued_mails_and_deliveries_contain_no_data_of_an_anonymised_contact(life, db):
     one, other = life(), life("Kwpyf Nächbar", "4433221")
     webhooks.fan_out(db, lambda: False)
     one.anonymize()
@@ -417,7 +417,7 @@ def test_a_mail_that_waits_is_not_sent_and_a_delivery_that_waits_tells_nothing(l
     assert not TRACE.search(told) and other.email.encode() in told and b'"contact.created","timestamp"' in told
 
 
-def test_answers_that_tell_of_the_contact_are_emptied_and_others_are_not(life, organiser, db):
+def test_stored_responses_about_the_contact_are_emptied_and_others_are_not(life, organiser, db):
     one, other = life(), life("Kwpyf Nächbar", "4433221")
 
     def again(life_, path, key, body=None):
@@ -441,7 +441,7 @@ def test_answers_that_tell_of_the_contact_are_emptied_and_others_are_not(life, o
 
 # Who shares an address
 
-def test_a_subscription_stays_with_the_other_contact_of_its_address(organiser, db):
+def test_a_subscription_is_kept_for_another_contact_with_the_same_address(organiser, db):
     first, second = (organiser.make("/contacts", {"last_name": name, "email": "office@rosen.example"})
                      for name in ("Zqvxj", "Other"))
     consent = {"source": "Stand", "at": "2026-05-01T09:30:00Z"}
@@ -481,7 +481,7 @@ def gone(life, organiser):
     return one
 
 
-def test_nothing_is_written_down_about_who_was_anonymised(gone, organiser, db):
+def test_no_text_can_be_stored_about_an_anonymised_contact(gone, organiser, db):
     place = {"entity_type": "event_participant", "entity_id": gone.participant["id"]}
     paper = {"entity_type": "document", "entity_id": gone.contract["id"]}                # a signed contract is kept
     scan = {"event_key": "fair", "badge_number": gone.participant["badge_number"], "notes": MARK}
@@ -519,7 +519,7 @@ def test_nothing_is_written_down_about_who_was_anonymised(gone, organiser, db):
     assert [count for count, in db.connection.execute("SELECT count(*) FROM audit_log")] == before
 
 
-def test_what_the_show_needs_goes_on_without_who_was_anonymised(gone, organiser):
+def test_necessary_actions_still_work_after_anonymisation(gone, organiser):
     assert organiser.post(f"/booth-reservations/{gone.reservation['id']}/cancel",
                           status=200).json["data"]["status"] == "cancelled"
     assert organiser.post(f"/service-orders/{gone.orders[0]['id']}/cancel",
@@ -533,7 +533,7 @@ def test_what_the_show_needs_goes_on_without_who_was_anonymised(gone, organiser)
     organiser.post(f"/documents/{gone.contract['id']}/terminate", status=200)
 
 
-def test_what_leads_to_a_contact_is_asked_for_one():
+def test_every_kind_about_people_is_checked_for_anonymity():
     text = (paths.folder("sql") / "anonymity.sql").read_text(encoding="utf-8")
     assert set(re.findall(r"(?:WHEN|a.entity_type =) '(\w+)'", text)) == {
         name for name, kind in entities.KINDS.items() if kind.about_people}

@@ -65,7 +65,7 @@ def test_a_draft_order_is_due_by_its_deadline(fair):
     assert (item(fair, "services")["status"], item(fair, "services")["due"]) == ("open", "2099-03-31")
 
 
-def test_the_invoice_waits_for_the_booth(fair):
+def test_the_invoice_is_blocked_until_the_booth_is_reserved(fair):
     fair.send(fair.bill()[0])
     assert statuses(fair) == "submissions:done booth:open services:done invoice:blocked payment:open badge:open"
 
@@ -79,14 +79,14 @@ def test_guests_need_the_badge_only(fair, role):
 
 
 @pytest.mark.parametrize("role", ["co_exhibitor", "sponsor"])
-def test_who_shares_a_booth_needs_none_of_its_own(fair, role):
+def test_a_co_exhibitor_needs_no_booth_of_its_own(fair, role):
     partner = fair.exhibitor("Partner", role=role)
     assert statuses(fair, partner).startswith("submissions:done booth:done")
     fair.reserve("A1", status="pending", participant=partner)
     assert statuses(fair, partner).startswith("submissions:done booth:open")
 
 
-def test_what_is_required_of_the_role_is_submitted_and_approved(fair):
+def test_required_submissions_of_the_role_must_be_submitted_and_approved(fair):
     make, mine = fair.organiser.make, {"event_participant_id": fair.participant["id"]}
     make("/submissions/types",
          {"event_key": "fair", "title": "Logo", "input": "url", "due": {"before": "date_from", "days": 10}})
@@ -129,17 +129,17 @@ def test_a_speaker_is_ready_with_the_slides(fair):
     assert statuses(fair, speaker) == "submissions:done badge:done"
 
 
-def test_who_cancelled_is_blocked(fair):
+def test_a_cancelled_participant_is_blocked(fair):
     fair.cancel("participants", fair.participant)
     assert statuses(fair) == "submissions:blocked booth:blocked services:blocked invoice:blocked payment:blocked badge:blocked"
 
 
-def test_readiness_is_of_a_participant_that_is_there(fair, person):
+def test_readiness_requires_an_existing_participant(fair, person):
     fair.organiser.get("/participants/999/readiness", status=404)
     person("participants:read").get(f"{fair.address}/readiness", status=200)
 
 
-def test_include_and_filter_say_the_same_whatever_happens(fair):
+def test_include_and_filter_agree_in_random_states(fair):
     """Many exhibitors in random states: the list, the filter and the single answer agree."""
     chance, roles = random.Random(4), ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor")
     people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None)))
@@ -160,7 +160,7 @@ def test_include_and_filter_say_the_same_whatever_happens(fair):
     assert len(seen) >= 12, "the states are too much alike"
 
 
-def test_the_report_counts_what_the_checklists_say(fair):
+def test_the_report_agrees_with_the_checklists(fair):
     """Each checklist read by itself, over two events, with contracts, and with something asked of visitors."""
     chance, organiser = random.Random(9), fair.organiser
     form = organiser.make("/documents/templates", {"name": "Contract", "body": "<p>Contract</p>", "is_contract": True})
@@ -249,7 +249,7 @@ def happen(fair, chance, who, number):
         fair.cancel("participants", who)
 
 
-def test_no_checklist_walks_through_the_invoices_of_others(db):
+def test_a_checklist_reads_only_the_invoices_of_its_participant(db):
     from eventapi.domain.people.readiness import sql
     plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + sql.facts.plain(), {"ids": "[1]"})]
     assert "invoices_by_participant" in " ".join(plan) and "invoices_by_status" not in " ".join(plan)

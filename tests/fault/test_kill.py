@@ -93,7 +93,7 @@ def restarted(folder, server):
     return processes.Server(folder, "--workers", "2", "--with-worker", port=server.port)
 
 
-def test_no_acknowledged_payment_is_lost_or_doubled(tmp_path, settings, organiser, db):
+def test_no_acknowledged_payment_is_lost_or_duplicated(tmp_path, settings, organiser, db):
     contact = organiser.make("/contacts",
                              {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "04109",
                               "city": "Leipzig"})

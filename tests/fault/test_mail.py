@@ -44,7 +44,7 @@ def killed(folder, inbox, count, options):
         worker.wait()
 
 
-def test_no_mail_is_sent_twice_and_none_is_forgotten(tmp_path, settings, db):
+def test_no_mail_is_sent_twice_or_lost(tmp_path, settings, db):
     subscribe(db, settings)
     inbox = Inbox()
     server = Server(inbox).start()

@@ -162,7 +162,7 @@ def test_two_workers_at_once_send_each_event_once(tmp_path, db, key, opened):
         assert len(ids) == len(set(ids)) == 100
 
 
-def test_a_worker_that_is_stopped_in_the_middle_ends_in_time_and_loses_nothing(tmp_path, db, key, opened):
+def test_a_worker_that_is_stopped_during_deliveries_ends_in_time_and_loses_nothing(tmp_path, db, key, opened):
     with Receiver(answers={"/": hangs}) as receiver:
         server, worker = processes.Server(tmp_path, "--workers", "1"), processes.start(tmp_path, "worker")
         try:
@@ -186,7 +186,7 @@ def test_a_worker_that_is_stopped_in_the_middle_ends_in_time_and_loses_nothing(t
         assert len({id for id, _ in receiver.at()}) == 1
 
 
-def test_worker_once_delivers_what_is_due_and_ends(tmp_path, db, key, opened, organiser):
+def test_worker_once_delivers_due_events_and_ends(tmp_path, db, key, opened, organiser):
     organiser.app.app.settings.webhook_allowed_networks = (ipaddress.ip_network("127.0.0.0/8"),)
     with Receiver() as receiver:
         organiser.make("/webhooks", {"url": receiver.url("/"), "events": ["event.*"]})
@@ -219,7 +219,7 @@ def test_an_idle_worker_takes_less_than_half_a_percent_of_a_core(tmp_path, db, k
             server.__exit__()
 
 
-def test_metrics_of_a_run_tell_its_backlog(tmp_path, db, key, opened):
+def test_metrics_show_the_backlog_of_a_run(tmp_path, db, key, opened):
     with Receiver(answers={"/": 500}) as receiver:
         server = processes.Server(tmp_path, "--workers", "1", "--with-worker")
         try:

@@ -109,7 +109,7 @@ def test_the_request_id_is_the_same_on_both_sides(site):
     assert answer.getheader("X-Request-ID") == json.loads(text)["meta"]["request_id"] != "<script>"
 
 
-def test_the_address_of_the_client_reaches_the_journal(site):
+def test_the_client_address_is_journalled(site):
     site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json",
              X_Real_IP="6.6.6.6")
     from eventapi.storage import database
@@ -128,14 +128,14 @@ def test_a_body_that_nginx_refuses_is_a_problem_document(site):
 @pytest.mark.parametrize("header, status, code",
                          [({}, 413, "body_too_large"),
                           ({"Authorization": "Bearer ea_guessed"}, 401, "invalid_api_key")])
-def test_a_long_body_that_the_application_refuses_gets_its_answer_not_a_502(site, header, status, code):
+def test_a_long_body_that_the_application_refuses_gets_its_response_and_no_502(site, header, status, code):
     for _ in range(5):
         answer, text = site.ask("POST", "/api/v1/events", b"x" * (1024 * 1024 + 10), Content_Type="application/json",
                                 **header)
         assert (answer.status, json.loads(text)["code"]) == (status, code)
 
 
-def test_too_many_requests_of_one_key_are_429_and_others_go_on(site):
+def test_too_many_requests_with_one_key_get_429_and_other_keys_are_served(site):
     """Several connections at once, so that a slow machine comes over the rate as well."""
     def hurry(connection):
         return [site.ask("HEAD", "/api/v1/nothing", connection=connection)[0].status for _ in range(400)]
@@ -152,7 +152,7 @@ def test_too_many_requests_of_one_key_are_429_and_others_go_on(site):
     assert other.status == 401
 
 
-def test_a_certificate_can_be_renewed_while_the_site_is_on(site):
+def test_a_certificate_can_be_renewed_while_the_site_is_enabled(site):
     """Its issuer asks without TLS and follows where it is sent."""
     proof = site.data.parent / "html" / ".well-known" / "acme-challenge" / "token"
     proof.parent.mkdir(parents=True)
@@ -167,6 +167,6 @@ def test_a_certificate_can_be_renewed_while_the_site_is_on(site):
     assert (answer.status, text) == (200, b"proof")
 
 
-def test_metrics_are_for_this_machine_only(site):
+def test_metrics_are_served_to_localhost_only(site):
     answer, _ = site.ask("GET", "/metrics")
     assert answer.status == 200                      # asked from this machine

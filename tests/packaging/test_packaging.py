@@ -64,7 +64,7 @@ def test_a_template_shares_nothing_with_the_service_of_the_package(units):
         assert not service or (service["User"] == ["eventapi-%i"] and service["BindPaths"] == ["/var/lib/eventapi/%i"])
 
 
-def test_every_setting_of_the_hardening_has_its_reason():
+def test_every_hardening_setting_has_a_reason():
     reason = False
     for line in (PACKAGING / "systemd" / "hardening.conf").read_text().splitlines():
         reason = bool(line) and (reason or line.startswith("#"))
@@ -88,7 +88,7 @@ def test_a_reload_that_would_fail_does_not_reach_the_server(units):
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
-def test_systemd_takes_the_units_and_finds_them_safe(units):
+def test_systemd_accepts_the_units_and_rates_them_as_safe(units):
     checked = subprocess.run(["systemd-analyze", "verify", "--man=no", *units.iterdir()], capture_output=True,
                              text=True,
                              env={**os.environ, "SYSTEMD_UNIT_PATH": f"{units}:"})
@@ -121,7 +121,7 @@ def test_the_manual_has_every_command_with_its_options(reference):
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
-def test_the_manual_is_sound_troff(reference, tmp_path):
+def test_the_manual_is_valid_troff(reference, tmp_path):
     reference.main(tmp_path, "1.0", "1795000000")
     for file in (tmp_path / "eventapi.1", tmp_path / "eventapi.conf.5", *(PACKAGING / "man").iterdir()):
         read = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", file], capture_output=True, text=True)
@@ -142,7 +142,7 @@ def test_the_completion_knows_every_command(reference):
         assert set(long) <= set(complete(reference, "eventapi", *words, "--")), words
 
 
-def test_the_completion_is_not_led_astray_by_values(reference):
+def test_the_completion_is_not_confused_by_values(reference):
     assert complete(reference, "eventapi", "--config", "/etc/eventapi/acme.conf", "key", "create", "--name", "list",
                     "--all") == ["--all-scopes"]
 
@@ -165,12 +165,12 @@ def become(tmp_path):
     return run
 
 
-def test_root_becomes_the_service_and_keeps_its_words(become):
+def test_root_switches_to_the_service_user_and_keeps_the_arguments(become):
     assert become("key", "create", "--name", "a b") == ("eventapi", True,
                                                         "/usr/bin/python3 -P -m eventapi key create --name a b")
 
 
-def test_a_server_gets_no_right_of_root(become):
+def test_a_server_gets_no_privilege_of_root(become):
     assert become("serve")[:2] == become("--config", "/root/x.conf", "worker", "--once")[:2] == ("eventapi", False)
 
 
@@ -178,18 +178,18 @@ def test_a_server_gets_no_right_of_root(become):
                          [("--config", "/etc/eventapi/acme.conf", "migrate"),
                           ("--config=/etc/eventapi/acme.conf", "migrate"),
                                    ("migrate", "--config", "/etc/eventapi/acme.conf")])
-def test_a_tenant_has_a_user_of_its_own(become, words):
+def test_a_tenant_has_its_own_user(become, words):
     assert become(*words)[0] == "eventapi-acme"
 
 
-def test_a_configuration_without_a_user_is_the_service_s(become):
+def test_a_configuration_without_a_user_belongs_to_the_service_user(become):
     assert become("--config", "/etc/eventapi/other.conf",
                   "migrate")[0] == become("--config", "/root/acme.conf", "migrate")[0] == "eventapi"
     assert become("migrate", EVENTAPI_CONFIG="/etc/eventapi/acme.conf")[0] == "eventapi-acme"
 
 
 @pytest.mark.parametrize("name", ["files", "backups", "eventapi", "Acme", "a/b", "../x", "-x", "a" * 21, ""])
-def test_a_tenant_s_name_is_harmless(name, become, tmp_path):
+def test_an_unsafe_tenant_name_is_refused(name, become, tmp_path):
     done = subprocess.run(["sh", PACKAGING / "bin" / "eventapi-instance", "add", name], capture_output=True, text=True,
                           env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert done.returncode in (1, 2) and done.stderr
@@ -204,7 +204,7 @@ def site(tmp_path_factory):
     return file
 
 
-def test_the_site_is_made_of_the_parts_that_are_tested(site):
+def test_the_site_consists_of_the_tested_parts(site):
     text = site.read_text()
     for part in ("eventapi-http.conf", "eventapi-snippet.conf"):
         assert (ROOT / "conf" / "nginx" / part).read_text() in text
@@ -213,14 +213,14 @@ def test_the_site_is_made_of_the_parts_that_are_tested(site):
 
 @pytest.mark.processes
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
-def test_nginx_takes_the_site_as_it_is_shipped(site, tmp_path):
+def test_nginx_accepts_the_shipped_site(site, tmp_path):
     (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; include {site}; }}")
     checked = subprocess.run(["/usr/sbin/nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"],
                              capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
 
 
-def test_the_filter_finds_guessed_keys_only():
+def test_the_filter_matches_guessed_keys_only():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(PACKAGING / "fail2ban" / "filter.conf")
     # fail2ban takes the time out of the line before it looks
@@ -231,7 +231,7 @@ def test_the_filter_finds_guessed_keys_only():
         assert not pattern.search(line.format(path, status))
 
 
-def test_the_jail_is_off_and_shuts_out_by_what_debian_has():
+def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(PACKAGING / "fail2ban" / "jail.conf")
     assert parser["eventapi"]["enabled"] == "false" and parser["eventapi"]["banaction"] == "nftables-multiport"
@@ -252,7 +252,7 @@ def test_the_package_has_the_version_of_the_program(tmp_path):
 
 @pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))),
                     reason="reprepro, gnupg or dpkg is not installed")
-def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
+def test_the_apt_repository_is_signed_and_keeps_the_previous_version(tmp_path):
     (tmp_path / "deb" / "DEBIAN").mkdir(parents=True)
     (tmp_path / "deb" / "DEBIAN").chmod(0o755)             # whatever the umask is
     for version in ("1.0", "2.0"):
@@ -276,7 +276,7 @@ def test_the_apt_repository_is_signed_and_keeps_the_version_before(tmp_path):
     assert not list(apt.rglob("*private*"))         # the key lies beside what is served
 
 
-def test_maintainer_scripts_are_sound_and_ask_nothing():
+def test_maintainer_scripts_are_valid_and_not_interactive():
     for name in ("postinst", "prerm", "postrm"):
         script = (PACKAGING / "debian" / name).read_text()
         assert script.startswith("#!/bin/sh\n") and "\nset -e\n" in script and "#DEBHELPER#" in script and "\nread " not in script

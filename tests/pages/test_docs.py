@@ -35,7 +35,7 @@ def test_every_file_that_a_document_names_exists(file):
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=name_of)
-def test_every_link_to_another_file_leads_there(file):
+def test_every_link_to_another_file_resolves(file):
     text = file.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         assert re.match(r"https?://|mailto:",
@@ -61,13 +61,13 @@ def test_the_configuration_file_shows_every_option_at_its_default():
         assert f"# {option.why}" in text, f"{option.name} is not explained as in config.py"
 
 
-def test_the_configuration_file_changes_nothing_as_it_is():
+def test_the_shipped_configuration_file_sets_only_defaults():
     shipped = config.load(ROOT / "conf" / "eventapi.conf", environ={})
     plain = {option.name: option.parse(option.default) for option in config.OPTIONS}
     assert vars(shipped) == plain
 
 
-def test_the_changelog_begins_with_what_is_not_released():
+def test_the_changelog_begins_with_the_unreleased_changes():
     assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").startswith("# Changelog\n\n## Unreleased\n")
 
 
@@ -104,7 +104,7 @@ def docs(app):
     return answer, Page(answer.text)
 
 
-def test_the_reference_shows_every_endpoint_member_and_error(app):
+def test_the_reference_shows_every_endpoint_field_and_error(app):
     answer, page = docs(app)
     text = " ".join(" ".join(page.text).split())
     for route in routes():
@@ -126,13 +126,13 @@ def test_the_reference_shows_every_endpoint_member_and_error(app):
                for name in CATALOGUE)
 
 
-def test_the_reference_shows_words_between_backticks_as_code(app):
+def test_the_reference_shows_text_in_backticks_as_code(app):
     text = app.get("/docs", status=200).text
     assert "<code>amount</code> minus <code>gateway_fee</code>." in text
     assert not re.search(r"`\w+`", re.sub(r"<pre>.*?</pre>", "", text, flags=re.S))
 
 
-def test_every_link_of_the_pages_leads_somewhere(app):
+def test_every_link_of_the_pages_resolves(app):
     _, page = docs(app)
     for link in set(page.links):
         assert not link.startswith("http"), "nothing is loaded or linked from elsewhere"
@@ -174,17 +174,17 @@ def test_a_problem_page_explains_its_code(app, anonymous):
     assert app.get("/problems/%3Cscript%3E", status=404).content_type == "application/problem+json"
 
 
-def test_the_type_of_a_problem_is_the_address_of_its_page(app, anonymous):
+def test_the_type_of_a_problem_is_the_url_of_its_page(app, anonymous):
     address = anonymous.get("/events", status=401).json["type"]
     assert "Missing credentials" in app.get(address).text
 
 
-def test_the_root_leads_to_the_reference(app):
+def test_the_root_redirects_to_the_reference(app):
     answer = app.get("/", status=302)
     assert answer.headers["Location"].endswith("/docs") and answer.follow(status=200).content_type == "text/html"
 
 
-def test_the_pages_are_kept_and_asked_about_again(app):
+def test_the_pages_are_cached_and_revalidated(app):
     for path in ("/docs", "/openapi.json", "/problems"):
         first = app.get(path, status=200)
         again = app.get(path, headers={"If-None-Match": first.headers["ETag"]}, status=304)
@@ -193,7 +193,7 @@ def test_the_pages_are_kept_and_asked_about_again(app):
         assert head.body == b"" and head.headers["ETag"] == first.headers["ETag"]
 
 
-def test_every_table_of_states_is_shown_in_words(app):
+def test_every_state_table_is_shown_as_text(app):
     """Some actions lead to no state of their own, and some are never allowed."""
     tables = re.findall(r"<summary><b>States of the ([\w ]+)</b>(.*?)</table>", app.get("/docs", status=200).text)
     assert {"invoice", "credit note", "payment"} <= {noun for noun, _ in tables}

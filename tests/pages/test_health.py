@@ -4,7 +4,7 @@ import re
 from eventapi.domain.upkeep import housekeeping
 
 
-def test_health_says_that_process_and_database_answer(app, db):
+def test_health_reports_that_process_and_database_respond(app, db):
     answer = app.get("/healthz")
     assert answer.json == {"status": "ok", "database": "ok", "worker_age_seconds": None}
     housekeeping.sign(db)
@@ -12,7 +12,7 @@ def test_health_says_that_process_and_database_answer(app, db):
     assert app.head("/healthz").status_int == 200
 
 
-def test_without_a_database_health_is_503_and_tells_no_path(app, settings):
+def test_without_a_database_health_is_503_and_reveals_no_path(app, settings):
     settings.database.unlink()
     answer = app.get("/healthz", status=503)
     assert (answer.content_type, answer.json["code"]) == ("application/problem+json", "unhealthy")
@@ -44,7 +44,7 @@ def test_metrics_are_prometheus_text(app, organiser, db):
     assert int(values["eventapi_worker_age_seconds"]) <= 1
 
 
-def test_metrics_name_each_metric_once_and_leave_out_what_is_unknown(app):
+def test_metrics_list_each_metric_once_and_omit_unknown_values(app):
     text = app.get("/metrics").text
     names = re.findall(r"^# TYPE (\w+)", text, re.M)
     assert len(names) == len(set(names))

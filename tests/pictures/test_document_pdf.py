@@ -24,7 +24,7 @@ def words(texts):
     return " ".join(text for page in texts for _, _, text, _ in page)
 
 
-def test_all_words_are_there_in_order_and_inside_the_margins():
+def test_all_words_are_drawn_in_order_and_inside_the_margins():
     body = "<h1>One</h1><p>two <strong>three</strong><br>four</p><ul><li>five<ol><li>six</li></ol></li></ul><table><tr><td>seven</td></tr></table>"
     data, texts = sheet(body)
     found = words(texts)
@@ -41,7 +41,7 @@ def test_all_words_are_there_in_order_and_inside_the_margins():
     "<h1>" + "heading " * 600 + "</h1>", "<table></table>", "<ul></ul><table><tr></tr></table>", "",
     "<p>Łódź Ωμέγα Привет</p>",
 ])
-def test_whatever_stands_in_it_stays_on_the_paper(body):
+def test_any_content_stays_on_the_paper(body):
     _, texts = sheet(body)
     for page in texts:
         for x, y, text, (size, bold, _) in page:
@@ -49,7 +49,7 @@ def test_whatever_stands_in_it_stays_on_the_paper(body):
             assert x + fonts.width(text, size, bold) <= RIGHT + 6.1 or len(text) == 1 or y > 280
 
 
-def test_the_head_of_a_table_is_on_each_page():
+def test_the_header_row_of_a_table_is_repeated_on_each_page():
     _, texts = sheet("<table><tr><th>Position</th><th>Price</th></tr>" + "<tr><td>a</td><td>1</td></tr>" * 100
                      + "</table>")
     assert len(texts) > 2 and all("Position" in words([page]) for page in texts)

@@ -83,7 +83,7 @@ def test_a_hall_is_drawn_with_title_booths_legend_and_scale(organiser, plan):
     assert (root.get("width"), root.get("height")) == ("420mm", "297mm")
 
 
-def test_each_booth_has_an_id_and_a_tooltip_that_tells_all(organiser, plan, db):
+def test_each_booth_has_an_id_and_a_complete_tooltip(organiser, plan, db):
     id = plan(halls.medium())
     root = drawn(organiser, id)
     ids = [group.get("id") for group in root.iter(f"{SVG}g") if (group.get("id") or "").startswith(f"plan{id}-booth-")]
@@ -92,7 +92,7 @@ def test_each_booth_has_an_id_and_a_tooltip_that_tells_all(organiser, plan, db):
     assert "A01, Bergmann & Söhne GmbH, sold, 4 × 3 m, Corner booth, 2,268.00 EUR" in tooltips(root)
 
 
-def test_the_public_sees_no_prices_no_reasons_and_confirmed_exhibitors_only(organiser, plan, db):
+def test_the_public_view_shows_no_prices_or_reasons_and_only_confirmed_exhibitors(organiser, plan, db):
     id = plan(halls.small())
     seen = ET.tostring(drawn(organiser, id), encoding="unicode")
     assert "EUR" in seen and "Kept for the press" in seen and "Gartentechnik" in seen
@@ -104,7 +104,7 @@ def test_the_public_sees_no_prices_no_reasons_and_confirmed_exhibitors_only(orga
     assert "Bergmann" in ET.tostring(drawn(organiser, id), encoding="unicode")
 
 
-def test_a_hold_that_has_run_out_is_shown_as_over(organiser, plan, db):
+def test_an_expired_hold_is_shown_as_available(organiser, plan, db):
     id = plan(halls.small())
     db.connection.execute("UPDATE booths SET held_until = '2020-01-01T00:00:00Z' WHERE status = 'reserved'")
     db.connection.execute("UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE status = 'pending'")
@@ -112,12 +112,12 @@ def test_a_hold_that_has_run_out_is_shown_as_over(organiser, plan, db):
     assert "Gartentechnik" not in words(root) and "2, available, 7.5 × 3 m, Corner booth, 4,252.50 EUR" in tooltips(root)
 
 
-def test_words_and_numbers_are_said_in_the_language_that_was_asked_for(organiser, plan):
+def test_labels_and_numbers_use_the_requested_language(organiser, plan):
     text = words(drawn(organiser, plan(halls.small()), "?language=de"))
     assert "verkauft" in text and "4.536,00 EUR" in text and "01.05.2027 – 03.05.2027" in text
 
 
-def test_what_cannot_be_placed_is_named_below(organiser, plan):
+def test_booths_without_a_place_are_listed_below_the_plan(organiser, plan):
     place = halls.small()
     place["booths"] += [{**halls.booth("77", 0, 0, 3000, 3000, "available"), "pos_x": None, "pos_y": None},
                         halls.booth("78", 900000, 0, 3000, 3000, "available")]
@@ -125,7 +125,7 @@ def test_what_cannot_be_placed_is_named_below(organiser, plan):
     assert "Not shown (2): 77, 78" in words(root) and "4 · 54 m²" in words(root)
 
 
-def test_an_empty_hall_and_a_sliver_of_a_hall_can_be_drawn(organiser, plan):
+def test_an_empty_hall_and_an_extremely_narrow_hall_can_be_drawn(organiser, plan):
     for size in ({"width": 1, "height": 1}, {"width": 1000000, "height": 1}, {"width": 1, "height": 1000000}):
         ET.fromstring(svg.draw(picture.picture(hall(**size))))
     assert "0 · 0 m²" in words(drawn(organiser, plan({**halls.small(), "booths": [], "objects": []})))
@@ -133,7 +133,7 @@ def test_an_empty_hall_and_a_sliver_of_a_hall_can_be_drawn(organiser, plan):
 
 # Security
 
-def test_names_are_escaped_everywhere_and_nothing_is_fetched(organiser, plan, db):
+def test_names_are_escaped_and_no_resource_is_loaded(organiser, plan, db):
     evil, place = '<script>alert(1)</script>"&\x07', halls.small()
     place["name"], place["booths"][2]["booth_name"], place["objects"][0]["label"] = evil, evil, evil
     id = plan(place)
@@ -149,7 +149,7 @@ def test_names_are_escaped_everywhere_and_nothing_is_fetched(organiser, plan, db
 
 # HTTP
 
-def test_an_etag_saves_drawing_and_follows_what_is_seen(organiser, plan, db):
+def test_the_etag_depends_on_the_visible_content(organiser, plan, db):
     id = plan(halls.small())
     tag = organiser.get(f"/plans/{id}/svg", status=200).headers["ETag"]
     same = organiser.get(f"/plans/{id}/svg", headers={"If-None-Match": f'"x", {tag}'}, status=304)
@@ -162,7 +162,7 @@ def test_an_etag_saves_drawing_and_follows_what_is_seen(organiser, plan, db):
 
 
 @with_pdf
-def test_pdf_comes_by_accept_on_one_page_of_a3(organiser, plan):
+def test_accept_selects_a_pdf_of_one_a3_page(organiser, plan):
     id = plan(halls.medium())
     answer = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
     assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF") and answer.headers["Vary"] == "Accept"
@@ -173,7 +173,7 @@ def test_pdf_comes_by_accept_on_one_page_of_a3(organiser, plan):
     assert organiser.get(f"/plans/{id}/svg", status=200).headers["ETag"] != answer.headers["ETag"]
 
 
-def test_svg_needs_no_reportlab_and_pdf_says_that_it_does(organiser, plan, monkeypatch):
+def test_svg_works_without_reportlab_and_pdf_reports_that_it_is_missing(organiser, plan, monkeypatch):
     def missing():
         raise Problem("not_installed", "PDF needs reportlab.")
     monkeypatch.setattr(fonts, "require", missing)
@@ -183,7 +183,7 @@ def test_svg_needs_no_reportlab_and_pdf_says_that_it_does(organiser, plan, monke
     organiser.get(f"/plans/{id}/svg", status=200)
 
 
-def test_it_wants_a_plan_that_exists_and_the_scope(organiser, person, plan):
+def test_the_picture_requires_an_existing_plan_and_the_scope(organiser, person, plan):
     assert organiser.get("/plans/4711/svg", status=404).json["code"] == "not_found"
     id = plan(halls.small())
     person("booths").get(f"/plans/{id}/svg", status=403)
@@ -205,7 +205,7 @@ def test_touching_booths_of_one_exhibitor_are_one_block_without_a_common_edge():
     assert length / scale == pytest.approx(8 + 3 + 4 + 3 + 4 + 6, abs=0.01), "the way round the L"
 
 
-def test_blocks_join_turned_booths_and_no_others():
+def test_blocks_join_only_touching_booths_of_one_exhibitor():
     def together(*booths):
         return [[one["booth_number"] for one in block]
                 for block in blocks([dict(one, exhibitor_id=one.get("exhibitor_id")) for one in booths])]
@@ -267,13 +267,13 @@ def test_a_narrow_deep_booth_is_labelled_from_below():
                                                                       for line in text.lines)
 
 
-def test_the_paper_lies_as_the_hall_does():
+def test_the_orientation_of_the_paper_is_that_of_the_hall():
     for size, paper in (((60000, 30000), (420, 297)), ((30000, 60000), (297, 420))):
         drawing = picture.picture(hall(width=size[0], height=size[1]))
         assert (drawing.width, drawing.height) == paper
 
 
-def test_what_lies_outside_of_the_hall_does_not_run_over_the_legend():
+def test_objects_outside_the_hall_do_not_cover_the_legend():
     aisle = halls.thing("aisle", -500000, 100, 1000000, 1000000, "All of it")
     drawing = picture.picture(hall(objects=[aisle, halls.thing("pillar", 90000, 0, 500, 500)]))
     sheet = picture.Sheet(hall(), "en").plan
@@ -297,14 +297,14 @@ def test_a_name_is_wrapped_shortened_and_cut_so_that_it_fits(name, width, lines,
     assert all(letters.em(line) * fitted.size <= width + 1e-9 for line in fitted.lines) and 1.25 <= fitted.size <= 2
 
 
-def test_where_nothing_fits_nothing_is_said():
+def test_a_booth_too_small_for_a_label_has_none():
     assert letters.fit("Bergmann", 1, 1, 2, 1.25) is None
     assert letters.fit("", 10, 10, 2, 1.25) is None
     assert letters.fit("x" * 255, 8, 4, 2, 1.25).lines[-1].endswith("…")
 
 
 @with_pdf
-def test_the_widths_of_letters_are_those_of_the_font():
+def test_the_table_of_letter_widths_matches_the_font():
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("fonts-dejavu-core is not installed")
     for text in (*halls.COMPANIES, "A01 + B02", "1.234,50 EUR"):
@@ -313,7 +313,7 @@ def test_the_widths_of_letters_are_those_of_the_font():
 
 
 @with_pdf
-def test_svg_and_pdf_write_the_same_words():
+def test_svg_and_pdf_contain_the_same_text():
     drawing = picture.picture(hall(sold("A1", 1000, 1000, "Grünwald & Żółw"),
                                    objects=[halls.thing("aisle", 0, 9000, 20000, 3000, "Allee")]))
     from tests.pictures.test_invoice_pdf import texts

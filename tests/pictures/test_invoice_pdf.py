@@ -97,7 +97,7 @@ def unescaped(match):
 
 # What has to be on it
 
-def test_it_says_who_bills_whom():
+def test_the_invoice_shows_seller_and_buyer():
     text = page()
     for part in ("Messe Test GmbH", "Messe Test GmbH · Am Markt 1 · 04109 Leipzig", "office@messe.test",
                  "VAT ID DE123456789",
@@ -107,14 +107,14 @@ def test_it_says_who_bills_whom():
         assert part in text.splitlines(), part
 
 
-def test_it_has_number_and_dates():
+def test_the_invoice_shows_number_and_dates():
     lines = page().splitlines()
     assert "Invoice INV-2026-00017" in lines and "INV-2026-00017" in lines
     for label, value in (("Date", "1 May 2026"), ("Service date", "12 September 2026"), ("Due date", "15 May 2026")):
         assert lines[lines.index(label) + 1] == value
 
 
-def test_it_has_a_line_for_each_item():
+def test_the_invoice_shows_every_item():
     lines = page().splitlines()
     first = lines.index("Stand space, hall 3")
     assert lines[first - 1:first + 7] == ["1", "Stand space, hall 3", "12.5", "m²", "185.50", "10%", "19%", "2,086.88"]
@@ -122,7 +122,7 @@ def test_it_has_a_line_for_each_item():
     assert lines[second - 1:second + 5] == ["2", "Catalogue entry", "1", "95.1234", "7%", "95.12"]
 
 
-def test_it_has_tax_per_rate_and_totals():
+def test_the_invoice_shows_tax_per_rate_and_totals():
     lines = page().splitlines()
     for label, value in (("Net total", "2,182.00"), ("VAT 7% on 95.12", "6.66"), ("VAT 19% on 2,086.88", "396.51"),
                          ("Total EUR", "2,585.17")):
@@ -130,20 +130,20 @@ def test_it_has_tax_per_rate_and_totals():
     assert "Already paid" not in lines
 
 
-def test_it_says_where_and_when_to_pay():
+def test_the_invoice_shows_bank_account_and_due_date():
     text = page()
     assert "Please pay EUR 2,585.17 by 15 May 2026, quoting invoice number INV-2026-00017." in text
     assert "DE02 1203 0000 0000 2020 51" in text.splitlines() and "BYLADEM1001" in text.splitlines()
 
 
-def test_what_was_paid_is_taken_off():
+def test_the_paid_amount_is_subtracted():
     lines = page({"paid_amount": 585.17, "open_amount": 2000}).splitlines()
     assert lines[lines.index("Already paid") + 1] == "-585.17" and lines[lines.index("Amount due EUR")
                                                                          + 1] == "2,000.00"
     assert any(line.startswith("Please pay EUR 2,000.00 by") for line in lines)
 
 
-def test_a_paid_invoice_asks_for_nothing():
+def test_a_paid_invoice_requests_no_payment():
     text = page({"paid_amount": 2585.17, "open_amount": 0, "status": "paid"})
     assert "No payment is due." in text and "Account holder" not in text
 
@@ -157,7 +157,7 @@ def test_the_text_is_printed_and_the_notes_are_not():
                          [("AE", "Reverse charge (the recipient is liable for VAT)"), ("E", "Exempt from VAT"),
                                               ("Z", "Zero-rated"), ("G", "Export outside the EU"),
                                               ("O", "Not subject to VAT")])
-def test_zero_tax_has_its_reason(category, reason):
+def test_an_untaxed_item_shows_the_reason(category, reason):
     tax = {**EXEMPT["taxes"][0], "category": category, "reason": None}
     text = page({**EXEMPT, "taxes": [tax]})
     assert f"{category} – {reason}" in text and f"VAT 0% ({category}) on 2,182.00" in text
@@ -165,11 +165,11 @@ def test_zero_tax_has_its_reason(category, reason):
     assert ": so says the law" in page({**EXEMPT, "taxes": [{**tax, "reason": "so says the law"}]})
 
 
-def test_ordinary_tax_has_no_reason():
+def test_ordinary_tax_shows_no_reason():
     assert " – " not in page()
 
 
-def test_a_credit_note_says_so_and_names_its_invoice():
+def test_a_credit_note_shows_its_title_and_its_invoice():
     back = {**INVOICE, "invoice_type": "credit_note", "invoice_number": "CN-2026-00003",
             "related_invoice_number": "INV-2026-00017",
             "items": [{**STAND, "quantity": -12.5, "net": -2086.88}], "total": -2483.39, "open_amount": 0,
@@ -192,7 +192,7 @@ def test_a_draft_is_marked_on_every_page_and_in_its_title():
     assert b"/Title (DRAFT: Invoice DRAFT-9)" in drawn(draft) and "DRAFT" not in page()
 
 
-def test_an_invoice_without_items_can_be_looked_at():
+def test_an_invoice_without_items_can_be_drawn():
     text = page({"status": "draft", "items": [], "taxes": [], "subtotal": 0, "tax_total": 0, "total": 0,
                  "open_amount": 0})
     assert "Net total\n0.00" in text
@@ -203,7 +203,7 @@ def test_an_address_abroad_ends_in_its_country():
     assert "\nZZ\n" in page(buyer={**BUYER, "country": "ZZ"})
 
 
-def test_german_is_spoken_on_request():
+def test_the_invoice_is_german_on_request():
     text = page(EXEMPT, language="de")
     for part in ("Rechnung INV-2026-00017", "01.05.2026", "2.182,00", "Steuerschuldnerschaft des Leistungsempfängers",
                  "Seite 1 von 1"):
@@ -227,7 +227,7 @@ def test_amounts_are_exact():
 # Pages
 
 @pytest.mark.parametrize("count, needed", [(1, 1), (30, 2), (300, 9)])
-def test_long_tables_go_on_over_pages(count, needed):
+def test_long_tables_continue_on_the_next_page(count, needed):
     items = [{**STAND, "position": place, "description": f"Item {place}."} for place in range(1, count + 1)]
     found = pages({"items": items})
     assert len(found) == needed
@@ -273,7 +273,7 @@ NAMES = ["Αφοί Παπαδόπουλος Α.Ε.", "Юлія Ґонта, Ки�
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_europe_can_be_set_and_read_again(name):
+def test_european_names_are_drawn_and_can_be_extracted(name):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
     text = page({"items": [{**STAND, "description": name}]}, buyer={**BUYER, "name": name},
@@ -281,7 +281,7 @@ def test_names_of_europe_can_be_set_and_read_again(name):
     assert text.splitlines().count(name) >= 4
 
 
-def test_programs_can_read_the_text():
+def test_the_text_can_be_extracted_by_programs():
     if not shutil.which("pdftotext"):
         pytest.skip("needs pdftotext")
     read = subprocess.run(["pdftotext", "-layout", "-", "-"], input=drawn(), capture_output=True,
@@ -290,7 +290,7 @@ def test_programs_can_read_the_text():
     assert "Bergmann & Söhne GmbH" in read
 
 
-def test_letters_in_two_parts_and_invisible_ones_do_no_harm():
+def test_combining_and_invisible_characters_are_drawn():
     lines = page({"items": [{**STAND,
                              "description": "Mu\u0308ller\tsoft\u00adly \u200ebright\u2028next \x01"}]}).splitlines()
     assert "Müller softly bright" in lines and "next" in lines
@@ -322,7 +322,7 @@ def no_fonts(forget_fonts, monkeypatch):
 
 
 @pytest.mark.parametrize("module", ["reportlab", "reportlab.pdfgen.canvas"])
-def test_without_reportlab_the_answer_names_the_package(monkeypatch, module):
+def test_without_reportlab_the_error_names_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(Problem) as raised:
         picture.draw(INVOICE, SELLER, BUYER)
@@ -330,13 +330,13 @@ def test_without_reportlab_the_answer_names_the_package(monkeypatch, module):
                                                         "not_installed") and "python3-reportlab" in raised.value.detail
 
 
-def test_without_dejavu_western_names_are_set_all_the_same(no_fonts):
+def test_without_dejavu_western_names_are_still_drawn(no_fonts):
     text = page({"currency": "EUR"}, buyer={**BUYER, "name": "Boulangerie Évrard – 5 €"})
     assert "Boulangerie Évrard – 5 €" in text and "Hauptstraße 12" in text
 
 
 @pytest.mark.parametrize("name, letter", [("Dvořák", "ř"), ("Юлія", "Ю"), ("Erdős", "ő")])
-def test_without_dejavu_the_answer_names_letter_and_package(no_fonts, name, letter):
+def test_without_dejavu_the_error_names_the_letter_and_the_package(no_fonts, name, letter):
     with pytest.raises(Problem) as raised:
         drawn(buyer={**BUYER, "name": name})
     assert raised.value.code == "not_installed"
@@ -344,7 +344,7 @@ def test_without_dejavu_the_answer_names_letter_and_package(no_fonts, name, lett
 
 
 @pytest.mark.parametrize("name", ["展覽", "ブース", "かな", "、", "Ａ"])
-def test_a_letter_of_east_asia_names_the_package_that_has_it(no_fonts, name):
+def test_for_an_east_asian_letter_the_error_names_the_font_package(no_fonts, name):
     with pytest.raises(Problem) as raised:
         drawn(buyer={**BUYER, "name": name})
     assert "fonts-droid-fallback" in raised.value.detail
@@ -352,7 +352,7 @@ def test_a_letter_of_east_asia_names_the_package_that_has_it(no_fonts, name):
 
 @pytest.mark.parametrize("name, advice",
                          [("שלום", "Latin letters"), ("شركة", "Latin letters"), ("🎪", "other characters")])
-def test_what_no_font_can_set_is_said_so(name, advice):
+def test_a_letter_without_any_font_is_reported(name, advice):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
     with pytest.raises(Problem) as raised:
@@ -360,7 +360,7 @@ def test_what_no_font_can_set_is_said_so(name, advice):
     assert (raised.value.status, raised.value.code) == (501, "not_installed") and advice in raised.value.detail
 
 
-def test_a_second_font_helps_out_letter_by_letter(forget_fonts, monkeypatch):
+def test_a_second_font_is_used_for_single_missing_letters(forget_fonts, monkeypatch):
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("needs fonts-dejavu-core")
     monkeypatch.setattr(fonts, "FILES",
@@ -372,7 +372,7 @@ def test_a_second_font_helps_out_letter_by_letter(forget_fonts, monkeypatch):
 
 # The file
 
-def test_the_same_invoice_gives_the_same_bytes_even_at_once():
+def test_the_same_invoice_produces_the_same_bytes_even_concurrently():
     alone, together = drawn(), []
     threads = [threading.Thread(target=lambda: together.append(drawn())) for _ in range(4)]
     [thread.start() for thread in threads]
@@ -380,12 +380,12 @@ def test_the_same_invoice_gives_the_same_bytes_even_at_once():
     assert together == [alone] * 4 and drawn({"total": 1}) != alone
 
 
-def test_the_file_says_what_it_is():
+def test_the_pdf_metadata_describes_the_file():
     pdf = drawn()
     assert pdf.startswith(b"%PDF-") and b"/Title (Invoice INV-2026-00017)" in pdf and b"/Author (Messe Test GmbH)" in pdf
 
 
-def test_only_what_is_given_is_needed():
+def test_only_the_names_of_seller_and_buyer_are_required():
     assert "Invoice INV-2026-00017" in page(seller={"name": ""}, buyer={"name": "A"})
 
 

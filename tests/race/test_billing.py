@@ -29,7 +29,7 @@ def server(tmp_path, key):
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
-def test_everything_is_billed_and_credited_once(server, key, organiser, db, round_):
+def test_every_item_is_billed_and_credited_once(server, key, organiser, db, round_):
     fair = Fair(organiser, db)
     reservation = fair.reserve("A1")
     fair.order((fair.power, 2))

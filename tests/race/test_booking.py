@@ -71,7 +71,7 @@ def winner(answers):
     return made[0]
 
 
-def test_of_a_hundred_at_once_exactly_one_gets_the_booth(server, key, exhibitors, booth, db):
+def test_exactly_one_of_a_hundred_concurrent_requests_gets_the_booth(server, key, exhibitors, booth, db):
     for _ in range(ROUNDS):
         id = booth()
         made = winner(send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors]))
@@ -88,7 +88,7 @@ def test_of_two_booths_that_overlap_only_one_is_sold(server, key, exhibitors, bo
                             [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)]))
 
 
-def test_the_first_in_line_gets_what_has_run_out_however_many_newcomers_come(server, key, exhibitors, booth, db):
+def test_the_first_on_the_waiting_list_gets_the_expired_booth_despite_new_requests(server, key, exhibitors, booth, db):
     for _ in range(ROUNDS):
         id = booth()
         holder, first, second = [document["data"]["id"] for _, document in (

@@ -33,7 +33,7 @@ def guests(organiser):
             for id in contacts]
 
 
-def test_one_badge_at_forty_stations_opens_one_visit(server, key, guests, organiser):
+def test_concurrent_scans_of_one_badge_at_forty_stations_open_one_visit(server, key, guests, organiser):
     scans = [("POST", "/check-ins",
               {"event_key": "fair", "badge_number": guests[0]["badge_number"], "station": f"Gate {number}"})
              for number in range(STATIONS)]
@@ -46,7 +46,7 @@ def test_one_badge_at_forty_stations_opens_one_visit(server, key, guests, organi
     assert organiser.get("/check-ins/refusals", status=200).json["meta"]["total"] == STATIONS - 1
 
 
-def test_forty_devices_send_their_scans_late_twice_and_out_of_order(server, key, guests, organiser):
+def test_late_repeated_and_unordered_scans_of_forty_devices_are_counted_once(server, key, guests, organiser):
     """Each guest comes and goes three times. Two devices send each scan, in batches that arrive out of order."""
     chance, scans = random.Random(7), []
     for guest in guests:

@@ -49,7 +49,7 @@ def only_one(answers, reason):
     return made[0]
 
 
-def test_one_of_many_gets_the_stage(server, key, speakers, db):
+def test_one_of_many_concurrent_slots_gets_the_stage(server, key, speakers, db):
     for day in range(1, ROUNDS + 1):
         wishes = [slot(number, f"2027-05-{day:02}", location="Stage 1") for number in range(CLIENTS)]
         only_one(send_at_once(server.port, key, wishes), "location")
@@ -57,7 +57,7 @@ def test_one_of_many_gets_the_stage(server, key, speakers, db):
     assert journal.verify(db) == []
 
 
-def test_one_of_many_gets_the_speaker(server, key, speakers):
+def test_one_of_many_concurrent_slots_gets_the_speaker(server, key, speakers):
     for day in range(1, ROUNDS + 1):
         wishes = [slot(number, f"2027-05-{day:02}",
                        assignments=[{"event_participant_id": speakers[0], "role": "speaker"}])
@@ -65,7 +65,7 @@ def test_one_of_many_gets_the_speaker(server, key, speakers):
         only_one(send_at_once(server.port, key, wishes), "speaker")
 
 
-def test_slots_that_are_moved_onto_each_other_do_not_both_get_there(server, key, speakers):
+def test_two_slots_moved_to_the_same_time_do_not_both_get_it(server, key, speakers):
     for day in range(1, ROUNDS + 1):
         ids = [send(server.port, key, *slot(number, f"2027-05-{day:02}", location=f"Room {number}"))[1]["data"]["id"]
                for number in range(CLIENTS)]
@@ -73,7 +73,7 @@ def test_slots_that_are_moved_onto_each_other_do_not_both_get_there(server, key,
         assert sorted(status for status, _ in answers) == [200] + [409] * (CLIENTS - 1)
 
 
-def test_attendees_and_capacity_never_pass_each_other(server, key, speakers):
+def test_concurrent_changes_never_leave_more_attendees_than_capacity(server, key, speakers):
     """Some lower the capacity while others send more attendees: whichever comes first, the room holds them."""
     for day in range(1, ROUNDS + 1):
         id = send(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"]["id"]

@@ -91,7 +91,7 @@ def accepted(answers, service):
     return [document["data"] for status, document in answers if status in (200, 201)]
 
 
-def test_no_more_is_ordered_than_there_is(shop, service):
+def test_no_more_is_ordered_than_is_in_stock(shop, service):
     for _ in range(ROUNDS):
         power = service()
         taken = accepted(shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)]), power)
@@ -99,7 +99,7 @@ def test_no_more_is_ordered_than_there_is(shop, service):
                                                                   taken)) == STOCK, "ones were wanted to the end"
 
 
-def test_drafts_that_all_fit_alone_are_submitted_at_once(shop, service):
+def test_concurrently_submitted_drafts_do_not_exceed_the_stock(shop, service):
     for _ in range(ROUNDS):
         power = service()
         drafts = accepted(shop.at_once([shop.wanted(power, number, "draft") for number in range(CLIENTS)]), power)
@@ -109,7 +109,7 @@ def test_drafts_that_all_fit_alone_are_submitted_at_once(shop, service):
         assert shop.ordered(power) == shop.held(power) == sum(map(quantity, taken)) == STOCK
 
 
-def test_what_is_cancelled_comes_back_once_while_others_order(shop, service):
+def test_cancelled_items_return_to_stock_once_while_others_order(shop, service):
     for _ in range(ROUNDS):
         power = service()
         taken = accepted(shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)]), power)
@@ -123,7 +123,7 @@ def test_what_is_cancelled_comes_back_once_while_others_order(shop, service):
         assert shop.ordered(power) == shop.held(power) == 0
 
 
-def test_numbers_have_no_gap_however_many_are_refused(shop, service, db):
+def test_order_numbers_have_no_gap_when_orders_are_refused(shop, service, db):
     power = service()
     for _ in range(ROUNDS):
         shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)])

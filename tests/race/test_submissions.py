@@ -36,7 +36,7 @@ def wishes(organiser):
             for id in people]
 
 
-def test_one_decision_stands(server, key, wishes, organiser, db):
+def test_only_one_of_many_concurrent_decisions_is_accepted(server, key, wishes, organiser, db):
     for wish in wishes:
         answers = send_at_once(server.port, key, [wish] * CLIENTS)
         made = [document["data"] for status, document in answers if status == 201]

@@ -55,12 +55,12 @@ def test_the_document_is_valid_openapi(document):
     validator.validate(json.loads(json.dumps(document)))
 
 
-def test_every_route_is_in_it_and_nothing_else(document):
+def test_the_document_lists_exactly_the_routes(document):
     there = {(method.upper(), re.sub(r"{(\w+)}", r"<\1>", path)) for path, method, _ in operations(document)}
     assert there == {(route.method, re.sub(r"<(\w+)[^>]*>", r"<\1>", route.path)) for route in routes()}
 
 
-def test_every_reference_leads_to_something(document):
+def test_every_reference_resolves(document):
     for reference in set(references(document)):
         node = document
         assert reference.startswith("#/")
@@ -68,7 +68,7 @@ def test_every_reference_leads_to_something(document):
             node = node[part]
 
 
-def test_it_has_the_shape_of_openapi_3_1(document):
+def test_the_document_has_the_structure_of_openapi_3_1(document):
     assert document["openapi"].startswith("3.1.") and document["info"]["title"] and document["info"]["version"]
     names = [operation["operationId"] for _, _, operation in operations(document)]
     assert len(set(names)) == len(names), "two operations have the same name"
@@ -84,7 +84,7 @@ def test_it_has_the_shape_of_openapi_3_1(document):
             assert 200 <= int(status) < 600 and ("$ref" in response or response["description"]), where
 
 
-def test_every_operation_below_the_root_says_scope_flag_and_what_can_go_wrong(document):
+def test_every_operation_below_the_root_lists_scope_flag_and_errors(document):
     by_place = {(route.method.lower(), re.sub(r"<(\w+)>", r"{\1}", route.path)): route for route in routes()}
     for path, method, operation in operations(document):
         route = by_place[method, path]
@@ -97,7 +97,7 @@ def test_every_operation_below_the_root_says_scope_flag_and_what_can_go_wrong(do
         assert method == "get" or {"503", "507"} <= operation["responses"].keys()
 
 
-def test_every_problem_example_is_one_that_is_answered(document):
+def test_every_problem_example_is_returned_by_the_api(document):
     seen = set()
     for response in document["components"]["responses"].values():
         for code, example in response["content"]["application/problem+json"]["examples"].items():
@@ -109,12 +109,12 @@ def test_every_problem_example_is_one_that_is_answered(document):
     assert seen <= set(CODES)
 
 
-def test_our_own_annotations_stay_inside(document):
+def test_internal_annotations_are_not_published(document):
     text = json.dumps(document["components"]["schemas"])
     assert '"x-' not in text and "$defs" not in text
 
 
-def test_every_schema_of_it_is_a_schema(document):
+def test_every_schema_of_the_document_is_valid(document):
     for schema in document["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
     used = {name for reference in references(document)
@@ -140,7 +140,7 @@ def test_every_example_fits_its_schema(document):
 
 
 @pytest.mark.parametrize("singular", CREATIONS)
-def test_the_examples_of_a_resource_are_true(fresh, singular):
+def test_the_examples_of_a_resource_match_real_responses(fresh, singular):
     """In an empty database the documented body gives the documented answer, and so do the other examples after it."""
     whole, path, client = fresh.document, collections()[singular], fresh.organiser
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
@@ -286,14 +286,14 @@ STATES = {
 }
 
 
-def test_tables_of_states_are_in_it(document):
+def test_the_document_contains_the_state_tables(document):
     found = {tag["name"]: {noun: {action: (move["from"], move["to"]) for action, move in table.items()}
                            for noun, table in tag["x-transitions"].items()}
              for tag in document["tags"] if "x-transitions" in tag}
     assert found == STATES
 
 
-def test_the_document_that_is_served_is_the_one_that_is_printed(app, settings):
+def test_the_served_document_equals_the_printed_one(app, settings):
     served = app.get("/openapi.json", status=200)
     assert served.content_type == "application/json"
     assert served.json == json.loads(json.dumps(openapi.document(settings.base_url)))

@@ -37,7 +37,7 @@ def connect(server, command):
         yield lambda: stack.enter_context(HttpClient(server.url, key))
 
 
-def test_from_application_to_the_books(connect, command):
+def test_an_exhibitor_from_application_to_paid_invoice(connect, command):
     api = connect()
     event = api.data("POST", "/events", {"title": "Garden Fair", "date_from": "2099-05-01", "date_to": "2099-05-03",
                                          "application_deadline": "2099-02-28"}, status=201)
@@ -79,7 +79,7 @@ def test_from_application_to_the_books(connect, command):
     command("check")
 
 
-def test_a_flag_and_a_key_changed_on_the_command_line_are_in_force_at_once(connect, command):
+def test_flags_and_keys_changed_on_the_command_line_take_effect_at_once(connect, command):
     clients = [connect() for _ in range(8)]          # both processes, several threads
 
     def statuses(path):

@@ -174,7 +174,7 @@ def test_a_request_may_arrive_byte_by_byte(server, client):
     assert client.answer()[0].status == 201
 
 
-def test_connection_close_is_obeyed_and_announced(client):
+def test_connection_close_is_honoured_and_announced(client):
     answer, _ = client.ask("GET", "/api/v1/events", "Connection: close")
     assert answer.status == 200 and answer.getheader("Connection") == "close" and client.closed()
 
@@ -461,7 +461,7 @@ def test_connections_are_spread_over_the_processes(fresh):
 
 
 @pytest.mark.own_server("gthread does not announce the end of a kept-alive connection")
-def test_a_stop_loses_no_request(fresh):
+def test_stopping_the_server_loses_no_request(fresh):
     writers = Writers(fresh)
     until(lambda: len(writers.acknowledged) > 50)
     with Client(fresh) as slow:
@@ -487,7 +487,7 @@ def reload_under_load(server, writers):
     until(lambda: not before & set(children(server.process.pid)))
 
 
-def test_reloads_lose_no_request(fresh):
+def test_reloading_the_server_loses_no_request(fresh):
     writers = Writers(fresh, again=True)
     for _ in range(3):
         reload_under_load(fresh, writers)

@@ -60,7 +60,7 @@ def packed(file, members, **manifest):
 
 # Backup
 
-def test_a_backup_restores_records_and_files_elsewhere(settings, organiser, file, elsewhere):
+def test_a_backup_restores_records_and_files_in_another_directory(settings, organiser, file, elsewhere):
     organiser.make("/events", {"title": "Garden Fair"})
     sha256 = files.store(settings, b"%PDF-1.7 an invoice")
     backups.create(settings, file)
@@ -91,7 +91,7 @@ def test_two_backups_into_one_file_do_not_mix(settings, file):
             backups.create(settings, file)
 
 
-def test_what_a_crash_left_half_written_is_in_nobodys_way(settings, file):
+def test_a_partial_file_left_by_a_crash_does_not_disturb_the_next_backup(settings, file):
     file.with_name("backup.tar.partial").write_bytes(b"x" * 10 ** 6)
     backups.create(settings, file)
     assert backups.read(file)["program"] == "eventapi"
@@ -104,7 +104,7 @@ def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):
     assert list(file.parent.iterdir()) == []
 
 
-def test_a_backup_that_finds_no_room_names_its_file_and_leaves_nothing(settings, file, monkeypatch):
+def test_a_backup_on_a_full_disk_names_its_file_and_leaves_nothing(settings, file, monkeypatch):
     def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
     monkeypatch.setattr(os, "fsync", full)
@@ -119,7 +119,7 @@ def test_a_damaged_database_is_not_backed_up(settings, file, db):
         backups.create(settings, file)
 
 
-def test_a_backup_while_others_write_is_one_moment(settings, organiser, file, elsewhere):
+def test_a_backup_during_writes_is_a_consistent_snapshot(settings, organiser, file, elsewhere):
     """Each write adds a note of the event with the number it has in the journal: the copy must hold both or neither."""
     stop, failures = threading.Event(), []
 
@@ -154,7 +154,7 @@ def test_a_backup_while_others_write_is_one_moment(settings, organiser, file, el
     assert seen == sorted(seen) and seen[-1] > 0
 
 
-def test_a_file_that_the_sweep_takes_away_meanwhile_starts_it_again(settings, file, monkeypatch):
+def test_a_file_deleted_during_the_backup_restarts_it(settings, file, monkeypatch):
     sha256 = files.store(settings, b"going")
     files.store(settings, b"staying")
     copy = backups._copy_database
@@ -179,7 +179,7 @@ def test_nightly_backups_are_kept_as_long_as_configured(settings):
 
 # What is read is proven
 
-def test_a_changed_or_shortened_backup_is_refused_and_touches_nothing(settings, organiser, file, db):
+def test_a_changed_or_truncated_backup_is_refused_and_changes_nothing(settings, organiser, file, db):
     organiser.make("/events", {"title": "Garden Fair"})
     files.store(settings, b"x" * 5000)
     backups.create(settings, file)
@@ -224,7 +224,7 @@ def test_the_same_name_twice_is_refused(settings, elsewhere, file):
         restoring.restore(elsewhere, file)
 
 
-def test_the_database_in_it_must_be_ours(elsewhere, file):
+def test_the_database_in_a_backup_must_belong_to_eventapi(elsewhere, file):
     packed(file, {"eventapi.db": b"no database" * 1000})
     with pytest.raises((BackupError, StorageError)):
         restoring.restore(elsewhere, file)
@@ -233,7 +233,7 @@ def test_the_database_in_it_must_be_ours(elsewhere, file):
 
 # Restore
 
-def test_what_was_there_is_set_aside_and_the_restore_is_audited(settings, organiser, file):
+def test_the_old_data_are_set_aside_and_the_restore_is_audited(settings, organiser, file):
     organiser.make("/events", {"title": "kept"})
     first = files.store(settings, b"first")
     backups.create(settings, file)
@@ -257,7 +257,7 @@ def test_restoring_twice_in_a_second_overwrites_nothing(settings, file):
     assert first != second and first.exists() and second.exists()
 
 
-def test_a_newer_database_is_overwritten_by_force_only(settings, organiser, file):
+def test_a_newer_database_is_overwritten_only_with_force(settings, organiser, file):
     backups.create(settings, file)
     organiser.make("/events", {"title": "newer"})
     with pytest.raises(BackupError, match="--force"):
@@ -267,7 +267,7 @@ def test_a_newer_database_is_overwritten_by_force_only(settings, organiser, file
     assert titles(settings) == []
 
 
-def test_who_was_anonymised_after_the_backup_stays_so(settings, organiser, file):
+def test_contacts_anonymised_after_the_backup_stay_anonymised(settings, organiser, file):
     known, later = (organiser.make("/contacts",
                                    {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
                     for name in ("Lovelace", "Byron"))
@@ -281,7 +281,7 @@ def test_who_was_anonymised_after_the_backup_stays_so(settings, organiser, file)
         assert checks.findings(db) == []
 
 
-def test_a_damaged_database_is_set_aside_by_force_only(settings, organiser, file):
+def test_a_damaged_database_is_set_aside_only_with_force(settings, organiser, file):
     backups.create(settings, file)
     settings.database.write_bytes(b"ruined" * 1000)
     with pytest.raises(BackupError, match="--force"):
@@ -292,14 +292,14 @@ def test_a_damaged_database_is_set_aside_by_force_only(settings, organiser, file
     assert titles(settings) == []
 
 
-def test_a_directory_of_something_else_is_left_alone(settings, elsewhere, file):
+def test_a_directory_of_another_program_is_not_changed(settings, elsewhere, file):
     backups.create(settings, file)
     (elsewhere.data_dir / "holiday.jpg").write_text("sea")
     with pytest.raises(BackupError, match="holiday.jpg"):
         restoring.restore(elsewhere, file, force=True)
 
 
-def test_a_database_of_another_program_is_left_alone(settings, elsewhere, file):
+def test_a_database_of_another_program_is_not_changed(settings, elsewhere, file):
     backups.create(settings, file)
     elsewhere.database.touch()
     other = database.connect(elsewhere.database)
@@ -309,14 +309,14 @@ def test_a_database_of_another_program_is_left_alone(settings, elsewhere, file):
         restoring.restore(elsewhere, file, force=True)
 
 
-def test_it_refuses_while_somebody_holds_the_data(settings, file):
+def test_restore_refuses_while_another_process_uses_the_data(settings, file):
     backups.create(settings, file)
     with process_locks.together(settings), pytest.raises(process_locks.InUse):
         restoring.restore(settings, file, force=True)
 
 
 @pytest.mark.processes
-def test_it_refuses_while_a_server_runs_and_a_server_while_it_runs(tmp_path, settings, file):
+def test_restore_and_server_refuse_to_run_at_the_same_time(tmp_path, settings, file):
     with processes.Server(tmp_path, "--workers", "1") as server:
         done = processes.eventapi(tmp_path, "backup", str(file))
         assert (done.returncode, done.stderr) == (0, "")
@@ -330,7 +330,7 @@ def test_it_refuses_while_a_server_runs_and_a_server_while_it_runs(tmp_path, set
     assert processes.eventapi(tmp_path, "restore", "--force", str(file)).returncode == 0
 
 
-def test_a_backup_of_an_older_schema_is_upgraded_on_the_way(settings, elsewhere, file, tmp_path, monkeypatch):
+def test_a_backup_with_an_older_schema_is_migrated_by_the_restore(settings, elsewhere, file, tmp_path, monkeypatch):
     backups.create(settings, file)
     later = tmp_path / "9000_test.sql"
     later.write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")

@@ -38,7 +38,7 @@ def test_an_error_code_becomes_a_storage_error(error, kind):
                          [sqlite3.IntegrityError("UNIQUE"), sqlite3.ProgrammingError("closed"),
                           FileNotFoundError(errno.ENOENT, "x"),
                                    ValueError("x")])
-def test_other_errors_pass_unchanged(error):
+def test_other_errors_are_raised_unchanged(error):
     with pytest.raises(type(error)) as raised, translated:
         raise error
     assert raised.value is error and storage_error(error) is None
@@ -61,7 +61,7 @@ def test_a_violated_constraint_is_a_duplicate(db):
             db.connection.execute("INSERT INTO admins (id, name, created_at, updated_at) VALUES (1, 'Ada', '', '')")
 
 
-def test_a_total_is_remembered_for_the_parameters_of_the_statement_alone(db):
+def test_a_total_is_cached_by_the_parameters_of_its_statement_only(db):
     text = "SELECT count(*) FROM events WHERE id IN (SELECT value FROM json_each(:ids)) AND created_at < strftime('%H:id', 'now')"
     with db.snapshot():
         db.count(text, {"ids": "[1]", "id": 1, "page": 1})

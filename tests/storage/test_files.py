@@ -31,7 +31,7 @@ def make_old(path):
     os.utime(path, (time.time() - 2 * DAY,) * 2)
 
 
-def test_bytes_are_kept_under_their_hash(settings, stored):
+def test_a_file_is_stored_under_its_hash(settings, stored):
     assert stored == hashlib.sha256(b"a signed contract").hexdigest()
     assert files.read(settings, stored) == b"a signed contract"
     assert files.path(settings, stored) == settings.files / stored[:2] / stored[2:]
@@ -44,7 +44,7 @@ def test_others_cannot_read_the_files(settings, stored):
         assert stat.S_IMODE(place.stat().st_mode) & ~most == 0
 
 
-def test_the_same_bytes_twice_are_one_file_that_is_young_again(settings, stored):
+def test_storing_the_same_bytes_again_keeps_one_file_and_updates_its_time(settings, stored):
     path = files.path(settings, stored)
     make_old(path)
     before = path.stat()
@@ -57,7 +57,7 @@ def test_an_empty_file_can_be_stored(settings):
     assert files.read(settings, files.store(settings, b"")) == b""
 
 
-def test_a_damaged_file_is_noticed_and_mended_by_storing_it_again(settings, stored):
+def test_a_damaged_file_is_detected_and_repaired_by_storing_it_again(settings, stored):
     files.path(settings, stored).write_bytes(b"a singed contract")
     assert not files.verify(settings, stored)
     files.store(settings, b"a signed contract")
@@ -88,7 +88,7 @@ def test_a_full_disk_raises_full_and_leaves_nothing_behind(settings, monkeypatch
 
 
 @pytest.mark.processes
-def test_a_crash_while_writing_leaves_a_temporary_file_which_the_sweep_takes_away(settings):
+def test_a_temporary_file_left_by_a_crash_is_deleted_by_the_sweep(settings):
     dies = "import os, sys; from eventapi import config; from eventapi.storage import files; os.replace = lambda *_: os._exit(9); "
     dies += "files.store(config.load(sys.argv[1], data_dir=sys.argv[2]), b'half way')"
     ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
@@ -101,7 +101,7 @@ def test_a_crash_while_writing_leaves_a_temporary_file_which_the_sweep_takes_awa
     assert files.sweep(settings, set(), DAY) == 1 and names(settings) == []
 
 
-def test_the_sweep_takes_old_files_without_a_row_only(settings, stored):
+def test_the_sweep_deletes_only_old_files_without_a_row(settings, stored):
     orphan, young = files.store(settings, b"orphan"), files.store(settings, b"young")
     make_old(files.path(settings, stored))
     make_old(files.path(settings, orphan))
@@ -110,7 +110,7 @@ def test_the_sweep_takes_old_files_without_a_row_only(settings, stored):
     assert files.missing(settings, [orphan]) == [orphan]
 
 
-def test_the_sweep_spares_a_file_that_was_stored_again_since_it_was_listed(settings, stored, monkeypatch):
+def test_the_sweep_keeps_a_file_that_was_stored_again_since_it_was_listed(settings, stored, monkeypatch):
     make_old(files.path(settings, stored))
     listed = list(files.all_stored(settings))
     monkeypatch.setattr(files, "all_stored", lambda config: listed)
@@ -118,7 +118,7 @@ def test_the_sweep_spares_a_file_that_was_stored_again_since_it_was_listed(setti
     assert files.sweep(settings, set(), DAY) == 0 and files.verify(settings, stored)
 
 
-def test_what_is_not_ours_is_left_alone(settings, stored):
+def test_foreign_files_are_not_changed(settings, stored):
     for name in ("README", f"{stored[:2]}/notes.txt"):
         (settings.files / name).write_text("by hand")
         make_old(settings.files / name)
@@ -130,7 +130,7 @@ def test_an_installation_without_files_has_none(settings):
     assert list(files.all_stored(settings)) == [] and files.sweep(settings, set(), DAY) == 0
 
 
-def test_many_may_store_and_sweep_at_once(settings):
+def test_concurrent_stores_and_sweeps_lose_no_file(settings):
     done = []
 
     def work(number):
@@ -159,7 +159,7 @@ def store_stream(settings, stream, limit):
     return upload
 
 
-def test_a_stream_is_kept_piece_by_piece(settings):
+def test_a_stream_is_stored_in_chunks(settings):
     data = os.urandom(300_000)
     stream = Stream(data)
     upload = store_stream(settings, stream, 300_000)
@@ -184,13 +184,13 @@ def test_a_stream_that_is_too_long_or_breaks_leaves_nothing(settings):
     assert names(settings) == []
 
 
-def test_what_is_received_and_not_kept_is_gone(settings):
+def test_a_received_file_that_is_not_kept_is_deleted(settings):
     with files.received(settings, io.BytesIO(b"refused"), 100) as upload:
         assert upload.path.read_bytes() == b"refused"
     assert names(settings) == []
 
 
-def test_the_same_stream_by_many_at_once_is_one_whole_file(settings):
+def test_concurrent_uploads_of_the_same_stream_store_one_complete_file(settings):
     data = os.urandom(200_000)
     threads = [threading.Thread(target=store_stream, args=(settings, io.BytesIO(data), 10 ** 6)) for _ in range(8)]
     for thread in threads:
@@ -201,7 +201,7 @@ def test_the_same_stream_by_many_at_once_is_one_whole_file(settings):
 
 
 @pytest.mark.processes
-def test_an_upload_that_was_killed_is_swept(settings):
+def test_the_partial_file_of_a_killed_upload_is_swept(settings):
     dies = "import io, os, sys; from eventapi import config; from eventapi.storage import files\n"
     dies += "class Dying(io.BytesIO):\n  def read(self, size):\n    return super().read(10) or os._exit(9)\n"
     dies += "files.received(config.load(sys.argv[1], data_dir=sys.argv[2]), Dying(b'half a file'), 1000).__enter__()"

@@ -127,7 +127,7 @@ def test_a_list_sorts_by_index_and_filters_by_index(plan, file, statement):
         assert not scanned(text, lines, plan.tables), f"{lines}\n{text}"
 
 
-def test_the_exceptions_are_still_needed(plan):
+def test_every_listed_exception_is_still_needed(plan):
     by_name = {statement.name: statement for _, statement in EVERY}
     for name in SCANS:
         assert any(scanned(text, plan(text), plan.tables)
@@ -138,7 +138,7 @@ def test_the_exceptions_are_still_needed(plan):
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_what_may_be_sorted_and_included_is_what_the_schema_says(name):
+def test_sort_keys_and_includes_are_those_of_the_schema(name):
     module = import_module(f"eventapi.{name}")
     sorts = [set(statement.sorts) for _, statement in LISTS]
     included = set()

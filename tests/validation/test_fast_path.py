@@ -27,7 +27,7 @@ def judges(schema):
 
 @pytest.mark.parametrize("name", resource_names())
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_what_is_accepted_quickly_is_valid(name, method):
+def test_bodies_accepted_by_the_fast_path_are_valid(name, method):
     if "properties" not in document(name):
         pytest.skip("holds no record")
     schema, rnd = body_schema(name, method), random.Random(name + method)
@@ -47,7 +47,7 @@ def test_what_is_accepted_quickly_is_valid(name, method):
 
 
 @pytest.mark.parametrize("name", resource_names())
-def test_the_examples_are_accepted_quickly(name):
+def test_the_examples_are_accepted_by_the_fast_path(name):
     for example in document(name).get("examples", []):
         if {"anyOf", "allOf"} & body_schema(name).keys():
             continue                                      # these are jsonschema's to judge

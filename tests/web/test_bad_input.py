@@ -98,7 +98,7 @@ def strange(body):
 
 
 @each("route", BODIES)
-def test_bad_members_are_refused_with_their_pointer_and_nothing_is_written(shared, route):
+def test_invalid_fields_are_refused_with_their_pointer_and_nothing_is_written(shared, route):
     name, method = route.options.schema, route.method
     schema = body_schema(name, method)
     good = example(name) if "." not in name or schema.get("required") else {}
@@ -140,7 +140,7 @@ def wrong_texts(schema, root):
 
 
 @each("route", QUERIES)
-def test_bad_parameters_are_refused_by_name(shared, route):
+def test_invalid_parameters_are_refused_by_name(shared, route):
     schema = query_schema(route.options.query, listing=route.options.listing)
     path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
     before = shared.version()
@@ -164,7 +164,7 @@ HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a
 
 
 @each("route", [route for route in QUERIES if route.options.listing])
-def test_hostile_text_in_a_filter_is_only_text(shared, route):
+def test_hostile_text_in_a_filter_is_treated_as_text(shared, route):
     """Whatever the text, the answer is a list or 422, never a failure."""
     schema = query_schema(route.options.query, listing=True)
     address = address_of_list(shared.organiser, route)
@@ -179,7 +179,7 @@ def test_hostile_text_in_a_filter_is_only_text(shared, route):
 
 
 @each("route", [route for route in BODIES if "<" not in route.path and "." not in route.options.schema])
-def test_hostile_text_in_a_body_is_kept_as_it_is_or_refused(shared, route):
+def test_hostile_text_in_a_body_is_stored_unchanged_or_refused(shared, route):
     schema = body_schema(route.options.schema, "POST")
     good = body_for(shared.organiser, route.options.schema)
     for member, sub in schema["properties"].items():

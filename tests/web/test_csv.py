@@ -60,7 +60,7 @@ def address(shared, stock, route):
 
 
 @pytest.mark.parametrize("route", LISTS, ids=lambda route: route.path)
-def test_a_list_as_csv_says_what_the_list_says_and_runs_nothing(shared, stock, route):
+def test_a_list_as_csv_has_the_same_content_and_no_formulas(shared, stock, route):
     path = address(shared, stock, route)
     answer = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=1", headers={"Accept": "text/csv"}, status=200)
     rows = list(csv.DictReader(io.StringIO(answer.body.decode())))

@@ -57,7 +57,7 @@ def test_a_key_is_read_in_any_case_of_the_scheme(organiser):
     organiser.get("/events", headers={"X-API-Key": key}, status=401)
 
 
-def test_a_revocation_bites_at_the_next_request(person, db):
+def test_a_revoked_key_is_refused_at_the_next_request(person, db):
     client = person("events")
     client.get("/events", status=200)
     with db.write():
@@ -72,14 +72,14 @@ def test_a_key_of_a_disabled_admin_is_refused(person, db):
     client.get("/events", status=401)
 
 
-def test_a_key_works_until_the_moment_it_expires(app, db, person):
+def test_a_key_works_until_it_expires(app, db, person):
     soon = times.text(datetime.now(timezone.utc) + timedelta(hours=1))
     person("events", expires_at=soon).get("/events", status=200)
     past = times.text(datetime.now(timezone.utc) - timedelta(seconds=1))
     person("events", expires_at=past).get("/events", status=401)
 
 
-def test_the_use_of_a_key_is_noted_hourly(person, db):
+def test_the_last_use_of_a_key_is_recorded_hourly(person, db):
     client = person("events")
     client.get("/events", status=200)
     used = db.connection.execute("SELECT last_used_at FROM api_keys").fetchone()[0]
@@ -97,7 +97,7 @@ def test_a_key_is_kept_as_a_hash_only(organiser, db, settings):
 
 # Envelope
 
-def test_a_success_is_data_and_meta(organiser):
+def test_a_successful_response_has_data_and_meta(organiser):
     answer = organiser.get("/events", status=200)
     assert answer.json.keys() == {"data", "meta"} and answer.content_type == "application/json"
     assert answer.json["meta"]["request_id"] == answer.headers["X-Request-ID"]
@@ -123,7 +123,7 @@ def test_links_and_locations_use_the_public_address(settings, db):
     assert problem.json["type"] == "https://events.example.org/messe/problems/not_found"
 
 
-def test_what_cannot_be_a_host_stands_in_no_address(app, organiser):
+def test_an_invalid_host_header_appears_in_no_url(app, organiser):
     key = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}"}
     for host in ('evil"><b', "a b", "a/b", "a@b", "\xfc"):
         _, headers, _ = plain(app, HTTP_HOST=host, HTTP_X_FORWARDED_PROTO="javascript", **key)
@@ -133,7 +133,7 @@ def test_what_cannot_be_a_host_stands_in_no_address(app, organiser):
         assert headers["link"].startswith(f"<https://{host}/api/v1/events?page=1>")
 
 
-def test_an_error_tells_nothing_of_the_inside(organiser, app, monkeypatch):
+def test_an_unexpected_error_reveals_no_internals(organiser, app, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("SELECT secret FROM /var/lib/eventapi")
     monkeypatch.setattr(Database, "rows", broken)
@@ -142,14 +142,14 @@ def test_an_error_tells_nothing_of_the_inside(organiser, app, monkeypatch):
     assert "SELECT" not in answer.text and "Traceback" not in answer.text and "/var" not in answer.text
 
 
-def test_what_no_method_knows_is_405_and_what_nobody_can_read_is_400(app):
+def test_an_unknown_method_is_405_and_an_unreadable_path_is_400(app):
     status, headers, body = plain(app, "BREW")
     assert status == 405 and json.loads(body)["code"] == "method_not_allowed" and headers["allow"] == "GET, HEAD, OPTIONS, POST"
     status, headers, body = plain(app, path="/api/v1/\xff")
     assert status == 400 and json.loads(body)["meta"]["request_id"] == headers["x-request-id"]
 
 
-def test_a_path_is_never_read_as_another_one(app, organiser):
+def test_a_path_is_never_interpreted_as_another_one(app, organiser):
     event = organiser.make("/events", {"title": "Fair"})
     key = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}"}
     assert plain(app, path=f"/api/v1/ev\xffents/{event['id']}", **key)[0] == 400
@@ -157,7 +157,7 @@ def test_a_path_is_never_read_as_another_one(app, organiser):
     assert plain(app, path=f"/api/v1/events/{event['id']}/", **key)[0] == 200
 
 
-def test_what_reaches_no_route_is_in_the_log_too(app, monkeypatch, caplog):
+def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
     lines = []
     monkeypatch.setattr("eventapi.web.request_log.write", lines.append)
     caplog.set_level("INFO", "eventapi.request")
@@ -192,7 +192,7 @@ def test_the_order_of_checks(organiser, anonymous, person, db):
 
 # Bodies
 
-def test_every_fault_is_named_at_once_in_order(organiser):
+def test_all_errors_are_reported_at_once_and_in_order(organiser):
     body = {"title": "", "country": "Germany", "is_visible": "yes", "nonsense": 1,
             "opening_hours": [{"date": "soon", "opens": "9"}]}
     errors = organiser.post("/events", body, status=422).json["errors"]
@@ -203,13 +203,13 @@ def test_every_fault_is_named_at_once_in_order(organiser):
     assert all(entry["detail"] for entry in errors)
 
 
-def test_faults_of_query_and_body_are_named_together(organiser):
+def test_errors_of_query_and_body_are_reported_together(organiser):
     answer = organiser.post("/events?x=1", {"title": "", "country": "??"}, status=422)
     assert [entry.get("parameter") or entry["pointer"]
             for entry in answer.json["errors"]] == ["x", "/country", "/title"]
 
 
-def test_a_misspelt_member_is_answered_with_the_right_one(organiser):
+def test_for_a_misspelt_field_the_error_suggests_the_right_one(organiser):
     error, = organiser.post("/events", {"title": "x", "citty": "Leipzig"}, status=422).json["errors"]
     assert error["pointer"] == "/citty" and "city" in error["detail"]
 
@@ -220,7 +220,7 @@ def test_text_is_trimmed_and_empty_text_is_null_where_it_may_be(organiser):
     organiser.post("/events", {"title": "   "}, status=422)
 
 
-def test_null_is_refused_where_a_member_cannot_be_null(organiser):
+def test_null_is_refused_where_a_field_cannot_be_null(organiser):
     event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig"})
     for member in ("title", "country", "is_visible", "opening_hours", "event_key", "timezone"):
         error, = organiser.patch(f"/events/{event['id']}", {member: None}, status=422).json["errors"]
@@ -228,13 +228,13 @@ def test_null_is_refused_where_a_member_cannot_be_null(organiser):
     assert organiser.patch(f"/events/{event['id']}", {"city": None}, status=200).json["data"]["city"] is None
 
 
-def test_put_and_patch_leave_alone_what_is_not_sent(organiser):
+def test_put_and_patch_do_not_change_fields_that_are_not_sent(organiser):
     event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig", "is_visible": False})
     changed = organiser.put(f"/events/{event['id']}", {"title": "Garden Show"}, status=200).json["data"]
     assert changed == {**event, "title": "Garden Show", "updated_at": changed["updated_at"]}
 
 
-def test_a_change_to_the_same_changes_nothing(organiser, db):
+def test_a_change_to_the_same_value_changes_nothing(organiser, db):
     event = organiser.make("/events", {"title": "Garden Fair"})
     db.connection.execute("UPDATE events SET updated_at = '2026-01-01T00:00:00Z'")
     entries = db.connection.execute("SELECT count(*) FROM audit_log").fetchone()
@@ -301,18 +301,18 @@ def test_a_body_just_under_the_limit_is_read(organiser):
     ("text/csv;q=0.5, a/json", "a/json"),
     ("a/json;q=0.1, text/csv;q=0.9", "text/csv"), ("image/png, */*;q=0.1", "a/json"), ("TEXT/CSV", "text/csv"),
     ("a/json;q=0, */*", "text/csv"), ("text/html, text/*;q=0.3", "text/csv")])
-def test_the_best_form_that_the_client_accepts_is_chosen(header, form):
+def test_the_best_format_that_the_client_accepts_is_chosen(header, form):
     assert accepted(header, ("a/json", "text/csv")) == form
 
 
-def test_an_error_comes_as_a_problem_whatever_is_accepted(organiser):
+def test_an_error_is_a_problem_document_for_any_accept_header(organiser):
     answer = organiser.get("/events?page=0", headers={"Accept": "text/csv"}, status=422)
     assert answer.content_type == "application/problem+json"
 
 
 @pytest.mark.parametrize("prefer, small", [("return=minimal", True), ('respond-async, Return = "minimal"; x=1', True),
                                            ("return=minimalistic", False), ("return=representation", False)])
-def test_prefer_is_read_as_rfc_7240_writes_it(organiser, prefer, small):
+def test_prefer_is_parsed_according_to_rfc_7240(organiser, prefer, small):
     answer = organiser.post("/events", {"title": "Fair"}, headers={"Prefer": prefer}, status=201)
     assert ("event_id" in answer.json["data"], "Preference-Applied" in answer.headers) == (small, small)
 
@@ -331,7 +331,7 @@ def test_prefer_minimal_works_on_changes_and_actions_too(organiser):
 
 # Idempotency
 
-def test_a_replay_is_kept_for_a_day_and_then_forgotten(organiser, db):
+def test_a_response_is_replayed_for_a_day_only(organiser, db):
     key = {"Idempotency-Key": "k"}
     first = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
     db.connection.execute("UPDATE idempotency_keys SET created_at = ?",
@@ -363,7 +363,7 @@ def test_a_replay_with_prefer_minimal_is_small_too(organiser):
     assert organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json["data"] == first
 
 
-def test_of_twins_that_arrive_together_one_acts_and_the_other_gets_its_answer(settings, organiser):
+def test_one_of_two_concurrent_duplicates_acts_and_the_other_gets_its_response(settings, organiser):
     """Each thread has its own connection, as in the server."""
     wrapped, answers, start = SimpleNamespace(app=create_app(settings)), [], threading.Barrier(8)
 
@@ -384,7 +384,7 @@ def test_of_twins_that_arrive_together_one_acts_and_the_other_gets_its_answer(se
 
 # ETag
 
-def test_if_match_is_compared_inside_the_write(settings, organiser):
+def test_if_match_is_compared_inside_the_write_transaction(settings, organiser):
     """Of several changes with the same tag one wins."""
     event = organiser.make("/events", {"title": "Garden Fair"})
     tag = organiser.get(f"/events/{event['id']}").headers["ETag"]
@@ -406,7 +406,7 @@ def test_if_match_is_compared_inside_the_write(settings, organiser):
     assert sorted(statuses) == [200] + [412] * 5
 
 
-def test_the_tag_changes_with_the_record_and_comes_back_with_it(organiser):
+def test_the_etag_changes_with_the_record_and_is_restored_with_it(organiser):
     event = organiser.make("/events", {"title": "Garden Fair"})
     address = f"/events/{event['id']}"
     tag = organiser.get(address).headers["ETag"]
@@ -417,7 +417,7 @@ def test_the_tag_changes_with_the_record_and_comes_back_with_it(organiser):
 
 # Lists
 
-def test_ties_are_broken_by_id_and_nulls_come_last_both_ways(organiser):
+def test_ties_are_broken_by_id_and_nulls_come_last_in_both_directions(organiser):
     made = [organiser.make("/events", {"title": f"Fair {number}", "city": city})
             for number, city in enumerate(("Ulm", None, "Aachen", "Ulm", None, "aachen"))]
     place = {event["id"]: number for number, event in enumerate(made)}
@@ -431,7 +431,7 @@ def test_ties_are_broken_by_id_and_nulls_come_last_both_ways(organiser):
         assert seen == wanted
 
 
-def test_a_walk_by_cursor_is_not_disturbed_by_what_is_added_or_removed_before_it(organiser):
+def test_cursor_pagination_is_stable_when_earlier_records_are_added_or_removed(organiser):
     made = [organiser.make("/events", {"title": f"Fair {number:02}"}) for number in range(6)]
     first = organiser.get("/events?sort=title&order=ASC&per_page=3&after=", status=200).json
     organiser.delete(f"/events/{made[0]['id']}", status=204)
@@ -462,7 +462,7 @@ def test_links_keep_the_filters(organiser):
     assert link.count("search=k%C3%B6ln") == 4 and "per_page=1" in link
 
 
-def test_more_totals_than_are_remembered_are_right(organiser, monkeypatch):
+def test_totals_are_right_beyond_the_size_of_the_cache(organiser, monkeypatch):
     monkeypatch.setattr("eventapi.storage.database.COUNTS", 2)
     for title in ("Boat Fair", "Boat Fair", "Garden Fair", "Toy Fair"):
         organiser.make("/events", {"title": title})
@@ -471,13 +471,13 @@ def test_more_totals_than_are_remembered_are_right(organiser, monkeypatch):
             assert organiser.get(f"/events?search={search}&per_page=1", status=200).json["meta"]["total"] == total
 
 
-def test_a_cell_is_defused_in_time_whatever_it_holds():
+def test_escaping_a_cell_takes_linear_time():
     start = time.perf_counter()
     assert spreadsheet.defuse("-" + "1" * 100_000 + "x").startswith("'-1")
     assert time.perf_counter() - start < 5
 
 
-def test_csv_defuses_formulas_and_nothing_else(organiser):
+def test_csv_escapes_formulas_and_nothing_else(organiser):
     for title in ("=cmd|' /C calc'!A0", "+49 341 12345", "-7.5", "@sum", 'say "hi", twice', "line\nbreak"):
         organiser.make("/events", {"title": title})
     answer = organiser.get("/events?sort=id&order=ASC", headers={"Accept": "text/csv"}, status=200)
@@ -486,7 +486,7 @@ def test_csv_defuses_formulas_and_nothing_else(organiser):
     assert '"say ""hi"", twice"' in text and text.endswith("\r\n")
 
 
-def test_csv_has_all_pages_of_the_filter(organiser):
+def test_csv_contains_all_pages_of_the_filtered_list(organiser):
     for number in range(25):
         organiser.make("/events", {"title": f"Fair {number}", "is_visible": number % 5 > 0})
     answer = organiser.get("/events?visible=1&per_page=3&page=1", headers={"Accept": "text/csv"}, status=200)
@@ -495,7 +495,7 @@ def test_csv_has_all_pages_of_the_filter(organiser):
 
 # The journal
 
-def test_each_change_is_journalled_with_who_and_from_where(person, db):
+def test_each_change_is_journalled_with_admin_key_and_client_address(person, db):
     ada = person("events", name="Ada Lovelace")
     event = ada.post("/events", {"title": "Garden Fair"}, headers={"X-Request-ID": "job-7", "User-Agent": "curl/8"},
                      status=201).json["data"]
@@ -511,7 +511,7 @@ def test_each_change_is_journalled_with_who_and_from_where(person, db):
     assert events == [("event.created",), ("event.updated",), ("event.deleted",)]
 
 
-def test_a_change_that_is_refused_leaves_no_trace(organiser, db):
+def test_a_refused_change_writes_nothing(organiser, db):
     organiser.make("/events", {"title": "Garden Fair", "event_key": "taken"})
     before = db.connection.execute("PRAGMA data_version").fetchone()
     organiser.post("/events", {"title": "x", "event_key": "taken"}, status=409)
@@ -520,7 +520,7 @@ def test_a_change_that_is_refused_leaves_no_trace(organiser, db):
     assert db.connection.execute("PRAGMA data_version").fetchone() == before
 
 
-def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser, settings, monkeypatch):
+def test_a_busy_database_returns_503_with_retry_after_and_reads_continue(organiser, settings, monkeypatch):
     organiser.get("/events", status=200)
     monkeypatch.setattr(Writer.write.__wrapped__, "__defaults__", (0.05, NOT_DEFERRED))
     with write_lock(settings.database).thread_lock:     # another thread of this process waits for the file lock
@@ -531,7 +531,7 @@ def test_a_busy_database_answers_503_with_retry_after_and_reads_go_on(organiser,
 
 
 @pytest.mark.parametrize("code", ["ENOSPC", "EDQUOT"])
-def test_a_full_disk_answers_507(organiser, monkeypatch, code):
+def test_a_full_disk_returns_507(organiser, monkeypatch, code):
     def full(*_, **__):
         raise OSError(getattr(errno, code), "No space left on device")
     monkeypatch.setattr(Database, "insert", full)
@@ -540,7 +540,7 @@ def test_a_full_disk_answers_507(organiser, monkeypatch, code):
 
 @pytest.mark.parametrize("error", [OSError(errno.EROFS, "Read-only file system"), sqlite_error(sqlite3.SQLITE_READONLY),
                                    sqlite_error(sqlite3.SQLITE_IOERR_WRITE)])
-def test_data_that_cannot_be_written_answers_503_and_the_log_says_why(organiser, monkeypatch, caplog, error):
+def test_a_read_only_database_returns_503_and_the_log_says_why(organiser, monkeypatch, caplog, error):
     def closed(*_, **__):
         raise error
     monkeypatch.setattr(Database, "insert", closed)
@@ -549,7 +549,7 @@ def test_data_that_cannot_be_written_answers_503_and_the_log_says_why(organiser,
     assert str(error) in caplog.text and str(error) not in answer.text
 
 
-def test_data_that_were_closed_at_the_first_write_are_written_once_that_is_mended(organiser, monkeypatch):
+def test_writes_succeed_again_once_the_database_is_writable(organiser, monkeypatch):
     with monkeypatch.context() as closed:       # SQLite would open them for reading, and stay so
         closed.setattr(os, "access", lambda *_, **__: False)
         assert organiser.post("/events", {"title": "x"}, status=503).json["code"] == "unhealthy"
@@ -557,7 +557,7 @@ def test_data_that_were_closed_at_the_first_write_are_written_once_that_is_mende
     organiser.post("/events", {"title": "x"}, status=201)
 
 
-def test_of_very_many_faults_the_first_thousand_are_told(organiser):
+def test_at_most_a_thousand_errors_are_reported(organiser):
     answer = organiser.post("/events", {"title": "x", **{f"strange{number}": 1 for number in range(1500)}},
                             status=422).json
     assert len(answer["errors"]) == 1000 and "1500 faults" in answer["detail"]

@@ -87,7 +87,7 @@ def valid_body(client, route):
 # Who is asking
 
 @each("route", ROUTES)
-def test_without_a_good_key_nothing_is_answered(shared, route):
+def test_requests_without_a_valid_key_are_refused(shared, route):
     gone = "2020-01-01T00:00:00Z"
     revoked = shared.person(SCOPES, name="Rita Revoked")
     shared.db.connection.execute("UPDATE api_keys SET revoked_at = ? WHERE name = 'Rita Revoked'", [gone])
@@ -119,7 +119,7 @@ def test_a_key_without_the_scope_is_refused(shared, route):
 
 
 @each("route", ROUTES)
-def test_a_route_names_its_scope_and_flag(route):
+def test_a_route_declares_its_scope_and_flag(route):
     known = set(SCOPES.split())
     assert route.options.scope in known | set(OWN_SCOPE)
     assert route.options.flag in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks",
@@ -128,7 +128,7 @@ def test_a_route_names_its_scope_and_flag(route):
 
 
 @each("route", [route for route in ROUTES if route.options.flag])
-def test_a_flag_switches_the_route_off_and_on_at_once(shared, route):
+def test_a_flag_disables_and_enables_the_route_at_once(shared, route):
     flag, switch = route.options.flag, "UPDATE flags SET enabled = ? WHERE name = ?"
     shared.db.connection.execute(switch, [0, flag])
     try:
@@ -166,7 +166,7 @@ def test_an_unknown_id_is_404(shared, route):
 
 
 @each("route", ROUTES)
-def test_what_cannot_be_an_id_is_an_unknown_path(shared, route):
+def test_an_invalid_id_is_an_unknown_path(shared, route):
     for id in ("0", "-1", "1e3", "07", "x", "9" * 30, "%00", "%F0"):
         if "id>" in route.path and re.search(r"<(item_)?id>", route.path):
             answer = ask(shared.organiser, route, address(route, id))
@@ -174,7 +174,7 @@ def test_what_cannot_be_an_id_is_an_unknown_path(shared, route):
     problem(ask(shared.organiser, route, address(route) + "/nothing/here"), 404, "not_found")
 
 
-def test_a_route_that_does_not_say_who_may_call_it_stops_the_start():
+def test_a_route_without_a_scope_stops_the_start():
     with pytest.raises(ValueError, match="/nowhere has no scope="):
         Routes("nowhere").get("/nowhere")
 
@@ -195,7 +195,7 @@ def test_every_option_of_a_route_is_documented():
 
 
 @each("path", sorted({route.path for route in ROUTES}))
-def test_options_and_405_say_what_is_allowed(shared, path):
+def test_options_and_405_list_the_allowed_methods(shared, path):
     here = [route for route in ROUTES if route.path == path]
     answer = shared.organiser("OPTIONS", address(here[0]), status=204)
     allowed = set(answer.headers["Allow"].split(", "))
@@ -225,7 +225,7 @@ def test_the_request_id_is_kept_when_it_is_well_formed(shared, route):
 
 
 @each("route", [route for route in ROUTES if route.method == "GET"])
-def test_a_form_that_is_not_offered_is_406(shared, route):
+def test_a_format_that_is_not_offered_is_406(shared, route):
     if "image/png" in route.options.forms:
         pytest.skip("offers image/png")
     problem(ask(shared.organiser, route, headers={"Accept": "image/png"}), 406, "not_acceptable")
@@ -248,13 +248,13 @@ def test_a_body_that_cannot_be_read_is_refused(shared, route):
 
 
 @each("route", WITH_BODY)
-def test_an_unknown_member_is_named(shared, route):
+def test_an_unknown_field_is_named(shared, route):
     found = problem(ask(shared.organiser, route, body={"non/sense~": 1, "id": 1}), 422, "validation_failed")
     assert ("/non~1sense~0", "unknown") in [(entry["pointer"], entry["code"]) for entry in found["errors"]]
 
 
 @each("route", [route for route in WITH_BODY if route.method in ("PUT", "PATCH") and "." not in route.options.schema])
-def test_put_wants_what_is_required_and_patch_any_member(shared, route):
+def test_put_requires_the_required_fields_and_patch_any_field(shared, route):
     required = document(route.options.schema).get("x-required", {}).get("PUT", []) if route.method == "PUT" else []
     answer = ask(shared.organiser, route, address(route), body={})
     if required or route.method == "PATCH":
@@ -266,7 +266,7 @@ def test_put_wants_what_is_required_and_patch_any_member(shared, route):
 # Creating, reading, changing
 
 @each_creation
-def test_a_new_record_stands_where_location_says(shared, singular, path):
+def test_location_is_the_url_of_the_new_record(shared, singular, path):
     answer = shared.organiser.post(path, body_for(shared.organiser, singular), status=201)
     record = answer.json["data"]
     assert answer.headers["Location"].endswith(f"{path}/{record['id']}")
@@ -276,7 +276,7 @@ def test_a_new_record_stands_where_location_says(shared, singular, path):
 
 
 @each_creation
-def test_what_is_read_only_is_accepted_and_ignored(shared, singular, path):
+def test_read_only_fields_are_accepted_and_ignored(shared, singular, path):
     rubbish = {member: ["rubbish"] for member, sub in document(singular)["properties"].items() if sub.get("readOnly")}
     record = as_read(singular,
                      shared.organiser.post(path, {**body_for(shared.organiser, singular), **rubbish},
@@ -289,7 +289,7 @@ def test_what_is_read_only_is_accepted_and_ignored(shared, singular, path):
 
 
 @each_creation
-def test_prefer_minimal_answers_a_small_object(shared, singular, path):
+def test_prefer_minimal_returns_a_small_object(shared, singular, path):
     minimal = {"Prefer": "return=minimal"}
     answer = shared.organiser.post(path, body_for(shared.organiser, singular), status=None, headers=minimal)
     small = answer.json["data"]
@@ -326,7 +326,7 @@ def test_an_idempotency_key_is_1_to_255_visible_characters(shared, route):
 
 
 @each_creation
-def test_the_etag_saves_reading_and_guards_changes(shared, singular, path):
+def test_the_etag_is_checked_by_if_none_match_and_if_match(shared, singular, path):
     record = make(shared.organiser, singular)
     address = f"{path}/{record['id']}"
     read = shared.organiser.get(address, status=200)
@@ -358,7 +358,7 @@ def test_head_is_get_without_a_body(shared, singular, path):
 
 
 @each_creation
-def test_a_deleted_record_is_gone_and_its_id_is_not_used_again(shared, singular, path):
+def test_a_deleted_record_is_not_found_and_its_id_is_not_reused(shared, singular, path):
     record = make(shared.organiser, singular)
     gone = shared.organiser.delete(f"{path}/{record['id']}", status=204)
     assert gone.body == b"" and gone.headers["X-Request-ID"]
@@ -411,7 +411,7 @@ def walked(client, address, ids=()):
 
 
 @each("route", LISTS)
-def test_a_list_comes_in_pages(shared, stocked, route):
+def test_a_list_is_paginated(shared, stocked, route):
     path, query = stocked(route)
     whole = shared.organiser.get(path + query, status=200)
     meta = whole.json["meta"]
@@ -437,7 +437,7 @@ def test_a_list_comes_in_pages(shared, stocked, route):
 
 
 @each("route", LISTS)
-def test_a_list_is_sorted_by_each_word_both_ways_and_walked_by_cursor(shared, stocked, route):
+def test_a_list_can_be_sorted_by_each_key_in_both_directions_and_paginated_by_cursor(shared, stocked, route):
     path, query = stocked(route)
     for word in query_schema(route.options.query, listing=True)["properties"]["sort"]["enum"]:
         for order in ("ASC", "DESC"):
@@ -480,7 +480,7 @@ def test_a_list_is_the_same_while_another_thread_writes(shared, stocked, route):
 
 
 @each("route", LISTS)
-def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(shared, stocked, route):
+def test_a_list_can_be_filtered_by_ids_and_time_of_change(shared, stocked, route):
     path, query = stocked(route)
     ids = [record["id"] for record in shared.organiser.get(f"{path}{query}&per_page=100").json["data"]]
     chosen = shared.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id",
@@ -495,7 +495,7 @@ def test_a_list_is_narrowed_by_ids_and_by_the_moment_of_change(shared, stocked, 
 
 
 @each("route", LISTS)
-def test_a_list_comes_whole_as_csv(shared, stocked, route):
+def test_a_list_as_csv_is_complete(shared, stocked, route):
     path, query = stocked(route)
     answer = shared.organiser.get(f"{path}{query}&per_page=1", headers={"Accept": "text/csv"}, status=200)
     assert answer.content_type == "text/csv" and answer.headers["Content-Disposition"].startswith("attachment")
@@ -509,7 +509,7 @@ def test_a_list_comes_whole_as_csv(shared, stocked, route):
 
 @each("route",
       [route for route in ROUTES if "include" in query_schema(route.options.query, listing=False)["properties"]])
-def test_each_include_brings_its_member(shared, stocked, route):
+def test_each_include_adds_its_field(shared, stocked, route):
     include = query_schema(route.options.query, listing=False)
     words = include["properties"]["include"]
     words = include["$defs"][words["$ref"].rpartition("/")[2]] if "$ref" in words else words
@@ -532,7 +532,7 @@ def test_each_include_brings_its_member(shared, stocked, route):
 # Outside the root
 
 @each("route", OPEN_ROUTES)
-def test_a_page_outside_the_root_needs_no_key_and_has_its_guards(shared, route):
+def test_a_page_outside_the_api_needs_no_key_and_sets_security_headers(shared, route):
     path = re.sub(r"<\w+>", "nothing", route.path)
     answer = shared.app.request(path, method=route.method, expect_errors=True)
     openapi_check.check_response(shared.config, route.method, path, answer)

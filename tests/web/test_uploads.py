@@ -66,7 +66,7 @@ def half(server, key, document):
     return sock
 
 
-def test_a_file_goes_in_and_out_whole_and_in_parts(ask, document):
+def test_a_file_is_uploaded_and_downloaded_whole_and_in_ranges(ask, document):
     path = f"/documents/{document['id']}/content"
     assert ask("PUT", path, DATA)[0].status == 200
     assert ask("GET", path)[1] == DATA
@@ -95,7 +95,7 @@ def test_a_file_that_is_too_large_is_refused_with_413(ask, document, folder):
     assert answer.status == 413 and ask("GET", path)[1] == DATA and left(folder) == []
 
 
-def test_who_breaks_off_leaves_nothing(server, key, ask, document, folder):
+def test_an_interrupted_upload_leaves_nothing(server, key, ask, document, folder):
     sock = half(server, key, document)
     until(lambda: left(folder))
     sock.close()
@@ -103,7 +103,7 @@ def test_who_breaks_off_leaves_nothing(server, key, ask, document, folder):
     assert json.loads(ask("GET", f"/documents/{document['id']}")[1])["data"] == document
 
 
-def test_a_server_that_is_killed_in_the_middle_leaves_nothing_half(server, key, ask, document, folder):
+def test_a_server_killed_during_an_upload_leaves_no_partial_file(server, key, ask, document, folder):
     sock = half(server, key, document)
     until(lambda: left(folder))
     for pid in children(server.process.pid):
@@ -118,13 +118,13 @@ def test_a_server_that_is_killed_in_the_middle_leaves_nothing_half(server, key, 
     assert eventapi(folder, "worker", "--once").returncode == 0 and left(folder) == []
 
 
-def test_an_upload_holds_no_other_write_up(server, key, ask, document):
+def test_an_upload_delays_no_other_write(server, key, ask, document):
     sock = half(server, key, document)
     assert ask("POST", "/events", {"title": "Meanwhile"})[0].status == 201
     sock.close()
 
 
-def test_many_send_the_same_content_at_once(ask, document, folder):
+def test_concurrent_uploads_of_the_same_content_succeed(ask, document, folder):
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: ask("PUT", f"/documents/{document['id']}/content", DATA)[0].status, range(8)))
     assert answers == [200] * 8 and ask("GET", f"/documents/{document['id']}/content")[1] == DATA and left(folder) == []

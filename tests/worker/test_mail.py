@@ -73,7 +73,7 @@ def invoice(organiser, **buyer):
 
 # What arrives
 
-def test_the_confirmation_mail_is_what_mail_programs_want(organiser, post, inbox, db):
+def test_the_confirmation_mail_is_well_formed(organiser, post, inbox, db):
     subscriber = asked(organiser, name="Anna Gärtner")
     assert sent(db) == [("sent", None)]
     [message] = inbox.messages
@@ -129,7 +129,7 @@ def test_addresses_beyond_ascii(organiser, post, inbox, db):
     assert inbox.recipients == ["anna@xn--grten-gra.example", "jürgen@rosen.example"]
 
 
-def test_an_invoice_is_mailed_with_the_pdf_as_it_was_sent(organiser, post, inbox, db):
+def test_an_invoice_is_mailed_with_its_stored_pdf(organiser, post, inbox, db):
     draft = invoice(organiser)
     done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]
     assert sent(db) == [("sent", None)]
@@ -142,7 +142,7 @@ def test_an_invoice_is_mailed_with_the_pdf_as_it_was_sent(organiser, post, inbox
     assert "1.190,00 EUR" in text and "Guten Tag Anna Gärtner" in text and "List-Unsubscribe" not in message
 
 
-def test_mail_is_the_default_where_there_is_a_server_and_an_address(organiser, post, db):
+def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(organiser, post, db):
     first, second, third = invoice(organiser), invoice(organiser), invoice(organiser, email=None)
     organiser.post(f"/invoices/{first['id']}/send", {}, status=200)
     organiser.post(f"/invoices/{second['id']}/send", {"mail": False}, status=200)
@@ -154,7 +154,7 @@ def test_mail_is_the_default_where_there_is_a_server_and_an_address(organiser, p
     assert organiser.data(f"/invoices/{fourth['id']}")["status"] == "draft"
 
 
-def test_a_reminder_says_what_is_open(organiser, post, inbox, db):
+def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
     draft = invoice(organiser, language="en")
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
@@ -170,7 +170,7 @@ def test_a_reminder_says_what_is_open(organiser, post, inbox, db):
     ("de", "Zahlungserinnerung: Rechnung {}",
      "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen."),
 ])
-def test_an_overdue_reminder_names_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject,
+def test_an_overdue_reminder_states_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject,
                                                                     sentence):
     draft = invoice(organiser, language=language)
     organiser.patch(f"/invoices/{draft['id']}", {"issue_date": "2020-01-01", "due_date": "2020-01-15"}, status=200)
@@ -205,14 +205,14 @@ def test_english_and_german_have_the_same_texts_with_the_same_placeholders():
 
 # What is tried again, and what is not
 
-def test_a_refused_recipient_is_noted_on_the_subscriber(organiser, post, inbox, db):
+def test_a_refused_recipient_is_recorded_on_the_subscriber(organiser, post, inbox, db):
     inbox.refusals[EMAIL] = "550 5.1.1 no such mailbox"
     subscriber = asked(organiser)
     assert sent(db) == [("failed", "refused: 550 5.1.1 no such mailbox")]
     assert organiser.data(f"/newsletter/{subscriber['id']}")["mail_error"] == "refused: 550 5.1.1 no such mailbox"
 
 
-def test_a_refused_recipient_of_an_invoice_is_noted_on_the_contact(organiser, post, inbox, db):
+def test_a_refused_recipient_of_an_invoice_is_recorded_on_the_contact(organiser, post, inbox, db):
     inbox.refusals[EMAIL] = "550 5.1.1 no such mailbox"
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
@@ -221,7 +221,7 @@ def test_a_refused_recipient_of_an_invoice_is_noted_on_the_contact(organiser, po
     assert "no such mailbox" in note["note_text"] and note["note_type"] == "warning"
 
 
-def test_what_is_refused_for_now_is_tried_again_later_and_the_others_go_on(organiser, post, inbox, db):
+def test_a_temporarily_refused_mail_is_retried_and_others_are_sent(organiser, post, inbox, db):
     inbox.refusals[EMAIL] = "451 4.7.1 come back later"
     asked(organiser)
     asked(organiser, "b@example.org")
@@ -233,7 +233,7 @@ def test_what_is_refused_for_now_is_tried_again_later_and_the_others_go_on(organ
     assert sent(db) == [("sent", None)] * 2
 
 
-def test_in_the_end_it_is_given_up(organiser, post, inbox, db):
+def test_a_mail_fails_after_the_last_attempt(organiser, post, inbox, db):
     inbox.refusals[EMAIL] = "451 later"
     asked(organiser)
     for _ in range(len(mail_delivery.AGAIN_AFTER) + 1):
@@ -242,7 +242,7 @@ def test_in_the_end_it_is_given_up(organiser, post, inbox, db):
     assert state == "failed"
 
 
-def test_a_connection_that_breaks_before_the_answer_leaves_one_uncertain(organiser, post, inbox, db):
+def test_a_connection_lost_before_the_reply_leaves_one_mail_uncertain(organiser, post, inbox, db):
     inbox.after_data = lambda server: server.transport.close()
     for number in range(3):
         asked(organiser, f"{number}@example.org")
@@ -258,7 +258,7 @@ def test_a_connection_that_breaks_before_the_answer_leaves_one_uncertain(organis
     assert len(set(inbox.recipients)) == len(inbox.recipients) == 3 and len(mails.in_state(db, "sent")) == 2
 
 
-def test_a_connection_that_breaks_later_is_followed_by_another_at_once(organiser, post, inbox, db):
+def test_a_connection_lost_between_mails_is_replaced_at_once(organiser, post, inbox, db):
     inbox.after_data = lambda server: len(inbox.envelopes) == 2 and server.transport.close()
     for number in range(4):
         asked(organiser, f"{number}@example.org")
@@ -266,7 +266,7 @@ def test_a_connection_that_breaks_later_is_followed_by_another_at_once(organiser
     assert inbox.connections == 2 and len(set(inbox.recipients)) == len(inbox.recipients) == 4 and len(mails.in_state(db, "uncertain")) == 1
 
 
-def test_a_server_that_cannot_be_reached_costs_no_mail_an_attempt(organiser, post, db, caplog):
+def test_an_unreachable_server_does_not_count_as_an_attempt(organiser, post, db, caplog):
     asked(organiser)
     post.stop()
     post.stop = lambda: None
@@ -275,7 +275,7 @@ def test_a_server_that_cannot_be_reached_costs_no_mail_an_attempt(organiser, pos
     assert "no mail can be sent" in caplog.text and db.connection.execute("SELECT attempts FROM mails").fetchone() == (0,)
 
 
-def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(organiser, post, inbox, db, settings,
+def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(organiser, post, inbox, db, settings,
                                                                               capsys, monkeypatch):
     asked(organiser)
     with process_locks.mailing(settings):
@@ -293,7 +293,7 @@ def test_who_died_over_a_mail_leaves_it_uncertain_and_a_person_sends_it_again(or
     assert sent(db) == [("sent", None)] and len(inbox.messages) == 1
 
 
-def test_a_slow_mail_that_was_sent_after_all_is_no_more_uncertain(organiser, post, db):
+def test_a_slow_mail_is_no_longer_uncertain_once_it_was_sent(organiser, post, db):
     asked(organiser)
     mail = mail_delivery.step(db, "slow")
     mail_delivery.mark_cut_off(db)
@@ -301,7 +301,7 @@ def test_a_slow_mail_that_was_sent_after_all_is_no_more_uncertain(organiser, pos
     assert [row["id"] for row in mails.in_state(db, "sent")] == [mail["id"]]
 
 
-def test_two_workers_send_nothing_twice(organiser, post, inbox, settings, db):
+def test_two_workers_send_no_mail_twice(organiser, post, inbox, settings, db):
     for number in range(40):
         asked(organiser, f"{number}@example.org")
     threads = [threading.Thread(target=job.deliver, args=(settings, lambda: False)) for _ in range(2)]
@@ -311,7 +311,7 @@ def test_two_workers_send_nothing_twice(organiser, post, inbox, settings, db):
                                                for number in range(40)}) and inbox.connections <= 2
 
 
-def test_no_more_go_out_than_mails_per_minute_allows(organiser, post, inbox, db, settings):
+def test_mails_per_minute_limits_the_rate(organiser, post, inbox, db, settings):
     settings.mails_per_minute = 2
     for number in range(3):
         asked(organiser, f"{number}@example.org")
@@ -321,7 +321,7 @@ def test_no_more_go_out_than_mails_per_minute_allows(organiser, post, inbox, db,
     assert mail_delivery.seconds_until_next(db) == 0
 
 
-def test_a_clock_that_was_ahead_stops_no_mail(organiser, post, inbox, db, settings):
+def test_a_clock_that_was_set_back_stops_no_mail(organiser, post, inbox, db, settings):
     settings.mails_per_minute = 1
     for number in range(2):
         asked(organiser, f"{number}@example.org")
@@ -330,7 +330,7 @@ def test_a_clock_that_was_ahead_stops_no_mail(organiser, post, inbox, db, settin
     assert mail_delivery.seconds_until_next(db) == 0
 
 
-def test_what_is_not_wanted_any_more_is_not_sent(organiser, post, inbox, db):
+def test_a_mail_that_is_no_longer_needed_is_not_sent(organiser, post, inbox, db):
     subscriber = asked(organiser)
     mail = mail_delivery.step(db, "lease")
     organiser.delete(f"/newsletter/{subscriber['id']}", status=204)
@@ -352,7 +352,7 @@ def certificate(tmp_path):
     return files
 
 
-def test_starttls_wants_a_certificate_that_is_vouched_for(settings, inbox, certificate, monkeypatch):
+def test_starttls_requires_a_trusted_certificate(settings, inbox, certificate, monkeypatch):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     server = Server(inbox, tls=context, user=("box", "pass word")).start()
@@ -372,14 +372,14 @@ def test_starttls_wants_a_certificate_that_is_vouched_for(settings, inbox, certi
         server.stop()
 
 
-def test_without_starttls_nothing_is_said(settings, post, inbox):
+def test_a_mail_server_without_starttls_is_refused(settings, post, inbox):
     settings.smtp_security = "starttls"
     with pytest.raises(smtp.Unreachable, match="STARTTLS"), smtp.connected(settings):
         pass
     assert inbox.envelopes == []
 
 
-def test_tls_from_the_start_is_checked_too(settings, certificate):
+def test_implicit_tls_checks_the_certificate_too(settings, certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -400,7 +400,7 @@ def test_tls_from_the_start_is_checked_too(settings, certificate):
 
 # Looking after
 
-def test_old_mails_are_forgotten_and_those_that_wait_are_not(organiser, post, db):
+def test_old_mails_are_deleted_and_queued_ones_are_kept(organiser, post, db):
     asked(organiser)
     sent(db)
     asked(organiser, "b@example.org")
@@ -410,19 +410,19 @@ def test_old_mails_are_forgotten_and_those_that_wait_are_not(organiser, post, db
                                                    for row in mails.in_state(db, "queued")] == ["b@example.org"]
 
 
-def test_the_backlog_is_told(organiser, post, app):
+def test_the_backlog_of_mails_is_in_the_metrics(organiser, post, app):
     asked(organiser)
     text = app.get("/metrics").text
     assert 'eventapi_mails{state="queued"} 1' in text and 'eventapi_mails{state="uncertain"} 0' in text and "eventapi_mails_oldest_seconds" in text
 
 
-def test_the_worker_sends_of_its_own(organiser, post, inbox, settings):
+def test_the_worker_sends_mails(organiser, post, inbox, settings):
     from eventapi.worker import Worker
     asked(organiser)
     assert Worker(settings, (job,)).once() == [] and len(inbox.messages) == 1
 
 
-def test_a_mail_that_cannot_be_made_holds_no_other_up(organiser, post, inbox, db, monkeypatch, caplog):
+def test_a_mail_that_cannot_be_built_delays_no_other(organiser, post, inbox, db, monkeypatch, caplog):
     monkeypatch.setitem(mail_contents.CONTENTS, "invoice", lambda db, mail: 1 / 0)
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
@@ -432,7 +432,7 @@ def test_a_mail_that_cannot_be_made_holds_no_other_up(organiser, post, inbox, db
     assert "cannot be built" in caplog.text and inbox.recipients == ["b@example.org"]
 
 
-def test_what_was_sent_is_written_down_also_when_others_write_long(organiser, post, inbox, db, monkeypatch):
+def test_a_sent_mail_is_recorded_even_while_the_database_is_busy(organiser, post, inbox, db, monkeypatch):
     asked(organiser)
     step, refused = mail_delivery.step, []
 

@@ -45,7 +45,7 @@ def count(db, table):
     return db.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-def test_answers_of_idempotency_keys_are_kept_for_24_hours(db, organiser):
+def test_responses_of_idempotency_keys_are_kept_for_24_hours(db, organiser):
     organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "young"}, status=201)
     organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "old"}, status=201)
     db.connection.execute("UPDATE idempotency_keys SET created_at = ? WHERE idempotency_key = 'old'", (ago(hours=25),))
@@ -61,7 +61,7 @@ def test_events_for_the_feed_are_kept_for_30_days(db, organiser):
     assert db.connection.execute("SELECT id FROM outgoing_events").fetchall() == [(2,)]
 
 
-def test_a_piece_is_bounded_and_the_job_takes_all_pieces(db, monkeypatch, organiser):
+def test_a_batch_is_bounded_and_the_job_processes_all_batches(db, monkeypatch, organiser):
     for _ in range(5):
         organiser.make("/events", {"title": "Garden Fair"})
     db.connection.execute("UPDATE outgoing_events SET created_at = ?", (ago(days=31),))
@@ -74,7 +74,7 @@ def test_a_piece_is_bounded_and_the_job_takes_all_pieces(db, monkeypatch, organi
 @pytest.mark.parametrize("forget, table, columns", [
     (housekeeping.forget_events, "outgoing_events", "name, entity_type, entity_id, scope"),
     (housekeeping.forget_rejected_records, "bulk_import_errors", "bulk_import_id, record_index, faults, source")])
-def test_where_nothing_is_old_a_big_table_is_not_read(db, forget, table, columns):
+def test_a_big_table_without_old_rows_is_not_scanned(db, forget, table, columns):
     steps = []
     db.connection.execute("PRAGMA foreign_keys = OFF")
     db.connection.execute(f"""INSERT INTO {table} ({columns}, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
@@ -96,7 +96,7 @@ def test_the_audit_log_is_pruned_and_still_verifies(audited):
     assert journal.verify(audited) == []
 
 
-def test_pruning_in_pieces_leaves_one_anchor(audited, monkeypatch):
+def test_pruning_in_batches_leaves_one_anchor(audited, monkeypatch):
     monkeypatch.setattr(housekeeping, "PIECE", 2)
     Worker(audited.config).once()
     assert journal.verify(audited) == []
@@ -113,7 +113,7 @@ def test_an_audit_log_of_old_entries_only_keeps_its_chain(db):
     assert journal.verify(db) == []
 
 
-def test_the_worker_signs_that_it_lives_and_not_at_every_round(db):
+def test_the_worker_writes_a_heartbeat_but_not_in_every_round(db):
     worker = Worker(db.config, jobs=())
     worker.round(db)
     assert housekeeping.worker_age(db) <= 1
@@ -126,7 +126,7 @@ def test_the_worker_signs_that_it_lives_and_not_at_every_round(db):
     assert housekeeping.worker_age(db) <= 1
 
 
-def test_a_sign_that_cannot_be_written_is_told_once_in_a_while(db, caplog, monkeypatch):
+def test_a_failed_heartbeat_is_logged_only_now_and_then(db, caplog, monkeypatch):
     def full(db):
         raise Full("database or disk is full")
     monkeypatch.setattr(housekeeping, "sign", full)
@@ -139,7 +139,7 @@ def test_a_sign_that_cannot_be_written_is_told_once_in_a_while(db, caplog, monke
     assert caplog.text.count("the heartbeat could not be written") == 2
 
 
-def test_a_job_that_fails_is_tried_again_later_and_keeps_nobody_from_working(db, caplog):
+def test_a_failed_job_is_retried_later_and_blocks_no_other_job(db, caplog):
     rounds = []
 
     def fail(db, stopping):
@@ -157,7 +157,7 @@ def test_a_job_that_fails_is_tried_again_later_and_keeps_nobody_from_working(db,
     assert rounds[-1] == "failed"
 
 
-def test_a_job_that_finds_the_database_busy_is_not_set_back(db, caplog):
+def test_a_busy_database_does_not_count_as_a_failure_of_the_job(db, caplog):
     rounds = []
 
     def wait(db, stopping):
@@ -171,7 +171,7 @@ def test_a_job_that_finds_the_database_busy_is_not_set_back(db, caplog):
     assert rounds == ["tried"] * 2 and "Another change is taking long" in caplog.text
 
 
-def test_a_job_that_a_rule_refuses_has_failed(db, caplog):
+def test_a_job_fails_when_a_rule_refuses_it(db, caplog):
     rounds = []
 
     def refuse(db, stopping):
@@ -216,7 +216,7 @@ def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypa
     assert bulk_import.run(db, lambda: False) is None and attempts == [1, 2]
 
 
-def test_a_job_wakes_when_somebody_else_changes_the_database(db):
+def test_a_job_wakes_up_when_another_process_changes_the_database(db):
     rounds = []
     wakes = job(lambda db, stopping: rounds.append("wakes"), on_change=True)
     sleeps = job(lambda db, stopping: rounds.append("sleeps"))
@@ -233,13 +233,13 @@ def test_a_job_wakes_when_somebody_else_changes_the_database(db):
 
 
 @pytest.mark.processes
-def test_once_does_what_is_due_and_ends(tmp_path, settings):
+def test_once_runs_the_due_jobs_and_ends(tmp_path, settings):
     done = processes.eventapi(tmp_path, "worker", "--once")
     assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.mark.processes
-def test_it_ends_within_a_second_of_sigterm_and_tells_of_its_life(tmp_path, settings, db):
+def test_the_worker_ends_within_a_second_of_sigterm_and_logs_start_and_end(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker")
     processes.until(lambda: housekeeping.worker_age(db) is not None)
     with pytest.raises(process_locks.InUse, match="server or worker is running"):
@@ -250,7 +250,7 @@ def test_it_ends_within_a_second_of_sigterm_and_tells_of_its_life(tmp_path, sett
 
 
 @pytest.mark.processes
-def test_two_workers_at_once_do_no_harm(tmp_path, db, organiser):
+def test_two_workers_can_run_at_the_same_time(tmp_path, db, organiser):
     for _ in range(30):
         organiser.make("/events", {"title": "Garden Fair"})
     db.connection.execute("UPDATE outgoing_events SET created_at = ?", (ago(days=31),))
@@ -261,13 +261,13 @@ def test_two_workers_at_once_do_no_harm(tmp_path, db, organiser):
 
 
 @pytest.mark.processes
-def test_it_ends_when_its_server_is_gone(tmp_path, settings, db):
+def test_the_worker_ends_when_its_server_is_gone(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker", "--parent", "1" if os.getppid() != 1 else "2")
     assert worker.wait(10) == 0
 
 
 @pytest.mark.processes
-def test_beside_a_server_it_is_started_again_and_ends_with_it(tmp_path, settings):
+def test_a_server_restarts_its_worker_and_stops_it(tmp_path, settings):
     with processes.Server(tmp_path, "--workers", "1", "--with-worker") as server:
         first = processes.until(server.worker)
         os.kill(first, signal.SIGKILL)
@@ -278,7 +278,7 @@ def test_beside_a_server_it_is_started_again_and_ends_with_it(tmp_path, settings
 
 
 @pytest.mark.processes
-def test_beside_a_server_that_is_killed_it_ends_and_leaves_the_data_free(tmp_path, settings):
+def test_the_worker_of_a_killed_server_ends_and_releases_the_data(tmp_path, settings):
     with processes.Server(tmp_path, "--workers", "1", "--with-worker") as server:
         worker = processes.until(server.worker)
         server.stop(signal.SIGKILL)
