@@ -51,7 +51,7 @@ def delete_contact(db, id):
 def list_duplicates(db, query):
     """List pairs of contacts that may be duplicates, each with the strongest reason."""
     query = {**query, "include": ["contacts"]}
-    return page(db, sql.duplicates, query, includes={"contacts": merging.show_twins})
+    return page(db, sql.duplicates, query, includes={"contacts": merging.attach_contacts})
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
@@ -62,7 +62,7 @@ def merge_contact(db, id, body):
 
 @routes.get("/contacts/<id>/export", scope="all", response="contact.export")
 def export_contact(db, who, id):
-    """Gives all that is held about the contact (GDPR Art. 15, 20). The key needs every scope, if only to read."""
+    """Export all data about the contact (GDPR Art. 15, 20). The API key needs every scope, at least for reading."""
     for scope in SCOPES:
         require_scope(who, scope, writes=False)
     with db.snapshot():
@@ -71,9 +71,10 @@ def export_contact(db, who, id):
 
 @routes.post("/contacts/<id>/anonymize", response="contact.anonymized")
 def anonymize_contact(db, id):
-    """Takes the personal data of the contact away everywhere (GDPR Art. 17).
+    """Remove the personal data of the contact permanently, from all records (GDPR Art. 17).
 
-    What the law wants kept stays until its time is over and is listed as `kept`. The rest is gone for good.
+    Invoices and signed contracts that the law requires to be kept stay until their retention period ends. `kept` lists
+    them.
     """
     return {**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}
 
@@ -90,4 +91,5 @@ def include_events(db, records):
     attach_list(records, "events", db.all(sql.events_of, ids=ids_of(records)), "contact_id")
 
 
-INCLUDES = {"categories": include_categories, "events": include_events, "custom_fields": custom_fields.include("contact")}
+INCLUDES = {"categories": include_categories, "events": include_events,
+            "custom_fields": custom_fields.include("contact")}

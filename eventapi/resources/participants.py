@@ -70,9 +70,9 @@ def reinstate_participant(db, id):
 
 @routes.get("/participants/<id>/readiness", response="participant.readiness")
 def get_readiness(db, id):
-    """List what the participant still has to do before the event."""
+    """Get the checklist of what the participant still has to do before the event."""
     get(db, id)
-    return readiness.of(db, [id])[id]
+    return readiness.checklists(db, [id])[id]
 
 
 @routes.get("/participants/<id>/badge", query="participant.badge", forms=badge_sheets.FORMS)
@@ -94,7 +94,7 @@ def print_badges(db, query):
 
 @routes.get("/participants/<id>/balance", response="participant.balance")
 def get_balance(db, id):
-    """Return the amounts that were ordered, billed and paid."""
+    """Get the amounts that were ordered, billed and paid."""
     return claims.balance(db, get(db, id))
 
 
@@ -127,7 +127,7 @@ def include_category(db, records):
 
 
 def include_readiness(db, records):
-    found = readiness.of(db, [participant["id"] for participant in records])
+    found = readiness.checklists(db, [participant["id"] for participant in records])
     for participant in records:
         participant["readiness"] = found[participant["id"]]
 

@@ -8,7 +8,7 @@ ON_CHANGE = False
 # Each deletes one bounded piece and returns the number of deleted rows.
 PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.forget_deliveries,
           housekeeping.forget_calendar_entries, housekeeping.forget_rejected_records, housekeeping.forget_mails,
-          housekeeping.prune_audit_log, privacy.finish_due, privacy.rewrite_file)
+          housekeeping.prune_audit_log, privacy.end_retention, privacy.rewrite_file)
 
 
 def run(db, stopping):

@@ -385,7 +385,7 @@ def test_personal_data_is_exported_and_gone_after_anonymisation(life, organiser,
             for entry in kept} == {one.contract["id"], *[invoice["id"] for invoice in one.invoices]}
     assert traces(db) == KEPT and words(db) == []
     years_later(db)
-    assert privacy.finish_due(db) == 1
+    assert privacy.end_retention(db) == 1
     assert traces(db) == set()
     a_day_later(settings, db, monkeypatch)
     assert files_with_traces(settings) == [] and {sha256

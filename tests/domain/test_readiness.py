@@ -39,7 +39,7 @@ def test_an_exhibitor_becomes_ready_step_by_step(fair):
     assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
     invoice, _ = fair.bill()
     assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
-    assert item(fair, "invoice")["detail"] == "a draft waits to be sent"
+    assert item(fair, "invoice")["detail"] == "a draft has not been sent"
     sent = fair.send(invoice)
     assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:open badge:done"
     assert item(fair, "payment")["due"] == sent["due_date"]
@@ -103,12 +103,12 @@ def test_required_submissions_of_the_role_must_be_submitted_and_approved(fair):
     make("/submissions", {**mine, "type_key": "profile", "value": "Roses"})
     assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
     logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
-    assert told() == ("open", "all is submitted, a review is waited for", "2099-04-21T21:59:59Z")
+    assert told() == ("open", "everything is submitted and awaits review", "2099-04-21T21:59:59Z")
     fair.organiser.post(f"/submissions/{logo['id']}/request-revision", {"feedback": "Larger, please"}, status=200)
     assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
     fair.act("submissions", logo, "submit")
     fair.act("submissions", logo, "approve")
-    assert told() == ("done", "all that is required is there", None)
+    assert told() == ("done", "everything required is approved", None)
     fair.organiser.delete(f"/submissions/{logo['id']}", status=204)
     logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
     fair.organiser.post(f"/submissions/{logo['id']}/reject", {"feedback": "That is not yours"}, status=200)
@@ -219,7 +219,7 @@ def count(entry, who, told, has_draft):
     entry["no_booth"] += is_open["booth"]
     entry["open_order"] += is_open["services"]
     entry["draft_invoice"] += "invoice" in items and has_draft
-    entry["unbilled"] += "invoice" in items and items["invoice"]["detail"] == "something is to be billed or credited"
+    entry["unbilled"] += "invoice" in items and items["invoice"]["detail"] == "something has to be billed or credited"
     entry["unpaid"] += "payment" in items and items["payment"]["detail"] == "an invoice is not paid in full"
 
 

@@ -523,14 +523,14 @@ def test_the_worker_finishes_when_the_time_is_over(organiser, db):
     contact = organiser.make("/contacts", PERSON)
     make_invoice(db, contact["id"], text=MARK, notes=MARK, buyer=f'{{"name": "{MARK}"}}', buyer_reference=MARK, pdf_sha256=MARK, day=f"{this_year()}-01-01")
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
-    assert privacy.finish_due(db) == 0
+    assert privacy.end_retention(db) == 0
     with db.write():
         db.connection.execute("UPDATE invoices SET issue_date = ?", (f"{this_year() - 9}-12-31",))
         db.connection.execute("UPDATE anonymizations SET kept_until = ?", (f"{this_year() - 1}-12-31",))
     assert MARK.encode() in file_bytes(db)
-    assert privacy.finish_due(db) == 1
+    assert privacy.end_retention(db) == 1
     assert MARK.encode() not in file_bytes(db)
-    assert privacy.finish_due(db) == 0
+    assert privacy.end_retention(db) == 0
     row = db.connection.execute("SELECT total, buyer, text, pdf_sha256 FROM invoices").fetchone()
     assert row == (11900, None, None, None)
     assert journal.verify(db) == []
@@ -558,7 +558,7 @@ def test_a_restore_applies_it_again(organiser, db, tmp_path):
     backup = file_bytes(db)
     organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, status=200)
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
-    made = privacy.made(db)
+    made = privacy.anonymizations(db)
     (tmp_path / "restored").mkdir()
     (tmp_path / "restored" / "eventapi.db").write_bytes(backup)
     config = type(db.config)(**{**vars(db.config), "data_dir": tmp_path / "restored"})

@@ -414,7 +414,7 @@ def test_a_signed_contract_of_an_anonymised_contact_goes_when_its_time_is_over(o
     with db.write():
         db.connection.execute("UPDATE documents SET signed_at = '2010-01-01T00:00:00Z'")
         db.connection.execute("UPDATE anonymizations SET kept_until = '2018-12-31'")
-    assert privacy.finish_due(db) == 1
+    assert privacy.end_retention(db) == 1
     organiser.get(f"/documents/{contract['id']}", status=404)
 
 

@@ -85,7 +85,7 @@ class Contacts:
         if additions:
             contacts.add_many(db, [addition for addition, _ in additions.values()])
         for id, (_, event_ids) in additions.items():
-            participants.take_part(db, id, event_ids)
+            participants.set_events(db, id, event_ids)
 
 
 def change_contact(db, record, id):
@@ -96,7 +96,7 @@ def change_contact(db, record, id):
         record.reject(faults)
         return
     contacts.change(db, old, record.body, category_ids, fields)
-    participants.take_part(db, id, event_ids)
+    participants.set_events(db, id, event_ids)
     record.end("updated", id)
 
 

@@ -1,4 +1,4 @@
-"""Applications: creating, changing and deciding on requests to take part in events.
+"""Applications: requests to take part in events, and the decisions on them.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -92,7 +92,7 @@ def update(db, old, fields):
 
 def delete(db, application):
     """Delete an application with its documents, notes and tasks. Its participants stay."""
-    participants.forget_application(db, application["id"])
+    participants.clear_application(db, application["id"])
     cascade.delete_with(db, "application", application["id"])
     db.run(sql.remove, id=application["id"])
     journal.deleted(db, entities.APPLICATION, application)
@@ -130,7 +130,8 @@ def approve(db, application, fields, admin_id):
     event_keys = fields["event_keys"] or application["event_keys"]
     for place, key in enumerate(event_keys):
         if key not in application["event_keys"]:
-            faults.add(f"/event_keys/{place}", "unknown", "is none of the events applied for")
+            faults.add(f"/event_keys/{place}", "unknown",
+                       f"is not one of the events applied for: {', '.join(application['event_keys'])}")
     faults.raise_any()
     if TRANSITIONS.move("approve", application["status"]) is None:
         return application
@@ -145,17 +146,14 @@ def reject(db, application, reason, admin_id):
 
 
 def _columns(application):
-    """Return the application with the requested area in thousandths of a square metre.
-
-    Its text is exact for a float, too.
-    """
+    """Return the application with the requested area in thousandths of a square metre: None if it has more decimals."""
+    # The area may be a float. Its shortest text has the decimals that were sent.
     area = application["requested_area"]
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
 def _check(db, fields, application):
-    """Return the ids of the events and of the categories in `fields` (None if not sent), and the custom field values
-    after it.
+    """Return `(event ids, category ids, custom field values)`. The ids are None if `fields` does not name any.
 
     `application` is the complete application with these fields. Raise 422 for everything that the schema cannot
     express.
@@ -172,18 +170,23 @@ def _check(db, fields, application):
 
 
 def _refuse_late(db, application, event_ids):
+    """Raise 409 `deadline_passed` if an application that is not `late` names an event whose deadline has passed."""
     closed = [] if application["late"] else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
     if closed:
         raise Problem("deadline_passed",
-                      f"The application deadline of {', '.join(closed)} has passed; late: true lets it in.",
+                      f"The application deadline of {', '.join(closed)} has passed. Send `late` as true to accept the "
+                      "application nevertheless.",
                       event_keys=closed)
 
 
 def _refuse_second(db, application, event_ids):
+    """Raise 409 `duplicate` if another open application has the same e-mail address and one of the events."""
     other = application["email"] and db.value(sql.second, email=application["email"], event_ids=as_json(event_ids),
                                               id=application.get("id", 0))
     if other:
-        raise Problem("duplicate", f"The open application {other} has the same e-mail and event.", member="email",
+        raise Problem("duplicate", 
+                      f"The open application {other} has the same `email`, {application['email']}, and event. "
+                      "Change or withdraw that application.", member="email",
                       application_id=other)
 
 

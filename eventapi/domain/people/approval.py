@@ -9,8 +9,8 @@ sql = statements("applications")
 def admit(db, application, event_ids, contact_id=None):
     """Link or create the contact, assign its categories, add it to the events, and return its id.
 
-    Existing contacts and participants are used again. A participant gets the category of the application if that has
-    just one.
+    Existing contacts and participants are used again. If the application has exactly one category, the participants
+    get it. Call this inside a write transaction. Raise 409 `ambiguous_contact` or `anonymized`.
     """
     category_ids = db.values(sql.category_ids, id=application["id"])
     contact_id = contact_id or application["contact_id"] or contact_of(db, application, category_ids)
@@ -29,6 +29,6 @@ def contact_of(db, application, category_ids):
     known = contacts.ids_by_email(db, application["email"]) if application["email"] else []
     if len(known) > 1:
         raise Problem("ambiguous_contact",
-                      f"The contacts {', '.join(map(str, known))} have the e-mail {application['email']}; "
-                      "name one of them as contact_id.", candidates=known)
+                      f"The contacts {', '.join(map(str, known))} have the e-mail address {application['email']}. "
+                      "Send the id of one of them as `contact_id`.", candidates=known)
     return known[0] if known else contacts.add(db, application, category_ids)["id"]

@@ -1,4 +1,4 @@
-"""Badges to print: what stands on them, one as a picture or many as sheets."""
+"""Printed badges: the texts of a badge, one badge as a picture, and many badges on A4 sheets."""
 import re
 
 from eventapi import times
@@ -11,13 +11,16 @@ from eventapi.storage.statements import statements
 
 sql = statements("badges")
 
-FORMS = SVG, PDF = "image/svg+xml", "application/pdf"
-MOST = 200                              # on one answer: drawing them takes a second
+FORMS = SVG, PDF = "image/svg+xml", "application/pdf"      # media types of one badge
+MOST = 200                              # badges in one response, which take a second to draw
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
 def read(db, id):
-    """What is printed on the badge of a participant, or None where there is no such participant."""
+    """Return the texts of a participant's badge as a dict (see `_badge`), or None if there is no such participant.
+
+    Raise 409 `participant_cancelled`.
+    """
     row = db.one(sql.of, id=id)
     if row and row["status"] == "cancelled":
         raise Problem("participant_cancelled",
@@ -26,7 +29,10 @@ def read(db, id):
 
 
 def chosen(db, query):
-    """The badges of those who have not cancelled; 422 where there are none, or too many for one answer."""
+    """Return the badges that a query selects, without those of cancelled participants.
+
+    Raise 422 if there is none, or if there are more than MOST and the query has no `page`.
+    """
     values = {name: value for name, value in query.items() if value is not None}
     given, page = frozenset(values), values.get("page", 1)
     if "ids" in values:
@@ -40,27 +46,33 @@ def chosen(db, query):
                                     f"page={pages}, each with at most {MOST} badges")
         rows = db.all(sql.chosen, given, **values, limit=MOST, offset=(page - 1) * MOST)
     if not rows:
-        asked = next(name for name in ("page", "ids", "event_key") if name in query or name == "event_key")
-        raise invalid_parameter(asked, "nothing", "selects no badge: no active participant matches")
+        parameter = next((name for name in ("page", "ids") if name in query), "event_key")
+        raise invalid_parameter(parameter, "nothing", "selects no badge: no active participant matches")
     return [_badge(row) for row in rows]
 
 
 def draw(badge, form, language):
-    """One badge as bytes in one of the FORMS; 501 without reportlab or a font that has every letter."""
+    """Return one badge as bytes in one of the FORMS.
+
+    Raise 501 `not_installed` for a PDF without reportlab or without a font that has every letter.
+    """
     drawing = picture.picture(badge, language)
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 
 def draw_sheets(badges_, language):
-    """Badges as a PDF on A4."""
+    """Return badges as the bytes of a PDF with A4 pages. Raise 501 as `draw` does."""
     return canvas.draw(*picture.sheets(badges_, language))
 
 
 def _badge(row):
+    """Return the texts, colour and dates (in the zone of the event) that the drawing needs."""
     person = " ".join(filter(None, (row["first_name"], row["last_name"])))
     number = badges.grouped(row["badge_number"])
     name = row["badge_name"] or person or row["company_name"] or number
-    return {"id": row["id"], "role": row["role"], "name": name, "company": row["company_name"] if row["company_name"] != name else None,
+    company = row["company_name"] if row["company_name"] != name else None
+    return {"id": row["id"], "role": row["role"], "name": name, "company": company,
             "code": row["badge_number"], "number": number, "event": row["event"], "city": row["city"],
-            "from": times.local_day(row["date_from"], row["timezone"]), "to": times.local_day(row["date_to"], row["timezone"]),
+            "from": times.local_day(row["date_from"], row["timezone"]),
+            "to": times.local_day(row["date_to"], row["timezone"]),
             "category": row["category"], "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}

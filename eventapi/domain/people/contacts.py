@@ -1,4 +1,4 @@
-"""Contacts: creating, changing, deleting and finding the companies and people an organiser deals with.
+"""Contacts: the companies and people an organiser deals with.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -16,7 +16,8 @@ sql = statements("contacts")
 
 # The fields of a contact and their defaults.
 BLANK = {**dict.fromkeys((
-    "customer_number", "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
+    "customer_number", "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone",
+    "fax",
     "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language")),
     "country": "DE", "rating": 3, "tags": [], "account_access_enabled": False}
 
@@ -51,6 +52,7 @@ def states(db, ids):
 
 
 def category_keys(db, id):
+    """Return the keys of the categories of a contact."""
     return db.values(sql.category_keys, contact_id=id)
 
 
@@ -74,7 +76,7 @@ def create(db, fields):
     """
     category_ids, event_ids, values = _assignments(db, fields, {})
     contact = add(db, fields, category_ids or (), values)
-    participants.take_part(db, contact["id"], event_ids)
+    participants.set_events(db, contact["id"], event_ids)
     return contact
 
 
@@ -86,15 +88,15 @@ def update(db, old, fields):
     """
     category_ids, event_ids, values = _assignments(db, fields, old["custom_fields"])
     contact = change(db, old, fields, category_ids, values)
-    participants.take_part(db, old["id"], event_ids)
+    participants.set_events(db, old["id"], event_ids)
     return contact
 
 
 def delete(db, contact):
     """Delete a contact with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     id = contact["id"]
-    references.refuse_in_use(db, sql.users, id, "The contact has {}; it cannot be deleted. To erase its personal data, "
-                             f"use POST /contacts/{id}/anonymize.")
+    references.refuse_in_use(db, sql.users, id, "The contact has {}, so it cannot be deleted. To erase its personal "
+                             f"data, use POST /contacts/{id}/anonymize.")
     remove(db, contact)
 
 
@@ -104,7 +106,7 @@ def add(db, contact, category_ids=(), fields=None):
     `fields` are its checked custom fields. Raise 409 `duplicate` for a taken customer number or external id.
     """
     contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
-    claim(db, contact)
+    _refuse_duplicate(db, contact)
     contact["customer_number"] = contact["customer_number"] or _next_number(db)
     id = db.insert(sql.add, **columns(contact), now=db.now)
     _tag(db, id, contact["tags"])
@@ -147,7 +149,7 @@ def change(db, old, body, category_ids=None, fields=None):
     anonymity.refuse_anonymized(old)
     id, before = old["id"], state(db, old["id"])
     merged = {**old, **{name: value for name, value in body.items() if name in BLANK}}
-    claim(db, merged, but=id)
+    _refuse_duplicate(db, merged, but=id)
     if category_ids is not None:
         db.run(sql.clear_categories, contact_id=id)
         _categorize(db, id, category_ids)
@@ -190,13 +192,13 @@ def columns(contact):
             "folded_phone": normalising.phone(contact["phone"], contact["country"])}
 
 
-def claim(db, contact, but=None):
-    """Raise 409 `duplicate` if another contact has the customer number or the external id."""
+def _refuse_duplicate(db, contact, but=None):
+    """Raise 409 `duplicate` if a contact other than `but` has the customer number or the external id."""
     for member, statement in (("customer_number", sql.customer_number_taken), ("external_id", sql.external_id_taken)):
         other = contact[member] is not None and db.value(statement, value=contact[member])
         if other and other != but:
-            raise Problem("duplicate", f"The contact {other} has this {member.replace('_', ' ')}.", member=member,
-                          contact_id=other)
+            raise Problem("duplicate", f"The contact {other} has the `{member}` {contact[member]} already. "
+                          "Send another one, or change that contact.", member=member, contact_id=other)
 
 
 def _assignments(db, fields, stored):

@@ -1,4 +1,7 @@
-"""Merging: everything of a duplicate moves to the contact that stays, its empty members are filled, and the duplicate goes."""
+"""Merge two contacts: move everything of a duplicate to the other contact, and delete the duplicate.
+
+Every function that writes is called inside a write transaction and journals the change of each record.
+"""
 from eventapi import journal
 from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices
@@ -15,13 +18,13 @@ from eventapi.storage.statements import statements
 
 sql = statements("merging")
 
-# What is filled where the contact that stays has nothing.
-FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile", "address",
-          "postal_code", "city", "state", "website", "notes", "tax_id", "language")
+# Fields that the contact takes over from the duplicate if its own are empty.
+FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile",
+          "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language")
 
 
-def show_twins(db, pairs):
-    """Add the two contacts to each pair, the older one first."""
+def attach_contacts(db, pairs):
+    """Replace the ids in each pair of duplicates by `contacts`, the two contacts in short form, the older one first."""
     ids = {id for pair in pairs for id in (pair["first_id"], pair["id"])}
     known = {contact["id"]: contact for contact in db.all(sql.in_short, ids=as_json(sorted(ids)))}
     for pair in pairs:
@@ -44,7 +47,8 @@ def merge(db, contact, duplicate_id):
     _move_attached(db, "contact", duplicate_id, id)
     db.run(sql.move_categories, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.move_tags, contact_id=id, duplicate_id=duplicate_id)
-    custom_fields.store(db, "contact", id, contact["custom_fields"], {**duplicate["custom_fields"], **contact["custom_fields"]})
+    custom_fields.store(db, "contact", id, contact["custom_fields"],
+                        {**duplicate["custom_fields"], **contact["custom_fields"]})
     contacts.remove(db, duplicate)
     db.run(sql.follow, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
@@ -56,32 +60,38 @@ def merge(db, contact, duplicate_id):
 
 
 def _duplicate(db, contact, duplicate_id):
+    """Return the duplicate. Raise 422 if it is unknown or the contact itself."""
     duplicate, faults = contacts.get(db, duplicate_id), Faults()
     if duplicate is None:
-        faults.add("/duplicate_id", "unknown", "names no contact")
+        faults.add("/duplicate_id", "unknown", f"is unknown: no contact has the id {duplicate_id}")
     elif duplicate_id == contact["id"]:
-        faults.add("/duplicate_id", "same", "must be another contact")
+        faults.add("/duplicate_id", "same", "must be the id of another contact than the one in the path")
     faults.raise_any()
     return duplicate
 
 
 def _missing(contact, duplicate):
+    """Return the fields that the contact takes over from the duplicate."""
     return {name: duplicate[name] for name in FILLED if contact[name] is None}
 
 
 def _move_participants(db, id, duplicate_id):
-    """Where both take part in the same event and role, the one of the contact that stays takes over what hangs on the other."""
+    """Move the participants of the duplicate to the contact.
+
+    If both contacts take part in an event in the same role, merge the two participants.
+    """
     for row in db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id):
         old = participants.get(db, row["id"])
         if row["twin_id"]:
-            _absorb(db, participants.get(db, row["twin_id"]), old)
+            _merge_participant(db, participants.get(db, row["twin_id"]), old)
         else:
             db.run(sql.move_participant, id=old["id"], contact_id=id, now=db.now)
             new = participants.get(db, old["id"])
             journal.updated(db, entities.EVENT_PARTICIPANT, old, new)
 
 
-def _absorb(db, kept, other):
+def _merge_participant(db, kept, other):
+    """Move everything that refers to the participant `other` to `kept`, and delete `other`."""
     for invoice_id in db.values(sql.invoices_of_participant, id=other["id"]):
         _change_invoice(db, sql.hand_over_invoice, invoice_id, participant_id=kept["id"])
     db.run(sql.hand_over_fee, id=other["id"], participant_id=kept["id"])
@@ -102,7 +112,7 @@ def _absorb(db, kept, other):
 
 
 def _hand_over_reservations(db, kept_id, other_id):
-    """Nobody stands in one line twice."""
+    """Move the booth reservations. Cancel one on a waiting list if `kept` holds or awaits the same booth."""
     for found in db.all(sql.reservations, id=other_id, participant_id=kept_id):
         row = reservation_rows.row(db, found["id"])
         if found["is_second_place"]:
@@ -114,6 +124,7 @@ def _hand_over_reservations(db, kept_id, other_id):
 
 
 def _hand_over_orders(db, kept_id, other_id):
+    """Move the service orders."""
     for id in db.values(sql.orders, id=other_id):
         old = orders.represent(orders.row(db, id))
         db.run(sql.hand_over_order, id=id, participant_id=kept_id, now=db.now)
@@ -121,7 +132,7 @@ def _hand_over_orders(db, kept_id, other_id):
 
 
 def _hand_over_assignments(db, kept_id, other_id):
-    """Nobody has one role in a slot twice."""
+    """Move the assignments to sessions. Delete one if `kept` has the same role in the session."""
     slots = [schedules.get(db, id) for id in db.values(sql.slots, id=other_id)]
     for statement in (sql.drop_second_assignments, sql.hand_over_assignments):
         db.run(statement, id=other_id, participant_id=kept_id)
@@ -130,22 +141,24 @@ def _hand_over_assignments(db, kept_id, other_id):
 
 
 def _hand_over_check_ins(db, kept_id, other_id):
-    """The scans of both amount to the visits of one."""
+    """Move visits and scans, and compute the visits of each day again from the scans of both participants."""
     days = db.values(sql.days_of_scans, id=other_id)
     for id in db.values(sql.visits, id=other_id):
         old = check_ins.get(db, id)
         db.run(sql.hand_over_visit, id=id, participant_id=kept_id, now=db.now)
         new = check_ins.get(db, id)
-        journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new), title=check_ins.title(new))
+        journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new),
+                        title=check_ins.title(new))
     db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
     for day in days:
         admission.recompute_day(db, kept_id, day)
 
 
 def _hand_over_submissions(db, kept_id, other_id):
-    """Of two that answer one type, the one that got farther stays."""
+    """Move the submissions. Of two submissions of one type, keep the one that `submissions.farther` returns."""
     for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
-        submission, twin = submissions.get(db, found["id"]), found["twin_id"] and submissions.get(db, found["twin_id"])
+        submission = submissions.get(db, found["id"])
+        twin = found["twin_id"] and submissions.get(db, found["twin_id"])
         if twin:
             stays = submissions.farther(submission, twin)
             submissions.delete(db, twin if stays is submission else submission)
@@ -155,6 +168,7 @@ def _hand_over_submissions(db, kept_id, other_id):
 
 
 def _change_invoice(db, statement, id, **values):
+    """Run a statement that changes an invoice, and journal the change."""
     old = invoices.get(db, id)
     db.run(statement, id=id, now=db.now, **values)
     journal.updated(db, entities.INVOICE, old, invoices.get(db, id))
@@ -168,6 +182,7 @@ def _move_applications(db, id, duplicate_id):
 
 
 def _move_attached(db, entity_type, old_id, new_id):
+    """Move tasks, documents and notes from one record to another of the same kind."""
     tasks.move_to(db, entity_type, old_id, new_id)
     document_rows.move_to(db, entity_type, old_id, new_id)
     notes.move_to(db, entity_type, old_id, new_id)

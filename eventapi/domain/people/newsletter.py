@@ -19,9 +19,9 @@ sql = statements("newsletter")
 
 KIND = "newsletter_confirmation"
 ENTITY = entities.NEWSLETTER_SUBSCRIBER.entity_type
-AGAIN = timedelta(minutes=10)           # shortest time between two confirmation mails to one address
+MAIL_INTERVAL = timedelta(minutes=10)   # shortest time between two confirmation mails to one address
 TOKEN = re.compile(r"([1-9][0-9]{0,17})-([0-9a-f]{32})", re.ASCII)
-INSIDE = ("round", "asked_at")          # columns of a row that API objects do not have
+INTERNAL = ("round", "asked_at")        # columns of a row that API objects do not have
 
 
 def get(db, id):
@@ -38,7 +38,7 @@ def row(db, id):
 
 
 def represent(row):
-    return {name: value for name, value in row.items() if name not in INSIDE}
+    return {name: value for name, value in row.items() if name not in INTERNAL}
 
 
 def by_email(db, email):
@@ -76,21 +76,22 @@ def subscribe(db, body, base_url):
                       "send `send_confirmation` as true.", newsletter_subscriber_id=known["id"])
     id = known["id"] if known else _add(db, body)
     if body["send_confirmation"]:
-        _ask(db, id, base_url)
+        _request_confirmation(db, id, base_url)
     else:
-        _note_consent(db, id, body["consent"])
+        _record_given_consent(db, id, body["consent"])
     return id, known is None
 
 
 def _check_consent(db, body):
     faults = Faults()
     if not body["send_confirmation"] and not body["consent"]:
-        faults.add("/consent", "required", "is required with send_confirmation false: who has agreed, where and when?")
+        faults.add("/consent", "required", 
+                   "is required if send_confirmation is false: send when and where the subscriber consented")
     elif body["consent"] and body["send_confirmation"]:
         faults.add("/consent", "forbidden",
-                   "is proven by the confirmation; leave it out, or set send_confirmation false")
+                   "must not be sent if send_confirmation is true, because the subscriber then consents by mail")
     elif body["consent"] and body["consent"]["at"] > db.now:
-        faults.add("/consent/at", "maximum", "must not be in the future")
+        faults.add("/consent/at", "maximum", f"must not be in the future: the time of the server is {db.now}")
     faults.raise_any()
 
 
@@ -101,27 +102,31 @@ def _add(db, body):
     return id
 
 
-def _ask(db, id, base_url):
-    """Queue a confirmation mail, at most one in ten minutes.
+def _request_confirmation(db, id, base_url):
+    """Queue a confirmation mail and make the subscription pending. Journal the change.
 
-    After unsubscribing, the next mail waits for the end of that time.
+    A pending subscriber gets at most one mail in MAIL_INTERVAL: a further request within it does nothing. To a
+    subscriber that has unsubscribed, the next mail is sent at the end of that interval.
     """
     row = db.one(sql.get, id=id)
-    next_at = max(db.now, times.text(datetime.fromisoformat(row["asked_at"]) + AGAIN)) if row["asked_at"] else db.now
+    next_at = db.now
+    if row["asked_at"]:
+        next_at = max(db.now, times.text(datetime.fromisoformat(row["asked_at"]) + MAIL_INTERVAL))
     if row["status"] == "pending" and (next_at > db.now or mails.is_waiting(db, KIND, ENTITY, id)):
         return
     old = represent(row)
     db.run(sql.ask, id=id, at=next_at, now=db.now)
-    _prove(db, id, "asked", db.now, "api", address=db.actor.address, agent=db.actor.agent)
+    _record(db, id, "asked", db.now, "api", address=db.actor.address, agent=db.actor.agent)
     words = mail_words.words(language(db, row), db.config)
     subject = words[f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
     mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
 
 
-def _note_consent(db, id, consent):
+def _record_given_consent(db, id, consent):
+    """Confirm a subscription with a consent that was given elsewhere: a dict with `at`, `source` and perhaps `text`."""
     old = get(db, id)
-    _prove(db, id, "imported", consent["at"], consent["source"], consent.get("text"))
+    _record(db, id, "imported", consent["at"], consent["source"], consent.get("text"))
     mails.withdraw(db, KIND, ENTITY, id)
     db.run(sql.confirm, id=id, at=consent["at"], now=db.now)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id), action="confirmed")
@@ -130,19 +135,21 @@ def _note_consent(db, id, consent):
 def update(db, old, fields):
     """Change the name of a subscriber. Raise 422 for another address: a consent belongs to one address."""
     if fields.get("email", old["email"]).lower() != old["email"].lower():
-        raise invalid_at("/email", "fixed", "cannot change: a consent is of one address; subscribe the other one")
+        raise invalid_at("/email", "fixed", "cannot change, because the consent belongs to this address. "
+                         "Subscribe the other address instead")
     if fields.get("name", old["name"]) != old["name"]:
         rename(db, get(db, old["id"]), fields["name"])
 
 
 def rename(db, old, name):
+    """Change and journal the name of a subscriber, and return the subscriber."""
     db.run(sql.rename, id=old["id"], name=name, now=db.now)
     new = get(db, old["id"])
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, new)
     return new
 
 
-def note_refusal(db, id, error):
+def record_refusal(db, id, error):
     """Record that the mail server refuses this address."""
     old = get(db, id)
     db.run(sql.refused, id=id, error=error, now=db.now)
@@ -155,7 +162,7 @@ def confirm(db, row, consent_text, address, agent):
     """Confirm the subscription: the button on the page of the confirmation link was pressed."""
     if row["status"] != "pending":
         return
-    _prove(db, row["id"], "confirmed", db.now, "mail", consent_text, address, agent)
+    _record(db, row["id"], "confirmed", db.now, "mail", consent_text, address, agent)
     db.run(sql.confirm, id=row["id"], at=db.now, now=db.now)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, represent(row), get(db, row["id"]), action="confirmed")
 
@@ -166,12 +173,13 @@ def unsubscribe(db, subscriber, source, address=None, agent=None):
         return
     id, old = subscriber["id"], get(db, subscriber["id"])
     mails.withdraw(db, KIND, ENTITY, id)
-    _prove(db, id, "unsubscribed", db.now, source, address=address, agent=agent)
+    _record(db, id, "unsubscribed", db.now, source, address=address, agent=agent)
     db.run(sql.unsubscribe, id=id, now=db.now)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id), action="unsubscribed")
 
 
-def _prove(db, id, action, at, source, text=None, address=None, agent=None):
+def _record(db, id, action, at, source, text=None, address=None, agent=None):
+    """Add a consent record. `action` is `asked`, `confirmed`, `imported` or `unsubscribed`."""
     db.run(sql.prove, id=id, action=action, at=at, consent_text=text, source=source, ip_address=address,
            user_agent=agent, now=db.now)
 
@@ -179,14 +187,17 @@ def _prove(db, id, action, at, source, text=None, address=None, agent=None):
 # Tokens are computed from a secret in the database, so that none is stored and each can be shown again.
 
 def unsubscribe_url(secret, base_url, subscriber):
+    """Return the URL of the page on which a subscriber can unsubscribe. `subscriber` has `id` and `created_at`."""
     return f"{base_url}/newsletter/unsubscribe/{_token(secret, subscriber, 'unsubscribe')}"
 
 
 def confirm_url(secret, base_url, row):
+    """Return the URL of the page on which a subscriber can confirm the subscription."""
     return f"{base_url}/newsletter/confirm/{_token(secret, row, _confirming(row))}"
 
 
 def secret(db):
+    """Return the secret with which tokens are computed, as bytes."""
     return db.value(sql.secret)
 
 
@@ -204,10 +215,12 @@ def of_confirm_token(db, token):
 
 
 def _confirming(row):
+    """Return the purpose of a confirmation token. Unsubscribing starts a new round and so invalidates earlier tokens."""
     return f"confirm {row['round']}"
 
 
 def _of_token(db, token, purpose):
+    """Return the row of the subscriber if the token is valid for the purpose, else None."""
     match = TOKEN.fullmatch(token)
     row = match and db.one(sql.get, id=int(match[1]))
     return row if row and hmac.compare_digest(token, _token(secret(db), row, purpose(row))) else None

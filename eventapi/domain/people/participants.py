@@ -23,7 +23,7 @@ TRANSITIONS = Transitions("participant", {
     "reinstate": (("cancelled",), "registered"),
     "cancel": (("registered", "confirmed"), "cancelled"),
 }, {"unconfirm": "unconfirmed", "reinstate": "reinstated"})
-PERSONAL = (*entities.EVENT_PARTICIPANT.personal, "custom_fields")      # anonymising erases these for good
+PERSONAL = (*entities.EVENT_PARTICIPANT.personal, "custom_fields")      # anonymising erases these permanently
 
 
 # Reading
@@ -77,9 +77,9 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
     Raise 409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
     """
     anonymity.refuse(db, "contact", contact_id)
-    claim(db, event_id, contact_id, role)
+    _refuse_duplicate(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, badge_name=badge_name, badge_number=free_badge_number(db),
+                   application_id=application_id, badge_name=badge_name, badge_number=_free_badge_number(db),
                    status="confirmed" if confirmed else "registered", now=db.now)
     custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
@@ -105,8 +105,8 @@ def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
     return move(db, known, "reinstate") if known["status"] == "cancelled" else known
 
 
-def take_part(db, contact_id, event_ids):
-    """Make these the events of the contact: add and delete participants. Change nothing if `event_ids` is None.
+def set_events(db, contact_id, event_ids):
+    """Replace the events of the contact: add and delete participants. Change nothing if `event_ids` is None.
 
     Raise 409 as `add` and `delete` do.
     """
@@ -133,10 +133,11 @@ def change(db, old, merged):
         anonymity.refuse(db, "contact", old["contact_id"])
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
         references.refuse_in_use(db, sql.users, old["id"],
-                                 "The participant has {}: its event and contact cannot change.")
+                                 "The participant has {}, so its event and contact cannot change. Create another "
+                                 "participant instead.")
     identity = merged["event_id"], merged["contact_id"], merged["role"]
     if identity != (old["event_id"], old["contact_id"], old["role"]):
-        claim(db, *identity)
+        _refuse_duplicate(db, *identity)
     db.run(sql.change, **merged, now=db.now)
     custom_fields.store(db, "event_participant", old["id"], old["custom_fields"], merged["custom_fields"])
     new = get(db, old["id"])
@@ -164,27 +165,31 @@ def move(db, old, action):
 def delete(db, participant_id):
     """Delete a participant with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     old = get(db, participant_id)
-    references.refuse_in_use(db, sql.users, participant_id, "The participant has {}: it cannot be deleted; cancel it.")
+    references.refuse_in_use(db, sql.users, participant_id, "The participant has {}, so it cannot be deleted. "
+                             "Cancel the participant instead.")
     cascade.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
     journal.deleted(db, entities.EVENT_PARTICIPANT, old)
 
 
-def forget_application(db, application_id):
+def clear_application(db, application_id):
     """Clear `application_id` of the participants of an application that is about to be deleted."""
     for id in db.values(sql.of_application, application_id=application_id):
         old = get(db, id)
         change(db, old, {**old, "application_id": None})
 
 
-def claim(db, event_id, contact_id, role):
+def _refuse_duplicate(db, event_id, contact_id, role):
     """Raise 409 `duplicate` if the contact takes part in the event in this role already."""
     taken = find(db, event_id, contact_id, role)
     if taken:
-        raise Problem("duplicate", f"The contact takes part in this event as {role} already.", participant_id=taken)
+        raise Problem("duplicate", 
+                      f"The contact takes part in this event as {role} already, as participant {taken}. "
+                      "Change that participant instead.", participant_id=taken)
 
 
-def free_badge_number(db):
+def _free_badge_number(db):
+    """Return a new badge number that no participant has."""
     number = badges.draw()
     while db.value(sql.badge_taken, badge_number=number):
         number = badges.draw()

@@ -1,4 +1,4 @@
-"""Readiness: what stands between a participant and the show, computed from records."""
+"""Readiness: the checklist of what a participant still has to do before the event, computed from other records."""
 import json
 
 from eventapi.storage.database import as_json
@@ -7,85 +7,91 @@ from eventapi.storage.statements import statements
 sql = statements("readiness")
 
 
-def of(db, ids):
-    """id -> {ready, items} for many participants at once."""
+def checklists(db, ids):
+    """Return id -> `{ready, items}` for the participants with these ids."""
     return {facts["id"]: represent(facts) for facts in db.all(sql.facts, ids=as_json(ids))}
 
 
 def represent(facts):
+    """Turn a row of the statement `facts` into the API object. Every item of a cancelled participant is blocked."""
     items = checklist(facts)
     if facts["status"] == "cancelled":
-        items = [{**item, "status": "blocked", "due": None, "detail": "the participation is cancelled"} for item in items]
+        items = [{**item, "status": "blocked", "due": None, "detail": "the participation is cancelled"}
+                 for item in items]
     return {"ready": all(item["status"] == "done" for item in items), "items": items}
 
 
 def checklist(facts):
-    """The items; the view `readiness` says the same in one word, for the filter."""
+    """Return the items of the checklist. Guests need fewer.
+
+    The view `readiness` of the database computes the same in one column, for the filter `ready`.
+    """
     required = json.loads(facts["required_submissions"])
-    asked = [contract(facts)] if facts["contracts"] else []
+    # Not every event uses contracts, so the item is left out for a participant without one.
+    contracts = [_contract(facts)] if facts["contracts"] else []
     if facts["is_guest"]:
-        return [*asked, *([submissions(required)] if required else []), badge(facts)]
-    return [*asked, submissions(required), booth(facts), services(facts), invoice(facts), payment(facts), badge(facts)]
+        return [*contracts, *([_submissions(required)] if required else []), _badge(facts)]
+    return [*contracts, _submissions(required), _booth(facts), _services(facts), _invoice(facts), _payment(facts),
+            _badge(facts)]
 
 
-def entry(name, status, detail, due=None):
+def _item(name, status, detail, due=None):
     return {"item": name, "status": status, "due": due, "detail": detail}
 
 
-def contract(facts):
-    """Only for those who have one: not every event uses contracts."""
-    return entry("contract", "open" if facts["has_open_contract"] else "done", facts["contracts"])
+def _contract(facts):
+    return _item("contract", "open" if facts["has_open_contract"] else "done", facts["contracts"])
 
 
-def submissions(required):
-    """Of those that the event cannot do without; the earliest due date is named."""
-    left = [asked for asked in required if not asked["is_done"]]
-    rejected = [asked["title"] for asked in left if asked["is_rejected"]]
-    missing = [asked["title"] for asked in left if not asked["is_in_review"]]
-    due = min((asked["due_at"] for asked in left if asked["due_at"]), default=None)
+def _submissions(required):
+    """Return the item for the required submissions, with the earliest due date of those that are not done."""
+    left = [submission for submission in required if not submission["is_done"]]
+    rejected = [submission["title"] for submission in left if submission["is_rejected"]]
+    missing = [submission["title"] for submission in left if not submission["is_in_review"]]
+    due = min((submission["due_at"] for submission in left if submission["due_at"]), default=None)
     if rejected:
-        return entry("submissions", "blocked", f"rejected: {', '.join(rejected)}", due)
+        return _item("submissions", "blocked", f"rejected: {', '.join(rejected)}", due)
     if missing:
-        return entry("submissions", "open", f"missing: {', '.join(missing)}", due)
+        return _item("submissions", "open", f"missing: {', '.join(missing)}", due)
     if left:
-        return entry("submissions", "open", "all is submitted, a review is waited for", due)
-    return entry("submissions", "done", "all that is required is there" if required else "nothing is required")
+        return _item("submissions", "open", "everything is submitted and awaits review", due)
+    return _item("submissions", "done", "everything required is approved" if required else "nothing is required")
 
 
-def booth(facts):
+def _booth(facts):
     if facts["booth_numbers"]:
-        return entry("booth", "done", f"confirmed: {facts['booth_numbers']}")
+        return _item("booth", "done", f"confirmed: {facts['booth_numbers']}")
     if facts["has_booth"]:
-        return entry("booth", "done", "needs none of its own")
+        return _item("booth", "done", "needs no booth of its own")
     held = facts["held_until"]
-    return entry("booth", "open", "held, not confirmed" if held else "no booth is reserved", held)
+    return _item("booth", "open", "a booth is held, but not confirmed" if held else "no booth is reserved", held)
 
 
-def services(facts):
+def _services(facts):
     if facts["has_open_order"]:
-        return entry("services", "open", "an order waits to be submitted or confirmed", facts["order_deadline"])
-    return entry("services", "done", "no order waits")
+        return _item("services", "open", "an order has not been submitted or confirmed yet", facts["order_deadline"])
+    return _item("services", "done", "no order is open")
 
 
-def invoice(facts):
+def _invoice(facts):
     if facts["has_unbilled"]:
-        return entry("invoice", "open", "something is to be billed or credited")
+        return _item("invoice", "open", "something has to be billed or credited")
     if facts["has_draft"]:
-        return entry("invoice", "open", "a draft waits to be sent")
+        return _item("invoice", "open", "a draft has not been sent")
     if not facts["has_booth"] or facts["has_open_order"]:
-        return entry("invoice", "blocked", "booth and services come first")
-    return entry("invoice", "done", "all is billed")
+        return _item("invoice", "blocked", "booth and services must be confirmed first")
+    return _item("invoice", "done", "everything is billed")
 
 
-def payment(facts):
+def _payment(facts):
     if facts["owes"]:
-        return entry("payment", "open", "an invoice is not paid in full", facts["payment_due"])
-    if invoice(facts)["status"] != "done":
-        return entry("payment", "blocked", "the invoice comes first")
-    return entry("payment", "done", "nothing is open")
+        return _item("payment", "open", "an invoice is not paid in full", facts["payment_due"])
+    if _invoice(facts)["status"] != "done":
+        return _item("payment", "blocked", "the invoice must be sent first")
+    return _item("payment", "done", "no invoice is unpaid")
 
 
-def badge(facts):
+def _badge(facts):
     if facts["status"] == "confirmed":
-        return entry("badge", "done", "the participation is confirmed", facts["date_from"])
-    return entry("badge", "open", "the participation is not confirmed", facts["date_from"])
+        return _item("badge", "done", "the participation is confirmed", facts["date_from"])
+    return _item("badge", "open", "the participation is not confirmed", facts["date_from"])

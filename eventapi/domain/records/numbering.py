@@ -35,7 +35,8 @@ def number(db, invoice_type, year):
         raise Problem("duplicate",
                       f"The next `invoice_number`, {text}, is used by another invoice. Either invoices and credit "
                       "notes have the same number format, or the format was changed to one that older invoices "
-                      "used. Change the options invoice_number_format and credit_note_number_format.", member="invoice_number")
+                      "used. Change the options invoice_number_format and credit_note_number_format.",
+                      member="invoice_number")
     return {"series": series, "sequence": sequence, "invoice_number": text}
 
 
@@ -53,7 +54,7 @@ def _pattern(number_format):
 
 
 def series(db):
-    """Return every series with its first and last number, the number of invoices, and its gaps (there must be none)."""
+    """Return every series with its first and last number, its count and its gaps, of which there must be none."""
     return [_represent(row, db.all(sql.gaps, series=row["series"])) for row in db.all(sql.series)]
 
 

@@ -94,7 +94,7 @@ def _anonymize_again(config, db):
         return 0
     try:
         with closing(Database(config)) as old:
-            made = privacy.made(old)
+            made = privacy.anonymizations(old)
     except StorageError:
         return None
     return privacy.apply_again(db, made)

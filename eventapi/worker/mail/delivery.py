@@ -75,7 +75,7 @@ def _following(db, mail, outcome):
 def _note_refusal(db, mail, error):
     """Record on the subscriber, or as a note on the contact of the invoice, that the address accepts no mail."""
     if mail["entity_type"] == newsletter.ENTITY:
-        newsletter.note_refusal(db, mail["entity_id"], error)
+        newsletter.record_refusal(db, mail["entity_id"], error)
         return
     invoice = invoices.get(db, mail["entity_id"])
     contact = invoice and contacts.get(db, invoice["contact_id"])
