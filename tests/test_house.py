@@ -34,9 +34,19 @@ def dotted(file):
 NAMES = {dotted(file) for file in MODULES}
 
 
+def for_annotations(tree):
+    """Return the statements of a module that run only in a type checker: those under `if TYPE_CHECKING`."""
+    return [part for node in ast.walk(tree)
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING" for part in node.body]
+
+
 def imports(tree):
-    """Yield the modules that a module imports, as dotted names: ours exactly, others by the name in the statement."""
-    for node in ast.walk(tree):
+    """Yield the modules that a module imports, as dotted names: ours exactly, others by the name in the statement.
+
+    Imports that only annotations need are left out.
+    """
+    unused = {id(part) for part in for_annotations(tree)}
+    for node in [node for node in ast.walk(tree) if id(node) not in unused]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -101,6 +111,13 @@ def test_imports_point_downwards():
         own = package(name)
         for other in {package(other) for other in imported if other.startswith("eventapi.")} - {own, ""}:
             assert LAYER[own] < LAYER[other], f"{name} imports {other}, which is not in a lower layer"
+
+
+def test_only_the_configuration_is_imported_for_annotations():
+    """Such an import does not count for the layers. Storage and validation need none but the class of `config`."""
+    for file, tree in PARSED.items():
+        for part in for_annotations(tree):
+            assert ast.unparse(part) == "from eventapi.config import Config", f"{name_of(file)}:{part.lineno}"
 
 
 def domain_imports():
@@ -239,6 +256,33 @@ def test_functions_are_short():
                      for node in functions(tree))
     assert lengths[-1][0] <= 60, f"too long: {lengths[-1]}"
     assert sum(length <= 15 for length, *_ in lengths) >= 0.8 * len(lengths), "most functions are longer than 15 lines"
+
+
+ANNOTATED = {"plugins", "server", "storage", "validation", "web"}
+
+
+def public_functions(tree):
+    """Yield (function, parameters) of a module: its public functions, and the public methods and `__init__` of its
+    public classes. The parameters are without `self`.
+    """
+    for owner in [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")]:
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef) and (node.name[0] != "_" or node.name == "__init__"):
+                listed = node.args
+                given = [*listed.posonlyargs, *listed.args, *listed.kwonlyargs, listed.vararg, listed.kwarg]
+                is_bound = owner is not tree and "staticmethod" not in map(ast.unparse, node.decorator_list)
+                yield node, [parameter for parameter in given[is_bound:] if parameter]
+
+
+def test_public_functions_of_the_lower_layers_are_annotated():
+    missing = []
+    for file, tree in PARSED.items():
+        if package(dotted(file)) in ANNOTATED:
+            for node, parameters in public_functions(tree):
+                unknown = [parameter.arg for parameter in parameters if not parameter.annotation]
+                unknown += ["its result"] if not node.returns and node.name != "__init__" else []
+                missing += [f"{name_of(file)}:{node.lineno}: {node.name} has no type for {name}" for name in unknown]
+    assert not missing, "\n".join(missing)
 
 
 def test_no_error_is_swallowed():

@@ -1,7 +1,11 @@
 """Third plugin: checks the plan tier, the flag and the scope of the route, in this order."""
-from bottle import request
+from collections.abc import Callable
 
+from bottle import Route, request
+
+from eventapi.config import Config
 from eventapi.errors import Problem
+from eventapi.plugins.authentication import Who
 
 READS = ("GET", "HEAD", "OPTIONS")
 
@@ -9,10 +13,10 @@ READS = ("GET", "HEAD", "OPTIONS")
 class Access:
     name, api = "access", 2
 
-    def __init__(self, config):
+    def __init__(self, config: Config):
         pass
 
-    def apply(self, callback, route):
+    def apply(self, callback: Callable, route: Route) -> Callable:
         options = route.config["options"]
         scope, flag = options.scope, options.flag
         if options.public:
@@ -31,7 +35,7 @@ class Access:
         return allowed
 
 
-def require_scope(who, scope: str, *, writes: bool) -> None:
+def require_scope(who: Who, scope: str, *, writes: bool) -> None:
     """Raise 403 unless the key has the scope, or `scope:read` if the request does not write."""
     if scope not in who.scopes and (writes or f"{scope}:read" not in who.scopes):
         needed = scope if writes else f"{scope}:read"

@@ -3,13 +3,16 @@
 A revoked key is refused from the next request on.
 """
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from bottle import request
+from bottle import Route, request
 
 from eventapi import times
+from eventapi.config import Config
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
+from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
 from eventapi.web import client
@@ -36,10 +39,10 @@ class Who:
 class Authentication:
     name, api = "authentication", 2
 
-    def __init__(self, config):
+    def __init__(self, config: Config):
         pass
 
-    def apply(self, callback, route):
+    def apply(self, callback: Callable, route: Route) -> Callable:
         if route.config["options"].public:
             return callback
 
@@ -51,7 +54,7 @@ class Authentication:
         return authenticated
 
 
-def identify(db, environ: dict) -> Who:
+def identify(db: Database, environ: dict) -> Who:
     """Return the caller. Raise 401 if the key is missing, unknown, expired or revoked."""
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not key.strip():

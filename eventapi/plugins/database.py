@@ -1,8 +1,10 @@
 """Fifth plugin: a database connection for each handler, and one transaction for each write."""
 import inspect
+from collections.abc import Callable, Container
 
-from bottle import request
+from bottle import Route, request
 
+from eventapi.config import Config
 from eventapi.errors import Problem
 from eventapi.storage.database import Nobody
 from eventapi.storage.group_commit import deferred_commit
@@ -19,17 +21,17 @@ class DatabasePlugin:
     """
     name, api = "database", 2
 
-    def __init__(self, config):
+    def __init__(self, config: Config):
         pass
 
-    def apply(self, callback, route):
+    def apply(self, callback: Callable, route: Route) -> Callable:
         takes = inspect.signature(route.callback).parameters
         if route.method not in READS:
             return writing(with_caller(callback, takes), takes, route.config["options"].before)
         return reading(with_caller(callback, takes), takes)
 
 
-def with_caller(callback, takes):
+def with_caller(callback: Callable, takes: Container[str]) -> Callable:
     """Return the handler, called with the `who` of the request if it takes one."""
     if "who" not in takes:
         return callback
@@ -39,7 +41,7 @@ def with_caller(callback, takes):
     return handle
 
 
-def reading(callback, takes):
+def reading(callback: Callable, takes: Container[str]) -> Callable:
     """Return the handler, called with the reading connection if it takes `db`. /healthz works without a database."""
     if "db" not in takes:
         return callback
@@ -49,7 +51,7 @@ def reading(callback, takes):
     return read
 
 
-def writing(callback, takes, before):
+def writing(callback: Callable, takes: Container[str], before: Callable | None) -> Callable:
     """Return the handler, called inside a write transaction. `before` is the option of the route (web/routes.py)."""
     takes_db = "db" in takes
 

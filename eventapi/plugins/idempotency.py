@@ -4,12 +4,14 @@ It runs inside the transaction of the database plugin, so a response is kept if 
 """
 import json
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
 
-from bottle import request
+from bottle import Route, request
 
 from eventapi import times
+from eventapi.config import Config
 from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -23,10 +25,10 @@ KEY = re.compile(r"[\x21-\x7e]{1,255}")
 class Idempotency:
     name, api = "idempotency", 2
 
-    def __init__(self, config):
+    def __init__(self, config: Config):
         pass
 
-    def apply(self, callback, route):
+    def apply(self, callback: Callable, route: Route) -> Callable:
         """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""
         if route.method != "POST" or route.config["options"].public:
             return callback
@@ -41,7 +43,7 @@ class Idempotency:
         return once
 
 
-def respond_once(environ, key, act):
+def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response:
     """Return the kept response to this key, or the response of `act`, and keep that in the same transaction.
 
     Raise idempotency_key_reused if the key was sent with another request. A secret that is shown only once is not

@@ -7,10 +7,12 @@ import logging
 import random
 import re
 import time
+from collections.abc import Callable, Iterable
 
-from bottle import HTTPResponse, request, response
+from bottle import HTTPResponse, Route, request, response
 
 from eventapi import times
+from eventapi.config import Config
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
@@ -51,9 +53,11 @@ def problem_response(problem: Problem) -> bytes:
     return masking.text(as_json(problem.document(base_url(), request_id(request.environ)))).encode()
 
 
-def storage_problem(error):
-    """Return the problem of an error of the storage or of a file; None where the client can do nothing about it, as for
-    a damaged database."""
+def storage_problem(error: BaseException) -> Problem | None:
+    """Return the problem of an error of the storage or of a file.
+
+    Return None if the client can do nothing about it, as for a damaged database.
+    """
     failure = storage_error(error)
     if isinstance(failure, Busy):
         return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
@@ -67,24 +71,24 @@ def storage_problem(error):
 class Request:
     name, api = "request", 2
 
-    def __init__(self, config):
+    def __init__(self, config: Config):
         pass
 
-    def apply(self, callback, route):
+    def apply(self, callback: Callable, route: Route) -> Callable:
         return Exchange(callback, route)
 
 
 class Exchange:
     """The handler of one route, with the response to what it returns or raises."""
 
-    def __init__(self, callback, route):
+    def __init__(self, callback: Callable, route: Route):
         takes = inspect.signature(route.callback).parameters
         self.callback = callback
         self.id_name = f"{route.config['options'].singular}_id"
         self.reads = route.method == "GET"
         self.takes = [name for name in PARTS if name in takes]
 
-    def __call__(self, **values):
+    def __call__(self, **values: object) -> bytes | Iterable[bytes]:
         environ, start = request.environ, time.perf_counter()
         response.set_header("X-Request-ID", request_id(environ))
         response.set_header("Cache-Control", "private, no-cache")
@@ -100,7 +104,7 @@ class Exchange:
         finally:
             log_request(environ, start)
 
-    def respond(self, result, environ: dict):
+    def respond(self, result: object, environ: dict) -> bytes | Iterable[bytes]:
         """Set status and headers of the response; return its body. `result` is what the handler returned."""
         if not isinstance(result, Response):
             result = Response(result)
@@ -119,7 +123,7 @@ class Exchange:
         before, after = envelope(environ["eventapi.request_id"], result.meta)
         return f"{before}{data}{after}".encode()
 
-    def minimal(self, data, environ: dict) -> str | None:
+    def minimal(self, data: object, environ: dict) -> str | None:
         """Return the small object of `Prefer: return=minimal` (RFC 7240) as JSON.
 
         None if it is not asked for, or data is not a record.

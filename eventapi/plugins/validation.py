@@ -4,11 +4,13 @@ Handlers receive valid input, as the arguments that they name: `form` (the media
 and `upload` for a route with `raw_body`.
 """
 import inspect
+from collections.abc import Callable
 from functools import cache, partial
 from urllib.parse import parse_qsl
 
-from bottle import request
+from bottle import Route, request
 
+from eventapi.config import Config
 from eventapi.errors import Problem, fault, invalid
 from eventapi.storage.group_commit import deferred_commit
 from eventapi.validation.bodies import Body
@@ -24,22 +26,24 @@ WITH_BODY = ("POST", "PUT", "PATCH")
 # start-up time.
 
 @cache
-def query_of(name, listing, zone_name):
+def query_of(name: str | None, listing: bool, zone_name: str) -> Query:
+    """Return the compiled query schema of a route."""
     return Query(name, listing=listing, zone_name=zone_name)
 
 
 @cache
-def body_of(name, method, zone_name):
+def body_of(name: str | None, method: str, zone_name: str) -> Body:
+    """Return the compiled body schema of a route."""
     return Body(name, method, zone_name)
 
 
 class Validation:
     name, api = "validation", 2
 
-    def __init__(self, config):
+    def __init__(self, config: Config):
         self.config = config
 
-    def apply(self, callback, route):
+    def apply(self, callback: Callable, route: Route) -> Callable:
         if route.config["options"].public or route.method == "OPTIONS":
             return callback
         return Validated(callback, route, self.config)
@@ -48,7 +52,7 @@ class Validation:
 class Validated:
     """The handler of one route, called with checked arguments."""
 
-    def __init__(self, callback, route, config):
+    def __init__(self, callback: Callable, route: Route, config: Config):
         options, takes = route.config["options"], inspect.signature(route.callback).parameters
         self.callback, self.config, self.forms, self.prepare = callback, config, options.offered, options.prepare
         self.query = partial(query_of, options.query, options.listing, config.timezone)
@@ -58,7 +62,7 @@ class Validated:
         self.takes_form, self.takes_query, self.takes_upload = "form" in takes, "query" in takes, "upload" in takes
         self.takes_body = self.reads_body and "body" in takes
 
-    def __call__(self, **values):
+    def __call__(self, **values: object) -> object:
         environ = request.environ
         environ["eventapi.form"] = form = accepted(environ.get("HTTP_ACCEPT"), self.forms)
         query, body = self.input(environ)

@@ -10,7 +10,9 @@ import socket
 import time
 from collections.abc import Callable
 from enum import Enum
+from typing import BinaryIO
 
+from gunicorn.config import Config
 from gunicorn.http import errors, wsgi
 from gunicorn.http.parser import RequestParser
 
@@ -51,7 +53,8 @@ class Connection:
         expires: when the worker closes the connection, if nothing is received.
     """
 
-    def __init__(self, sock: socket.socket, client, server, cfg, before_waiting: Callable[[], None]):
+    def __init__(self, sock: socket.socket, client: tuple | str, server: tuple | str, cfg: Config,
+                 before_waiting: Callable[[], None]):
         """`client` and `server` are addresses, `cfg` is gunicorn's configuration."""
         self.sock, self._client, self._server, self._cfg = sock, client, server, cfg
         self.fd, self._parser = sock.fileno(), RequestParser(cfg, self, client)
@@ -192,7 +195,7 @@ class Connection:
         self.flush()
         self.sending = False
 
-    def sendfile(self, file, offset: int = 0, count: int | None = None) -> None:
+    def sendfile(self, file: BinaryIO, offset: int = 0, count: int | None = None) -> None:
         """Send a part of a file, from `offset` on. Raise Gone if the client does not take it in time."""
         self.flush()
         self._before_waiting()

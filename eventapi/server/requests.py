@@ -9,6 +9,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from gunicorn import util
+from gunicorn.glogging import Logger
 from gunicorn.http import errors, wsgi
 
 from eventapi import config as configuration
@@ -24,7 +25,7 @@ STATUSES = {errors.LimitRequestLine: 414, errors.LimitRequestHeaders: 431, error
 class Requests:
     """Reads requests and writes responses, for all threads of the process. It keeps nothing between two calls."""
 
-    def __init__(self, application: Callable, log, may_keep_alive: Callable[[], bool]):
+    def __init__(self, application: Callable, log: Logger, may_keep_alive: Callable[[], bool]):
         """`may_keep_alive` returns whether connections may stay open, which they may not while the worker stops."""
         self._application, self._log, self._may_keep_alive = application, log, may_keep_alive
         self._base_url = configuration.load().base_url or ""

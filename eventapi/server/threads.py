@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from gunicorn.glogging import Logger
+
 SLOW_EVENT = 0.005          # seconds
 
 
@@ -24,7 +26,7 @@ class Threads:
         handled: number of events that leaders have handled.
     """
 
-    def __init__(self, handle_event: Callable[[], None], log):
+    def __init__(self, handle_event: Callable[[], None], log: Logger):
         """`handle_event` waits for one event and handles it; the leader calls it again and again."""
         self._handle_event, self._log = handle_event, log
         self._tasks, self._leaders, self._threads = SimpleQueue(), {}, []

@@ -14,6 +14,8 @@ import time
 from enum import Enum
 from functools import partial
 
+from gunicorn.config import Config
+from gunicorn.glogging import Logger
 from gunicorn.workers import base
 
 from eventapi.server.connection import CLIENT_TIMEOUT, Connection, Gone, Outcome
@@ -39,7 +41,8 @@ class Worker(base.Worker):
     checked_at = 0.0
 
     @classmethod
-    def check_config(cls, cfg, log) -> None:
+    def check_config(cls, cfg: Config, log: Logger) -> None:
+        """Exit with a message if gunicorn is configured for TLS. gunicorn calls this before it starts workers."""
         if cfg.is_ssl:
             sys.exit("eventapi: server = own has no TLS. Leave TLS to nginx (remove certfile and keyfile), "
                      "or set server = gthread.")

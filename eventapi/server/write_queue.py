@@ -18,6 +18,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from gunicorn.glogging import Logger
 from gunicorn.http.wsgi import Response
 
 from eventapi.server.connection import Connection, Outcome
@@ -59,7 +60,7 @@ class WriteQueue:
     """
 
     def __init__(self, requests: Requests, submit: Callable[[Callable[[], None]], None],
-                 after_response: Callable[[Connection, Outcome], None], log):
+                 after_response: Callable[[Connection, Outcome], None], log: Logger):
         """`submit` runs a task in another thread; `after_response` takes the connection of a finished write back."""
         self._requests, self._submit, self._after_response, self._log = requests, submit, after_response, log
         self._mutex, self.writer = threading.Lock(), None

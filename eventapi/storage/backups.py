@@ -7,10 +7,12 @@ import os
 import re
 import tarfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, BinaryIO
 
 from eventapi import __version__, times
 from eventapi.storage import files
@@ -18,6 +20,9 @@ from eventapi.storage.database import Database
 from eventapi.storage.errors import NO_SPACE
 from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
 
 sql = statements("backups")
 
@@ -36,7 +41,7 @@ class BackupError(Exception):
 
 # Writing a backup
 
-def create(config, target: str | os.PathLike) -> dict:
+def create(config: "Config", target: str | os.PathLike) -> dict:
     """Write a backup of one state of the data, while others write, and return its manifest.
 
     The file appears complete or not at all. Raise BackupError if it exists, or if the database is damaged.
@@ -55,7 +60,7 @@ def create(config, target: str | os.PathLike) -> dict:
     return manifest
 
 
-def create_nightly(config) -> Path:
+def create_nightly(config: "Config") -> Path:
     """Write a backup named by the time into the backup folder, and delete those that are older than backup_keep_days.
 
     Return its path.
@@ -145,8 +150,8 @@ def _copy_database(config, copy):
 
 
 @contextmanager
-def opened(config, path):
-    """Open a database that is not in data_dir."""
+def opened(config: "Config", path: Path) -> Iterator[Database]:
+    """Open the database `eventapi.db` at `path`, outside data_dir. Close it after the block."""
     db = Database(type(config)(**{**vars(config), "data_dir": path.parent}))
     try:
         yield db
@@ -154,12 +159,12 @@ def opened(config, path):
         db.close()
 
 
-def is_eventapi(db) -> bool:
+def is_eventapi(db: Database) -> bool:
     """Return whether the database is one of eventapi, and not that of another program."""
     return db.value(sql.is_eventapi) == 3
 
 
-def last_change(db):
+def last_change(db: Database) -> list | None:
     """Return [time, id] of the last entry of the audit log, which has one for each change; None if it is empty."""
     last = db.one(sql.last_change)
     return last and [last["at"], last["id"]]
@@ -168,16 +173,18 @@ def last_change(db):
 class Archive:
     """An archive that is being written. The manifest comes last, so that an incomplete archive has none."""
 
-    def __init__(self, file):
+    def __init__(self, file: BinaryIO):
         self.tar = tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT)
         self.entries = {}
 
-    def add(self, name, source):
+    def add(self, name: str, source: BinaryIO) -> None:
+        """Add a file from the disk under this name, and its size and SHA-256 to the manifest."""
         size, hashing = os.fstat(source.fileno()).st_size, Hashing(source)
         self._member(name, size, hashing)
         self.entries[name] = {"size": size, "sha256": hashing.hash.hexdigest()}
 
-    def close(self, facts):
+    def close(self, facts: dict) -> None:
+        """Write the manifest, with `facts` about the database, and the end of the archive."""
         manifest = {"format": FORMAT, "program": "eventapi", "version": __version__, "created_at": times.now(), **facts,
                     "entries": self.entries}
         text = json.dumps(manifest, indent=1).encode()
@@ -193,10 +200,10 @@ class Archive:
 class Hashing:
     """A source for tarfile that hashes the bytes it reads."""
 
-    def __init__(self, file):
+    def __init__(self, file: BinaryIO):
         self.file, self.hash = file, hashlib.sha256()
 
-    def read(self, size):
+    def read(self, size: int) -> bytes:
         data = self.file.read(size)
         self.hash.update(data)
         return data

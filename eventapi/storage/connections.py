@@ -1,8 +1,12 @@
 """The database connections of an application: one per thread for reading, one per process for writing."""
 import threading
+from typing import TYPE_CHECKING
 
 from eventapi.storage.database import Database
 from eventapi.storage.group_commit import Writer
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
 
 READER_CACHE = 300          # kB of the page cache of each reading connection; the kernel caches the rest of the file
 
@@ -13,7 +17,7 @@ class Connections:
     Invariant: a process has one Writer per database, since the write lock keeps one open transaction.
     """
 
-    def __init__(self, config):
+    def __init__(self, config: "Config"):
         self._config = config
         self._thread, self._writer, self._opening_writer = threading.local(), None, threading.Lock()
 

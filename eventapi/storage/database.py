@@ -8,12 +8,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eventapi import times
 from eventapi.storage.errors import ReadOnly, translated
 from eventapi.storage.statements import NOTHING, Statement
 from eventapi.storage.write_lock import TIMEOUT, write_lock
 
+if TYPE_CHECKING:
+    from eventapi.config import Config
+
+Value = str | int | float | bytes | None        # of a column, or of a parameter of a statement
+Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
 PARAMETER = re.compile(r"'[^']*'|:(\w+)")
@@ -28,7 +34,7 @@ class Nobody:
     key_id = admin_id = admin_name = request_id = address = agent = None
 
 
-def connect(path: str | os.PathLike, *, readonly: bool = False) -> sqlite3.Connection:
+def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
     """Return a connection to an existing database, with the settings that every connection of this project has."""
     address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     with translated:
@@ -64,7 +70,7 @@ class Database:
         known: values that are valid until the end of the running transaction. The journal keeps its last entry here.
     """
 
-    def __init__(self, config, *, readonly: bool = False):
+    def __init__(self, config: "Config", *, readonly: bool = False):
         self.config, self.path = config, config.database
         self.connection = connect(self.path, readonly=readonly)
         self.write_lock = write_lock(self.path)
@@ -74,14 +80,14 @@ class Database:
 
     # Reading. `given` names the optional lines of the statement (`-- when`) that shall be part of it.
 
-    def one(self, statement: Statement, given: frozenset = NOTHING, **values) -> dict | None:
+    def one(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> dict | None:
         """Return the first row, or None if there is none."""
         with translated:
             cursor = self.connection.execute(statement.form(given), values)
             row = cursor.fetchone()
         return row and dict(zip([column[0] for column in cursor.description], row, strict=True))
 
-    def all(self, statement: Statement, given: frozenset = NOTHING, **values) -> list[dict]:
+    def all(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> list[dict]:
         """Return all rows."""
         return self.rows(statement.form(given), values)
 
@@ -92,20 +98,20 @@ class Database:
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
-    def iterate(self, statement: Statement, **values) -> Iterator[dict]:
+    def iterate(self, statement: Statement, **values: Value) -> Iterator[dict]:
         """Return the rows one by one, for results that may not fit into memory."""
         with translated:
             cursor = self.connection.execute(statement.plain(), values)
         names = [column[0] for column in cursor.description]
         return (dict(zip(names, row, strict=True)) for row in cursor)
 
-    def value(self, statement: Statement, given: frozenset = NOTHING, **values):
+    def value(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> Value:
         """Return the first column of the first row, or None if there is no row."""
         with translated:
             row = self.connection.execute(statement.form(given), values).fetchone()
         return row and row[0]
 
-    def values(self, statement: Statement, **values) -> list:
+    def values(self, statement: Statement, **values: Value) -> list:
         """Return the first column of all rows."""
         with translated:
             return [row[0] for row in self.connection.execute(statement.plain(), values)]
@@ -130,7 +136,7 @@ class Database:
         return self.counts[key]
 
     @contextmanager
-    def snapshot(self):
+    def snapshot(self) -> Iterator["Database"]:
         """Let several reads see the same state of the database. Inside a write transaction they do so anyway."""
         if self.connection.in_transaction:
             yield self
@@ -150,12 +156,12 @@ class Database:
 
     # Writing
 
-    def run(self, statement: Statement, given: frozenset = NOTHING, **values) -> int:
+    def run(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> int:
         """Run a statement that changes rows and return their number."""
         with translated:
             return self.connection.execute(statement.form(given), values).rowcount
 
-    def insert(self, statement: Statement, **values) -> int:
+    def insert(self, statement: Statement, **values: Value) -> int:
         """Add one row and return its id."""
         with translated:
             return self.connection.execute(statement.plain(), values).lastrowid
@@ -166,7 +172,7 @@ class Database:
             self.connection.executemany(statement.plain(), rows)
 
     @contextmanager
-    def write(self, wait: float = TIMEOUT):
+    def write(self, wait: float = TIMEOUT) -> Iterator["Database"]:
         """Open a write transaction. Raise Busy if the write lock is not free within `wait` seconds; 0 tries once.
 
         Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises.
@@ -193,7 +199,7 @@ class Database:
             raise
 
     @contextmanager
-    def savepoint(self):
+    def savepoint(self) -> Iterator[None]:
         """Undo the block, and nothing else of the running write transaction, if it raises. Savepoints may be nested."""
         self.connection.execute("SAVEPOINT part")
         try:
@@ -260,7 +266,7 @@ class Database:
         """Close the connection. This happens as well when the thread that owns it ends."""
         self.connection.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if hasattr(self, "connection"):
             self.close()
 

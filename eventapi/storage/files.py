@@ -18,8 +18,12 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from eventapi.storage.errors import translated
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
 
 NAME = re.compile(r"[0-9a-f]{64}")
 FOLDER = re.compile(r"[0-9a-f]{2}")
@@ -32,6 +36,13 @@ class TooLarge(Exception):
     """The stream is longer than allowed. The argument is the limit in bytes."""
 
 
+class Source(Protocol):
+    """A source of bytes."""
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes, b"" at the end."""
+
+
 @dataclass(frozen=True)
 class Upload:
     """A received stream, on the disk under a temporary name. `head` are its first HEAD bytes, `size` is in bytes."""
@@ -41,7 +52,7 @@ class Upload:
     head: bytes
 
 
-def path(config, sha256: str) -> Path:
+def path(config: "Config", sha256: str) -> Path:
     """Return the path of the file of this hash, whether it exists or not."""
     if not NAME.fullmatch(sha256):
         raise ValueError("not the SHA-256 of a file")
@@ -49,7 +60,7 @@ def path(config, sha256: str) -> Path:
 
 
 @translated
-def store(config, data: bytes) -> str:
+def store(config: "Config", data: bytes) -> str:
     """Store the bytes, sync them to the disk and return their hash.
 
     A file with these bytes is not written again, unless it is damaged. The caller has a day to commit the row that
@@ -70,7 +81,7 @@ def store(config, data: bytes) -> str:
 
 
 @contextmanager
-def received(config, stream, limit: int):
+def received(config: "Config", stream: Source, limit: int) -> Iterator[Upload]:
     """Write a stream of at most `limit` bytes to the disk in bounded memory and yield it as an Upload.
 
     The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what the stream raises.
@@ -92,7 +103,7 @@ def received(config, stream, limit: int):
 
 
 @translated
-def keep(config, upload: Upload) -> str:
+def keep(config: "Config", upload: Upload) -> str:
     """Move the received file into the store and return its hash.
 
     As with `store`, the caller has a day to commit the row.
@@ -120,7 +131,7 @@ def _received(stream, file, place, limit):
 
 
 @contextmanager
-def claimed(config, sha256: str):
+def claimed(config: "Config", sha256: str) -> Iterator[bool]:
     """Yield true if this process holds the lock of the file.
 
     Only one process holds it, until the block or the process ends.
@@ -135,12 +146,12 @@ def claimed(config, sha256: str):
 
 
 @translated
-def read(config, sha256: str) -> bytes:
+def read(config: "Config", sha256: str) -> bytes:
     """Return the bytes of a file. Raise FileNotFoundError if it is missing."""
     return path(config, sha256).read_bytes()
 
 
-def verify(config, sha256: str) -> bool:
+def verify(config: "Config", sha256: str) -> bool:
     """Return whether the file exists and its bytes still have this hash."""
     try:
         with open(path(config, sha256), "rb") as file:
@@ -149,12 +160,12 @@ def verify(config, sha256: str) -> bool:
         return False
 
 
-def missing(config, used: Iterable[str]) -> list[str]:
+def missing(config: "Config", used: Iterable[str]) -> list[str]:
     """Return the hashes among `used` that have no file."""
     return [sha256 for sha256 in used if not path(config, sha256).is_file()]
 
 
-def all_stored(config) -> Iterator[tuple[str, Path, float]]:
+def all_stored(config: "Config") -> Iterator[tuple[str, Path, float]]:
     """Yield (hash, path, mtime) of every file."""
     for entry in _entries(config):
         sha256 = os.path.basename(os.path.dirname(entry.path)) + entry.name
@@ -163,7 +174,7 @@ def all_stored(config) -> Iterator[tuple[str, Path, float]]:
                 yield sha256, config.files / entry.path, entry.stat().st_mtime
 
 
-def unfinished(config) -> Iterator[tuple[Path, float]]:
+def unfinished(config: "Config") -> Iterator[tuple[Path, float]]:
     """Yield (path, mtime) of every file under a temporary name: it is being written, or its writer was killed."""
     for entry in _entries(config):
         if entry.name.endswith(UNFINISHED):
@@ -171,7 +182,7 @@ def unfinished(config) -> Iterator[tuple[Path, float]]:
                 yield config.files / entry.path, entry.stat().st_mtime
 
 
-def sweep(config, used: Container[str], older_than_seconds: float) -> int:
+def sweep(config: "Config", used: Container[str], older_than_seconds: float) -> int:
     """Remove old files that are not in `used`, and old unfinished ones. Return their number.
 
     The caller must hold the write lock.

@@ -30,11 +30,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from eventapi import times
 from eventapi.storage.database import Database, Error, require_writable
 from eventapi.storage.errors import StorageError, storage_error, translated
 from eventapi.storage.write_lock import TIMEOUT, WriteLock
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
 
 State = Enum("State", "OPEN COMMITTED FAILED")
 
@@ -140,7 +144,7 @@ class Writer(Database):
         transaction: the open Transaction; None while there is none.
     """
 
-    def __init__(self, config):
+    def __init__(self, config: "Config"):
         """Raise ReadOnly if the database cannot be written."""
         require_writable(config.database)
         super().__init__(config)

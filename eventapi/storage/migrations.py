@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eventapi import paths
-from eventapi.storage.database import connect
+from eventapi.storage.database import Connection, connect
 from eventapi.storage.errors import translated
 from eventapi.storage.write_lock import write_lock
 
@@ -21,12 +21,12 @@ def migration_files() -> list[tuple[int, Path]]:
 
 
 @translated
-def schema_version(connection) -> int:
+def schema_version(connection: Connection) -> int:
     """Return the number of the last migration that was applied to the database; 0 for a new file."""
     return connection.execute("PRAGMA user_version").fetchone()[0]
 
 
-def check_schema_version(connection) -> None:
+def check_schema_version(connection: Connection) -> None:
     """Raise SchemaError unless the database has exactly the schema version of this program."""
     have, want = schema_version(connection), migration_files()[-1][0]
     if have < want:

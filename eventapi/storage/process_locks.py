@@ -6,19 +6,22 @@ processes share it.
 """
 import fcntl
 import os
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
 
 
 class InUse(Exception):
     """Another process holds the lock. The text says what to do."""
 
 
-def together(config) -> IO:
+def together(config: "Config") -> IO:
     """Acquire the shared lock of the data until the returned file is closed. Raise InUse if a restore is running."""
     return _hold(config, "running", fcntl.LOCK_SH, "a restore is running; wait until it is done")
 
 
-def alone(config) -> IO:
+def alone(config: "Config") -> IO:
     """Acquire the exclusive lock of the data until the returned file is closed.
 
     Raise InUse if a server or worker is running.
@@ -26,7 +29,7 @@ def alone(config) -> IO:
     return _hold(config, "running", fcntl.LOCK_EX, "a server or worker is running; stop it first")
 
 
-def mailing(config) -> IO:
+def mailing(config: "Config") -> IO:
     """Acquire the lock of sending mails until the returned file is closed.
 
     Raise InUse if another worker sends mails.

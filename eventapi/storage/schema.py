@@ -28,7 +28,8 @@ def ddl() -> str:
     return "\n\n".join("\n".join(f"{text};" for _, text in created) for _, created in paragraphs)
 
 
-def main():
+def main() -> None:
+    """Print the schema on stdout."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)       # a pager may end before it has read everything
     print(ddl())
 

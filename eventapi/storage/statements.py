@@ -30,7 +30,7 @@ class Statement:
         tie: the expression of the sort key `id`, which orders rows with equal values.
     """
 
-    def __init__(self, name, source):
+    def __init__(self, name: str, source: str):
         self.name, self.lines, self.sorts = name, [], {}
         for line in source.splitlines():
             sort, when = SORT.search(line), WHEN.search(line)

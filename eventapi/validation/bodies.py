@@ -28,7 +28,7 @@ class Body:
         self.convert = converter(schema, schema, zone_name)
         self.checker = Checker(schema)
 
-    def __call__(self, body) -> dict:
+    def __call__(self, body: object) -> dict:
         if isinstance(body, dict) and not self.read_only.isdisjoint(body):
             body = {field: value for field, value in body.items() if field not in self.read_only}
         body = self.trim(body)

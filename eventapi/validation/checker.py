@@ -1,7 +1,7 @@
 """Check an object against a JSON Schema: the fast path first, jsonschema for what the fast path does not accept."""
 from collections.abc import Callable
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from eventapi.validation import fast_path
 from eventapi.validation.formats import CHECKER, CHECKS
@@ -23,7 +23,7 @@ class Checker:
                    Draft202012Validator({**sub, "$defs": schema.get("$defs", {})}, format_checker=CHECKER))
             for name, sub in schema["properties"].items() if sub is not True}
 
-    def errors(self, value) -> list[tuple]:
+    def errors(self, value: object) -> list[tuple[list, ValidationError]]:
         """Return (path, jsonschema error) for each error, [] for a valid value."""
         if self.accepts(value):
             return []
@@ -34,6 +34,6 @@ class Checker:
                 errors += [([name, *error.absolute_path], error) for error in validator.iter_errors(value[name])]
         return errors
 
-    def faults(self, value, place: Callable) -> list[dict]:
+    def faults(self, value: object, place: Callable[[list], dict]) -> list[dict]:
         """Return `errors` in words. `place(path)` returns `{"pointer": …}` or `{"parameter": …}`."""
         return [entry for path, error in self.errors(value) for entry in faults_of(path, error, place)]

@@ -44,13 +44,14 @@ def response(name: str, *, listing: bool = False) -> dict | None:
 
 
 def envelope(record: dict, *, listing: bool) -> dict:
+    """Return the example of a whole response: `data` is the record, or a list of it."""
     meta = {"request_id": "req_0a1b2c3d4e5f6071"}
     if listing:
         return {"data": [record], "meta": {**meta, "page": 1, "per_page": 20, "total": 1, "total_pages": 1}}
     return {"data": record, "meta": meta}
 
 
-def sample(schema: dict, root: dict):
+def sample(schema: dict, root: dict) -> object:
     """Return a valid value: the example of the schema, its default, None where null is allowed, or a plain value."""
     if "$ref" in schema:
         return sample(root["$defs"][schema["$ref"].rpartition("/")[2]], root)

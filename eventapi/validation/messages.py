@@ -1,6 +1,6 @@
 """The faults of an input in words: jsonschema errors become entries of `errors` in a problem document."""
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from jsonschema import ValidationError
@@ -28,7 +28,7 @@ MESSAGES = {
 ARTICLES = {"integer": "an integer", "array": "an array", "object": "an object"}
 
 
-def faults_of(path: list, error: ValidationError, place: Callable) -> list[dict]:
+def faults_of(path: list, error: ValidationError, place: Callable[[list], dict]) -> list[dict]:
     """Return the faults of one jsonschema error. `place(path)` returns `{"pointer": …}` or `{"parameter": …}`."""
     keyword, value = error.validator, error.validator_value
     if keyword == "required":
@@ -53,11 +53,11 @@ def _types(value):
 
 @lru_cache(maxsize=None)
 def _snake(keyword):
-    """minLength -> min_length"""
+    """Return a keyword in snake case: `minLength` becomes `min_length`."""
     return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), keyword)
 
 
-def pointer(path) -> str:
+def pointer(path: Iterable[str | int]) -> str:
     """Return a JSON pointer (RFC 6901) to a path of names and indexes."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 

@@ -3,10 +3,12 @@ running them."""
 import io
 import os
 import re
+from pathlib import Path
 from urllib.parse import quote
 
 from bottle import request
 
+from eventapi.config import Config
 from eventapi.domain.attachments import content_types
 from eventapi.errors import Problem
 from eventapi.storage import files
@@ -18,7 +20,7 @@ INLINE = content_types.PICTURES | {content_types.PDF}
 GUARD = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def stored_file(config, sha256: str, kind: str, name: str) -> Response:
+def stored_file(config: Config, sha256: str, kind: str, name: str) -> Response:
     """Return the stored file with this hash, or the range of it that the header Range requests."""
     headers = {"ETag": f'"{sha256}"', **guarded(kind, name), "Accept-Ranges": "bytes"}
     if is_known(headers["ETag"]):
@@ -76,23 +78,26 @@ def is_same(if_range: str | None, tag: str) -> bool:
 class FileRange(io.FileIO):
     """A range of a file. The server sends it with sendfile if possible, exactly `length` bytes."""
 
-    def __init__(self, path, first, length):
+    def __init__(self, path: Path, first: int, length: int):
         super().__init__(path)
         self.seek(first)
         self.first, self.left = first, length
 
-    def fileno(self):
-        """Only for a range from the beginning: gunicorn 20.1 always sends from there."""
+    def fileno(self) -> int:
+        """Return the file descriptor of a range from the beginning, for sendfile.
+
+        Raise UnsupportedOperation for any other range: gunicorn 20.1 always sends from the beginning.
+        """
         if self.first:
             raise io.UnsupportedOperation("read it")
         return super().fileno()
 
-    def read(self, size=-1):
+    def read(self, size: int = -1) -> bytes:
         chunk = super().read(min(self.left, CHUNK if size < 0 else size))
         self.left -= len(chunk)
         return chunk
 
-    def __next__(self):
+    def __next__(self) -> bytes:
         chunk = self.read(CHUNK)
         if not chunk:
             raise StopIteration

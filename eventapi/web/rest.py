@@ -71,7 +71,7 @@ def location(path: str) -> str:
 
 # Responses
 
-def created(record: dict, path: str, **more) -> Response:
+def created(record: dict, path: str, **more: object) -> Response:
     """Return 201 with a new record, whose address is `path` below /api/v1."""
     return Response(record, 201, {"Location": location(path)}, **more)
 
@@ -80,14 +80,14 @@ def deleted() -> Response:
     return Response(status=204)
 
 
-def found(record, noun: str, key):
+def found(record: dict | None, noun: str, key: int | str) -> dict:
     """Return the record. Raise 404 if it is None."""
     if record is None:
         raise not_found(noun, key)
     return record
 
 
-def drawn(state, form: str, draw: Callable[[], bytes]) -> Response:
+def drawn(state: object, form: str, draw: Callable[[], bytes]) -> Response:
     """Return the file that `draw()` makes, in media type `form`.
 
     The ETag is that of `state`; if the client has it, nothing is drawn.
@@ -98,7 +98,7 @@ def drawn(state, form: str, draw: Callable[[], bytes]) -> Response:
     return Response(body=draw(), headers=headers)
 
 
-def picture(state, form: str, draw: Callable[[], bytes]) -> Response:
+def picture(state: object, form: str, draw: Callable[[], bytes]) -> Response:
     """Return `drawn`, with a policy that keeps a browser from running or fetching anything."""
     response = drawn(state, form, draw)
     response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"

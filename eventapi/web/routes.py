@@ -122,10 +122,13 @@ class Route:
     options: Options
 
 
+Decorator = Callable[[Callable], Callable]
+
+
 class Routes:
     """The routes of one resource, below /api/v1 unless `root` says otherwise."""
 
-    def __init__(self, name: str, singular: str | None = None, *, root: str = "/api/v1", **options):
+    def __init__(self, name: str, singular: str | None = None, *, root: str = "/api/v1", **options: object):
         self.name, self.root, self.routes = name, root, []
         self.defaults = {"resource": name, "singular": singular or name.rstrip("s"), **options}
 
@@ -147,25 +150,25 @@ class Routes:
             raise ValueError(f"route {self.root}{path} has no scope=: set one, or public=True")
         return options
 
-    def list(self, path: str, **options):
+    def list(self, path: str, **options: object) -> Decorator:
         """GET of a list. It has the common parameters of lists."""
         return self._add(("GET",), path, {"listing": True, **options})
 
-    def get(self, path: str, **options):
+    def get(self, path: str, **options: object) -> Decorator:
         return self._add(("GET",), path, options)
 
-    def post(self, path: str, **options):
+    def post(self, path: str, **options: object) -> Decorator:
         return self._add(("POST",), path, options)
 
-    def update(self, path: str, **options):
+    def update(self, path: str, **options: object) -> Decorator:
         """PUT and PATCH. They differ only in the fields that they require."""
         return self._add(("PUT", "PATCH"), path, options)
 
-    def put(self, path: str, **options):
+    def put(self, path: str, **options: object) -> Decorator:
         return self._add(("PUT",), path, options)
 
-    def patch(self, path: str, **options):
+    def patch(self, path: str, **options: object) -> Decorator:
         return self._add(("PATCH",), path, options)
 
-    def delete(self, path: str, **options):
+    def delete(self, path: str, **options: object) -> Decorator:
         return self._add(("DELETE",), path, options)

@@ -3,19 +3,20 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from eventapi.config import Config
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage import files
 
 
 @contextmanager
-def received(environ: dict, config, _=None) -> Iterator[files.Upload]:
+def received(environ: dict, config: Config, _: dict | None = None) -> Iterator[files.Upload]:
     """Yield the body as a files.Upload. It is deleted afterwards unless the handler has kept it."""
     with stored(environ, config, config.max_upload_mb * 1024 * 1024) as upload:
         yield upload
 
 
 @contextmanager
-def stored(environ: dict, config, limit: int) -> Iterator[files.Upload]:
+def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
     """Yield the body as a files.Upload of at most `limit` bytes.
 
     Raise 413, 415 or 422 if it is too long, compressed or empty.
@@ -58,13 +59,13 @@ def ended_early() -> Problem:
 
 
 class Body:
-    """The body as a file to read: `length` bytes, or all of it if `length` is None. Raises 400 if the connection
-    breaks."""
+    """The body as a file to read: `length` bytes, or all of it if `length` is None."""
 
-    def __init__(self, stream, length):
+    def __init__(self, stream: files.Source, length: int | None):
         self.stream, self.remaining = stream, length
 
-    def read(self, size):
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes, b"" at the end. Raise 400 if the body ends before its length."""
         if self.remaining is not None:
             size = min(size, self.remaining)
         try:
