@@ -1,4 +1,4 @@
-"""State tables: which action leads from which states to which. One table per resource, as data."""
+"""State tables, one per kind of record: the states that each action is allowed from, and the state it leads to."""
 from dataclasses import dataclass, field
 
 from eventapi.errors import Problem
@@ -18,13 +18,18 @@ class Transitions:
     """action -> its past tense in the audit log, where that is not the state that it leads to"""
 
     def move(self, action, state):
-        """The state that the action leads to; None when the record is already there. 409 names what would be allowed."""
+        """Return the state that the action leads to, or None if the record is in that state already or none is set.
+
+        Raise 409 `invalid_transition`, with the states that the action is allowed from.
+        """
         allowed, target = self.table[action]
         if state == target:
             return None
         if state not in allowed:
-            raise Problem("invalid_transition", f"{action} is not allowed while the {self.noun} is {state}; "
-                          f"it is allowed from: {', '.join(allowed)}.", state=state, allowed_from=list(allowed),
+            detail = f"{self.noun.capitalize()}s do not support the action {action}."
+            if allowed:
+                detail = f"Cannot {action} the {self.noun}: it is {state}, and must be {' or '.join(allowed)}."
+            raise Problem("invalid_transition", detail, state=state, allowed_from=list(allowed),
                           allowed_actions=self.actions(state))
         return target
 
@@ -33,7 +38,7 @@ class Transitions:
         return self.words.get(action) or self.table[action][1]
 
     def actions(self, state):
-        """What may be done now."""
+        """Return the actions that the state allows."""
         return [action for action, (allowed, _) in self.table.items() if state in allowed]
 
     def of(self, record):
@@ -41,11 +46,11 @@ class Transitions:
         return self.actions(record["status"])
 
     def action_to(self, state, target):
-        """The action by which `status` in a body asks for `target`; the same 409 where none leads there."""
+        """Return the action that leads from `state` to `target`. Raise 409 `invalid_transition` if there is none."""
         for action, (allowed, end) in self.table.items():
             if end == target and state in allowed:
                 return action
         allowed = sorted({start for starts, end in self.table.values() if end == target for start in starts})
-        raise Problem("invalid_transition", f"The {self.noun} is {state} and cannot become {target}; "
-                      f"it could from: {', '.join(allowed) or 'no state'}.", state=state, allowed_from=allowed,
-                      allowed_actions=self.actions(state))
+        remedy = f"Only {self.noun}s that are {' or '.join(allowed)} can." if allowed else "No action leads there."
+        raise Problem("invalid_transition", f"The {self.noun} is {state} and cannot become {target}. {remedy}",
+                      state=state, allowed_from=allowed, allowed_actions=self.actions(state))

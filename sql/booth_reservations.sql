@@ -63,11 +63,11 @@ SELECT b.id, b.width, b.depth, b.pos_x, b.pos_y, b.rotation
 
 -- The waiting list and the end of holds.
 
--- name: first_in_line
+-- name: first_waiting
 -- The first reservation on the waiting list.
 SELECT id FROM booth_reservations WHERE booth_id = :booth_id AND status = 'waitlisted' ORDER BY id LIMIT 1;
 
--- name: in_line
+-- name: on_waiting_list
 -- The participant's place on the waiting list.
 SELECT id FROM booth_reservations
  WHERE booth_id = :booth_id AND event_participant_id = :event_participant_id AND status = 'waitlisted';

@@ -1,4 +1,4 @@
-"""Booth formulas: how the price of a booth is computed if neither the booth nor its type has a plain price."""
+"""Booth formulas: expressions that compute the price of a booth without a fixed price."""
 from eventapi.domain.halls import booth_formulas
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page

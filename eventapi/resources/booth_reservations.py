@@ -1,4 +1,4 @@
-"""Booth reservations: who takes which booth, for what price, and who waits for it."""
+"""Booth reservations: holds, confirmed bookings and waiting lists of booths."""
 from functools import partial
 
 from eventapi import money, times
@@ -15,7 +15,7 @@ from eventapi.web.routes import Routes
 routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,))
 sql = statements("booth_reservations")
 
-COMPUTED = ("pending", "expired")           # the time decides about these; each is a filter of its own
+COMPUTED = ("pending", "expired")           # these depend on the current time; each is a filter of its own
 
 
 @routes.list("/booth-reservations", query="booth_reservation.query")
@@ -30,9 +30,9 @@ def list_booth_reservations(db, query):
 def create_booth_reservation(db, body):
     """Reserve a booth.
 
-    Of simultaneous requests for a booth exactly one succeeds. The others receive booth_unavailable, which names the
-    reservation in the way and its expiry, or join the waiting list if `waitlist` is set. A booth that becomes free is
-    offered to the first on its waiting list.
+    If several requests try to reserve the same booth, exactly one succeeds. The others receive `booth_unavailable`,
+    which names the other reservation and when it expires, or join the waiting list if `waitlist` is set. A booth that
+    becomes free is offered to the first participant on its waiting list.
     """
     reservation = represent(db, reservations.create(db, body))
     return created(reservation, f"/booth-reservations/{reservation['id']}")
@@ -47,8 +47,8 @@ def get_booth_reservation(db, id, query):
 def update_booth_reservation(db, id, body):
     """Change a booth reservation.
 
-    A new `status` stands for the action that leads there, a new `booth_id` for move, and a new `expires_at` for extend.
-    `final_price` can change while the reservation is pending or waitlisted; with null it is computed.
+    A new `status` runs the action that leads there, a new `booth_id` runs move, and a new `expires_at` runs extend.
+    `final_price` can change while the reservation is pending or waitlisted; if it is null, the price is computed.
     """
     row = get(db, id)
     unchanged(represent(db, row))
@@ -72,7 +72,7 @@ def confirm_booth_reservation(db, id):
 
 @routes.post("/booth-reservations/<id>/cancel", schema="booth_reservation.cancel")
 def cancel_booth_reservation(db, id, body):
-    """Cancel a booth reservation. The booth is offered to the first on its waiting list."""
+    """Cancel a booth reservation. The booth is offered to the first participant on its waiting list."""
     return represent(db, reservations.cancel(db, get(db, id), body["reason"]))
 
 

@@ -1,4 +1,4 @@
-"""Booths: the pieces of a hall that are sold."""
+"""Booths: the parts of a hall that are sold."""
 from eventapi import money, times
 from eventapi.domain.halls import booth_rows, booths
 from eventapi.domain.halls.booth_rows import represent
@@ -12,7 +12,8 @@ from eventapi.web.routes import Routes
 routes = Routes("booths", "booth", scope="booths", flag="booths")
 sql = statements("booths")
 
-STATUS_FILTERS = {"available": "free", "reserved": "held"}      # the time decides about these
+# status -> filter of the list: whether a booth has one of these depends on the current time
+STATUS_FILTERS = {"available": "free", "reserved": "held"}
 
 
 @routes.list("/booths", query="booth.query")

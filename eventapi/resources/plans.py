@@ -1,4 +1,4 @@
-"""Plans: the halls of an event, with what stands in them besides booths."""
+"""Plans: the halls of an event, with pillars, doors and other objects."""
 from eventapi import times
 from eventapi.domain.halls import booth_rows, layout_checks, plan_pictures, plans
 from eventapi.domain.records import references
@@ -48,12 +48,13 @@ def delete_plan(db, id):
 
 @routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")
 def check_plan(db, id, query):
-    """Check the layout of a plan. The warnings refuse nothing."""
+    """Check the layout of a plan. A plan with warnings can be used."""
     with db.snapshot():
         plan, outlines = found(db.one(sql.get, id=id), "plan", id), db.all(sql.outlines, id=id)
     warnings, is_complete = layout_checks.warnings(plan, outlines, round(1000 * query["min_aisle"]))
-    return Response({"plan_id": id, "min_aisle": float(query["min_aisle"]), "warnings": warnings, "is_complete": is_complete,
-                   "checked_at": times.now()}, has_etag=False)
+    checks = {"plan_id": id, "min_aisle": float(query["min_aisle"]), "warnings": warnings, "is_complete": is_complete,
+              "checked_at": times.now()}
+    return Response(checks, has_etag=False)
 
 
 @routes.get("/plans/<id>/svg", query="plan.picture", forms=plan_pictures.FORMS)

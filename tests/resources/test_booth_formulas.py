@@ -26,13 +26,13 @@ def test_a_name_is_given_once_in_any_case(organiser):
 
 @pytest.mark.parametrize("expression, told", [
     ("1 +", "expected a number, a variable such as {booth_size}, a function or (, found the end, at character 4"),
-    ("{booth_sise} * 2", "{booth_sise} is no variable; there are {booth_size}"),
+    ("{booth_sise} * 2", "{booth_sise} is not a variable; the variables are {booth_size}"),
     ("100 / (3 - 3)", "division by zero, at character 5"),
-    ("IF({days} > 2, 100)", "IF takes 3 values and has 2, at character 1"),
-    ("__import__('os')", "__IMPORT__ is no function"),
+    ("IF({days} > 2, 100)", "IF requires 3 arguments, and has 2, at character 1"),
+    ("__import__('os')", "__IMPORT__ is not a function"),
     ("(" * 60 + "1" + ")" * 60, "must not be nested more than 40 deep"),
     ("1 < 2 < 3", "expected an operator or the end, found <, at character 7"),
-    ("1" * 400, "the numbers get too long")])
+    ("1" * 400, "the numbers have too many digits")])
 def test_a_formula_that_cannot_be_is_refused_and_says_where(organiser, expression, told):
     errors = organiser.post("/booths/formulas", {"name": "f", "expression": expression}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/expression", "formula")]

@@ -519,7 +519,7 @@ WALKS = [("POST", "confirm", None), ("POST", "cancel", None), ("POST", "extend",
 def test_after_any_steps_booths_and_reservations_agree(organiser, hall, exhibitor, run_out, db, monkeypatch, seed):
     """A walk at random; A1 overlaps A2, and A2 overlaps A3."""
     random = Random(seed)
-    monkeypatch.setattr(booking, "LONGEST", timedelta(days=40000))
+    monkeypatch.setattr(booking, "MAX_HOLD_PERIOD", timedelta(days=40000))
     booths = [hall("A1", 0, 0), hall("A2", 2000, 0), hall("A3", 4000, 0), hall("A4")]
     people, met = [exhibitor(f"C-{number}") for number in range(5)], set()
     for _ in range(150):

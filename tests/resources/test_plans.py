@@ -302,7 +302,7 @@ def test_an_endless_list_of_warnings_is_ended(organiser, hall, db, monkeypatch):
             VALUES (?, ?, ?, 3000, 3000, 0, 0, 45, 'available', ?, ?)""", rows)
     checked = organiser.data(f"/plans/{hall['id']}/checks")
     assert len(checked["warnings"]) == 1000 and not checked["is_complete"]
-    monkeypatch.setattr(layout_checks, "MOST_PAIRS", 100)
+    monkeypatch.setattr(layout_checks, "MAX_PAIRS", 100)
     checked = organiser.data(f"/plans/{hall['id']}/checks")
     assert 100 <= len(checked["warnings"]) < 1000 and not checked["is_complete"]
 

@@ -45,7 +45,7 @@ def _bring_booth(db, booth):
     faults = Faults()
     id = db.insert(sql_of_booths.add, **booth, now=db.now)
     custom_fields.copy(db, "booth", booth["id"], id)
-    pricing.settle(db, booth_rows.row(db, id), "/date_from", faults)
+    pricing.store_price(db, booth_rows.row(db, id), "/date_from", faults)
     faults.raise_any()
     new = booth_rows.get(db, id)
     journal.created(db, entities.BOOTH, new)

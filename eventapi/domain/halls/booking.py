@@ -1,18 +1,22 @@
-"""Booking: a booth is reserved, held for a while, confirmed, moved or given up, and then goes to the first in line.
+"""Booking: reserving, confirming, moving and cancelling booths, and offering free booths to their waiting lists.
 
-Each square metre is sold once: what overlaps a reserved or sold booth cannot be reserved either. Whoever meets a hold
-that has run out ends it. Every function here that writes is called inside a write.
+Each square metre is sold once: a booth that overlaps a reserved or sold booth cannot be reserved. A reservation with
+the status `pending` holds its booth until `expires_at`. A request that finds an expired hold stores its end and offers
+the booth to the waiting list; otherwise the worker does so.
+
+Every function that writes is called inside a write transaction, journals the change, and takes and returns rows of
+reservations (see `reservation_rows`). A Problem with `keeps=True` commits what was written before it.
 """
 from datetime import datetime, timedelta
 
-from eventapi import journal, money, times
+from eventapi import journal, times
 from eventapi.domain.halls import booth_rows, pricing
 from eventapi.domain.halls.reservation_rows import (
     HELD_AS,
     TRANSITIONS,
     as_stored,
     blockers,
-    has_run_out,
+    has_expired,
     overlapping,
     reach,
     refuse_taken,
@@ -21,58 +25,79 @@ from eventapi.domain.halls.reservation_rows import (
     unavailable,
 )
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Faults, Problem, invalid_at
-from eventapi.storage.database import Duplicate, as_json
+from eventapi.errors import Faults, Problem
+from eventapi.storage.database import Duplicate
 from eventapi.storage.statements import statements
 
 sql = statements("booth_reservations")
 participants = statements("participants")
 
-HOLD = timedelta(days=7)                                    # unless expires_at says otherwise
-OFFER = timedelta(days=3)
-LONGEST = timedelta(days=366)
-UNPRICED = {"final_price": None, "is_negotiated": 0, "tax_rate": None, "price_breakdown": None}
+HOLD_PERIOD = timedelta(days=7)             # of a reservation without `expires_at`
+OFFER_PERIOD = timedelta(days=3)            # of a booth that was offered to its waiting list
+MAX_HOLD_PERIOD = timedelta(days=366)
 
 
 # Reserving
 
 def reserve(db, wanted, booth, participant):
-    """A new reservation, of a booth that is taken only in line for it (`waitlist`); gives its row. 409 names what stands in the way."""
+    """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set. Return the new row.
+
+    `wanted` holds the fields of the request with `final_price` in minor units or None; `booth` and `participant` are
+    rows. Raise 422 if no price can be computed; 409 `booth_unavailable`, `duplicate`, `anonymized` or
+    `participant_cancelled`.
+    """
     anonymity.refuse(db, "contact", participant["contact_id"])
     if participant["status"] == "cancelled":
-        raise Problem("participant_cancelled", "The participant has cancelled; reinstate the participation first.")
-    price = priced(db, booth, participant, wanted["final_price"])
-    settle(db, booth)
+        raise Problem("participant_cancelled", "The participant has cancelled. Reinstate the participation first.")
+    price = pricing.priced(db, booth, participant, wanted["final_price"])
+    expire_and_offer(db, booth)
     if wanted["waitlist"] and (booth["status"] == "blocked" or blockers(db, booth)):
-        return stand_in_line(db, booth, participant, {**(price if price["is_negotiated"] else UNPRICED), "notes": wanted["notes"]})
+        price = price if price["is_negotiated"] else pricing.UNPRICED
+        return join_waiting_list(db, booth, participant, {**price, "notes": wanted["notes"]})
     refuse_taken(db, booth)
     confirmed = wanted["status"] == "confirmed"
     new = add(db, booth, participant, {
         **price, "status": wanted["status"], "notes": wanted["notes"], "reserved_at": db.now,
-        "expires_at": None if confirmed else wanted["expires_at"] or after(db, HOLD), "confirmed_at": db.now if confirmed else None})
-    occupy(db, new)
+        "expires_at": None if confirmed else (wanted["expires_at"] or _after(db, HOLD_PERIOD)),
+        "confirmed_at": db.now if confirmed else None})
+    set_booth_status(db, new)
     if confirmed:
         journal.announced(db, entities.BOOTH_RESERVATION, "confirmed", as_stored(db, new))
         announce_assigned(db, "assigned", new)
     return new
 
 
-def stand_in_line(db, booth, participant, values):
-    """A place in line: the price is found when the booth is offered, unless it was negotiated before."""
-    named = {"booth_id": booth["id"], "event_participant_id": participant["id"]}
-    holds = [live["id"] for live in db.all(sql.live, booth_id=booth["id"]) if live["event_participant_id"] == participant["id"]]
-    known = next(iter(holds), None) or db.value(sql.in_line, **named)
-    if known:
-        raise Problem("duplicate", f"The participant {'holds' if holds else 'is in line for'} booth {booth['booth_number']} already.",
-                      booth_reservation_id=known, keeps=True)
-    return add(db, booth, participant, {**values, "status": "waitlisted", "reserved_at": None, "expires_at": None, "confirmed_at": None})
+def join_waiting_list(db, booth, participant, fields):
+    """Add the participant to the waiting list of a booth and return the new row.
+
+    `fields` holds the columns of the price and the notes. The price is computed when the booth is offered, unless it
+    was negotiated. Raise 409 `duplicate` if the participant holds the booth or is on its waiting list.
+    """
+    refuse_second(db, booth, participant)
+    return add(db, booth, participant, {**fields, "status": "waitlisted", "reserved_at": None, "expires_at": None,
+                                        "confirmed_at": None})
+
+
+def refuse_second(db, booth, participant):
+    """Raise 409 `duplicate` if the participant holds the booth or is on its waiting list."""
+    holds = [live["id"] for live in db.all(sql.live, booth_id=booth["id"])
+             if live["event_participant_id"] == participant["id"]]
+    waits = db.value(sql.on_waiting_list, booth_id=booth["id"], event_participant_id=participant["id"])
+    if holds or waits:
+        known = holds[0] if holds else waits
+        fact = "holds" if holds else "is on the waiting list of"
+        raise Problem("duplicate", f"The participant already {fact} booth {booth['booth_number']}: see booth "
+                      f"reservation {known}.", booth_reservation_id=known, keeps=True)
 
 
 def add(db, booth, participant, values):
-    """Stores and journals a new reservation; of two at once for a booth the unique index lets one in."""
+    """Store and journal a new reservation, and return its row.
+
+    Raise 409 `booth_unavailable` if the unique index finds that the booth is held.
+    """
     try:
-        id = db.insert(sql.add, **values, booth_id=booth["id"], event_id=booth["event_id"], event_participant_id=participant["id"],
-                       created_by=db.actor.admin_id, now=db.now)
+        id = db.insert(sql.add, **values, booth_id=booth["id"], event_id=booth["event_id"],
+                       event_participant_id=participant["id"], created_by=db.actor.admin_id, now=db.now)
     except Duplicate:
         raise unavailable(booth, db.one(sql.live, booth_id=booth["id"])) from None
     new = row(db, id)
@@ -80,121 +105,123 @@ def add(db, booth, participant, values):
     return new
 
 
-def priced(db, booth, participant, negotiated=None):
-    """The columns of the price, frozen from now on: the one agreed on (minor units), else the computed one; 422 where there is none."""
-    if negotiated is None:
-        price = computed(pricing.quote(db, booth, participant))
-        refuse_unpriced(price, booth["booth_number"])
-        return price
-    breakdown = {"model": "negotiated", "total": money.major(negotiated, db.config.currency)}
-    return {"final_price": negotiated, "is_negotiated": 1, "tax_rate": booth_rows.tax_rate(db, booth),
-            "price_breakdown": as_json(breakdown)}
-
-
-def computed(quote):
-    return {"final_price": quote["price"], "is_negotiated": 0, "tax_rate": quote["tax_rate"],
-            "price_breakdown": as_json(quote["breakdown"])}
-
-
-def refuse_unpriced(price, booth_number):
-    if price["final_price"] is None:
-        raise invalid_at("/final_price", "required",
-                         f"is required: no price can be computed for booth {booth_number}")
-
-
-# What may be done with one
+# Actions
 
 def confirm(db, old):
-    """The booth is sold."""
-    if TRANSITIONS.move("confirm", standing(db, old)["status"]) is None:
+    """Confirm a reservation: its booth is sold. Return the row.
+
+    Raise 422 if it has no price; 409 `invalid_transition`.
+    """
+    if TRANSITIONS.move("confirm", refuse_expired(db, old)["status"]) is None:
         return old
-    refuse_unpriced(old, old["booth_number"])
+    pricing.refuse_unpriced(old, old["booth_number"])
     new = store(db, old, "confirmed", status="confirmed", confirmed_at=db.now, expires_at=None)
-    occupy(db, new)
+    set_booth_status(db, new)
     announce_assigned(db, "assigned", new)
     return new
 
 
 def cancel(db, old, reason=None):
-    """The booth goes to the first in line."""
-    if TRANSITIONS.move("cancel", standing(db, old)["status"]) is None:
+    """Cancel a reservation, offer its booth to the waiting list, and return the row.
+
+    Raise 409 `invalid_transition`.
+    """
+    if TRANSITIONS.move("cancel", refuse_expired(db, old)["status"]) is None:
         return old
-    new = store(db, old, "cancelled", status="cancelled", cancelled_at=db.now, cancellation_reason=reason, expires_at=None)
+    new = store(db, old, "cancelled", status="cancelled", cancelled_at=db.now, cancellation_reason=reason,
+                expires_at=None)
     if old["status"] in HELD_AS:
-        vacate(db, old)
+        free_booth(db, old)
     return new
 
 
 def extend(db, old, expires_at):
-    """The hold lasts until another moment."""
-    TRANSITIONS.move("extend", standing(db, old)["status"])
+    """Set the end of a hold and return the row. `expires_at` is UTC text.
+
+    Raise 422 for a timestamp in the past or too far in the future; 409 `invalid_transition`.
+    """
+    TRANSITIONS.move("extend", refuse_expired(db, old)["status"])
     faults = Faults()
     check_expiry(db, expires_at, faults)
     faults.raise_any()
     new = store(db, old, "extended", expires_at=expires_at)
     if new["expires_at"] != old["expires_at"]:
-        occupy(db, new)
+        set_booth_status(db, new)
     return new
 
 
 def move(db, old, booth):
-    """The reservation is for another booth: what it left goes to its line.
+    """Move a reservation to another booth, offer the old booth to its waiting list, and return the row.
 
-    A price that was agreed on stays, else it is a new one.
+    A negotiated price stays. Otherwise compute the price of the new booth. Raise 422 if it has none; 409
+    `booth_unavailable` or `invalid_transition`.
     """
-    TRANSITIONS.move("move", standing(db, old)["status"])
+    TRANSITIONS.move("move", refuse_expired(db, old)["status"])
     if booth["id"] == old["booth_id"]:
         return old
-    price = {} if old["is_negotiated"] else priced(db, booth, db.one(participants.get, id=old["event_participant_id"]))
-    settle(db, booth)
+    price = {}
+    if not old["is_negotiated"]:
+        price = pricing.priced(db, booth, db.one(participants.get, id=old["event_participant_id"]))
+    expire_and_offer(db, booth)
     refuse_taken(db, booth, but=old["id"])
     new = store(db, old, "moved", booth_id=booth["id"], **price)
-    vacate(db, old)
-    occupy(db, new)
+    free_booth(db, old)
+    set_booth_status(db, new)
     if new["status"] == "confirmed":
         announce_assigned(db, "assigned", new)
     return new
 
 
-def another_price(db, old, negotiated):
-    """The columns of another price while the booth is not sold: one agreed on, or with None the computed one."""
-    if standing(db, old)["status"] not in ("pending", "waitlisted"):
-        raise Problem("invalid_transition", f"The price is fixed once the booth reservation is {old['status']}; cancel it and reserve anew.",
-                      state=old["status"], allowed_from=["pending", "waitlisted"], allowed_actions=TRANSITIONS.actions(old["status"]))
+def changed_price(db, old, negotiated):
+    """Return the columns of another price for a reservation. Compute it if `negotiated` (minor units) is None.
+
+    Raise 422 if no price can be computed; 409 `invalid_transition` once the booth is sold or the reservation has ended.
+    """
+    if refuse_expired(db, old)["status"] not in ("pending", "waitlisted"):
+        raise Problem("invalid_transition", f"`final_price` cannot change because the booth reservation is "
+                      f"{old['status']}. Cancel it if it is confirmed, then reserve the booth again.",
+                      state=old["status"], allowed_from=["pending", "waitlisted"],
+                      allowed_actions=TRANSITIONS.actions(old["status"]))
     if negotiated is None and old["status"] == "waitlisted":
-        return UNPRICED
+        return pricing.UNPRICED
     participant = db.one(participants.get, id=old["event_participant_id"])
-    return priced(db, booth_rows.row(db, old["booth_id"]), participant, negotiated)
+    return pricing.priced(db, booth_rows.row(db, old["booth_id"]), participant, negotiated)
 
 
-def standing(db, old):
-    """The row, unless its hold has run out: then it ends here, and what was asked of it is refused."""
-    if has_run_out(db, old):
+def refuse_expired(db, old):
+    """Return the row. If its hold has expired, store that first, and raise 409 `invalid_transition`."""
+    if has_expired(db, old):
         expire(db, old)
-        raise Problem("invalid_transition", f"The booth reservation ran out at {old['expires_at']}.", state="expired", allowed_from=[],
-                      allowed_actions=[], keeps=True)
+        raise Problem("invalid_transition", f"The booth reservation expired at {old['expires_at']}. Reserve the booth "
+                      "again if it is still available.", state="expired", allowed_from=[], allowed_actions=[],
+                      keeps=True)
     return old
 
 
 def check_expiry(db, expires_at, faults):
-    if not db.now < expires_at <= after(db, LONGEST):
-        faults.add("/expires_at", "out_of_range", "must be in the future, and at most a year from now")
+    """Add a fault unless `expires_at` (UTC text) lies in the future and at most 366 days from now."""
+    if not db.now < expires_at <= _after(db, MAX_HOLD_PERIOD):
+        faults.add("/expires_at", "out_of_range",
+                   f"must lie in the future and at most {MAX_HOLD_PERIOD.days} days from now")
 
 
 def release(db, participant_id, reason):
-    """Gives up every booth and every place in line of a participant; the places first, so that none is offered to him."""
+    """Cancel all reservations of a participant.
+
+    Places on waiting lists come first, so that the participant is not offered a booth that becomes free.
+    """
     for id in db.values(sql.of_participant, event_participant_id=participant_id):
         found = row(db, id)
-        if has_run_out(db, found):
+        if has_expired(db, found):
             expire(db, found)
         elif found["status"] in TRANSITIONS.table["cancel"][0]:
             cancel(db, found, reason)
 
 
-# Time, and the line
+# Expiry and waiting lists
 
 def expire_due(db, limit):
-    """For the worker: ends the holds that have run out, at most `limit` of them; gives how many."""
+    """End at most `limit` expired holds and return their number. The worker calls this outside a transaction."""
     if not db.values(sql.due, now=times.now(), limit=1):
         return 0
     with db.write():
@@ -204,21 +231,25 @@ def expire_due(db, limit):
     return len(due)
 
 
-def settle(db, booth):
-    """Brings a booth up to now: what has run out on it or over it ends, and the first in line has it before anybody else."""
+def expire_and_offer(db, booth):
+    """End the expired holds of a booth and of booths that it overlaps, then offer it to its waiting list.
+
+    Call this before a new reservation, so that the waiting list comes first.
+    """
     for live in blockers(db, booth):
-        if has_run_out(db, live):
+        if has_expired(db, live):
             expire(db, row(db, live["id"]))
     offer(db, booth["id"])
 
 
 def expire(db, old):
+    """Store that a hold has expired, and offer its booth to the waiting list."""
     store(db, old, "expired", status="expired")
-    vacate(db, old)
+    free_booth(db, old)
 
 
-def vacate(db, old):
-    """A booth without its reservation `old`: free, then offered to its line, then to the lines of those that it stood in the way of."""
+def free_booth(db, old):
+    """Make the booth of the ended or moved reservation `old` available, and offer it as `offer_around` does."""
     booth_rows.set_status(db, old["booth_id"], "available")
     if old["status"] == "confirmed":
         announce_assigned(db, "unassigned", old)
@@ -226,45 +257,43 @@ def vacate(db, old):
 
 
 def offer_around(db, booth):
-    """A booth stands free: it, and those that it overlaps, go to the first in line."""
+    """Offer a free booth to its waiting list, then the booths that it overlaps to theirs."""
     offer(db, booth["id"])
     for other in overlapping(booth, db.all(sql.waiting_nearby, **reach(booth))):
         offer(db, other["id"])
 
 
 def offer(db, booth_id):
-    """Lets the first in line hold a booth, if somebody is and nothing stands in the way.
+    """Let the first participant on the waiting list hold a booth, unless the list is empty or the booth is taken.
 
-    Where no price can be computed, one has to be agreed on before it is confirmed.
+    If no price can be computed, the reservation has none, and needs a negotiated one before it is confirmed.
     """
-    first = db.value(sql.first_in_line, booth_id=booth_id)
-    booth = first and booth_rows.row(db, booth_id)
-    if first is None or booth["status"] == "blocked" or blockers(db, booth):
+    first = db.value(sql.first_waiting, booth_id=booth_id)
+    if first is None:
+        return
+    booth = booth_rows.row(db, booth_id)
+    if booth["status"] == "blocked" or blockers(db, booth):
         return
     old = row(db, first)
-    price = {} if old["is_negotiated"] else price_of_offer(db, booth, old)
-    occupy(db, store(db, old, "offered", status="pending", reserved_at=db.now, expires_at=after(db, OFFER), **price))
+    price = {}
+    if not old["is_negotiated"]:
+        price = pricing.offered(db, booth, db.one(participants.get, id=old["event_participant_id"]))
+    new = store(db, old, "offered", status="pending", reserved_at=db.now, expires_at=_after(db, OFFER_PERIOD), **price)
+    set_booth_status(db, new)
 
 
-def price_of_offer(db, booth, old):
-    """The computed price, which may be none: a formula that fails for who is first in line must not keep the hold before it from ending."""
-    try:
-        return computed(pricing.quote(db, booth, db.one(participants.get, id=old["event_participant_id"])))
-    except Problem as impossible:
-        return {**UNPRICED, "price_breakdown": as_json({"model": "none", "note": impossible.errors[0]["detail"]})}
-
-
-def occupy(db, new):
-    """The booth follows its reservation."""
+def set_booth_status(db, new):
+    """Set the status of the booth to that of its reservation: reserved or sold."""
     booth_rows.set_status(db, new["booth_id"], HELD_AS[new["status"]], new["expires_at"])
 
 
 def announce_assigned(db, action, reservation):
     """Write the outgoing event booth.assigned or booth.unassigned: the booth, its participant and its reservation."""
-    booth = {**booth_rows.get(db, reservation["booth_id"]), "event_participant_id": reservation["event_participant_id"],
-             "booth_reservation_id": reservation["id"]}
+    booth = {**booth_rows.get(db, reservation["booth_id"]),
+             "event_participant_id": reservation["event_participant_id"], "booth_reservation_id": reservation["id"]}
     journal.announced(db, entities.BOOTH, action, booth)
 
 
-def after(db, span):
-    return times.text(datetime.fromisoformat(db.now) + span)
+def _after(db, period):
+    """Return the timestamp (UTC text) that lies `period` after the start of the transaction."""
+    return times.text(datetime.fromisoformat(db.now) + period)

@@ -1,4 +1,4 @@
-"""Booth formulas: creating, changing and deleting the formulas that booths are priced by.
+"""Booth formulas: creating, changing and deleting the formulas that compute prices of booths.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -51,11 +51,12 @@ def update(db, old, fields):
 
 
 def delete(db, formula):
-    """Delete a formula with its documents and tasks. Raise 409 `in_use` while booths are priced by it."""
+    """Delete a formula with its documents and tasks. Raise 409 `in_use` while booths use it."""
     id = formula["id"]
     users = db.values(sql.booths, id=id)
     if users:
-        raise Problem("in_use", f"The formula prices {len(users)} booths; it cannot be deleted.", used_by=["booths"])
+        raise Problem("in_use", f"The formula cannot be deleted because {len(users)} booths use it. "
+                      "Set another price on them first.", used_by=["booths"])
     cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_FORMULA, formula)
@@ -70,5 +71,6 @@ def _check(expression):
 
 
 def _claim_name(db, name, but=None):
+    """Raise 409 `duplicate` if a formula other than that with the id `but` has the name."""
     if db.value(sql.name_taken, name=name) not in (None, but):
-        raise Problem("duplicate", f"There is a formula with the name {name}.", member="name")
+        raise Problem("duplicate", f"Another formula has the name {name}. Send another `name`.", member="name")

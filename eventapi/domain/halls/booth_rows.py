@@ -1,4 +1,4 @@
-"""Rows of booths: reading them, and the status that reservations give them.
+"""Rows of booths: reading them, and setting the status that results from reservations.
 
 Rows hold lengths in millimetres, areas in square millimetres, prices in minor units and tax rates in hundredths of a
 percent. API objects (see `represent`) hold metres, square metres, major units and percent.
@@ -67,11 +67,12 @@ def stored(db, id):
 
 
 def tax_rate(db, row):
-    """Return the tax rate of the booth, of its type or of the tenant, in hundredths of a percent."""
+    """Return the tax rate of the booth, else of its type, else of the tenant, in hundredths of a percent."""
     return next(rate for rate in (row["tax_rate"], row["type_tax_rate"], db.config.tax_rate) if rate is not None)
 
 
 def metres(millimetres):
+    """Return a length in metres, or None."""
     return money.unscaled(millimetres, 3)
 
 

@@ -2,6 +2,7 @@
 
 Rows hold the price in minor units and the tax rate in hundredths of a percent. API objects (see `represent`) hold major
 units and percent.
+
 Every function that writes is called inside a write transaction and journals the change.
 """
 from eventapi import journal, money
@@ -69,7 +70,8 @@ def delete(db, booth_type):
     id = booth_type["id"]
     users = db.values(sql.booths, id=id)
     if users:
-        raise Problem("in_use", f"The type has {len(users)} booths; it cannot be deleted.", used_by=["booths"])
+        raise Problem("in_use", f"The booth type cannot be deleted because {len(users)} booths have it. "
+                      "Set another type on them first.", used_by=["booths"])
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_TYPE, booth_type)

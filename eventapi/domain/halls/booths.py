@@ -6,7 +6,7 @@ describes the units of their rows.
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import booking, booth_rows, pricing, reservation_rows
-from eventapi.domain.halls.reservation_rows import has_run_out
+from eventapi.domain.halls.reservation_rows import has_expired
 from eventapi.domain.records import custom_fields, entities, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH_TYPE, FORMULA, PLAN
@@ -15,10 +15,10 @@ from eventapi.storage.statements import statements
 
 sql = statements("booths")
 
-METRES = ("width", "depth", "pos_x", "pos_y")
-BY_RESERVATION = ("reserved", "sold")
-GROUND = ("plan_id", "width", "depth", "pos_x", "pos_y", "rotation")
-FREEING = ("status", *GROUND)                       # a change of these may free the booth, or booths that it overlapped
+LENGTHS = ("width", "depth", "pos_x", "pos_y")
+SET_BY_RESERVATIONS = ("reserved", "sold")
+PLACEMENT = ("plan_id", "width", "depth", "pos_x", "pos_y", "rotation")
+MAY_FREE = ("status", *PLACEMENT)                       # a change of these may free the booth or one that it overlapped
 
 
 def create(db, fields):
@@ -29,7 +29,7 @@ def create(db, fields):
     taken number.
     """
     faults = Faults()
-    booth = {**fields, **_named(db, fields, faults), **_columns(db, fields, faults)}
+    booth = {**fields, **_references(db, fields, faults), **_columns(db, fields, faults)}
     _check_position(fields, faults)
     values = custom_fields.checked(db, "booth", fields, {}, faults)
     _status("available", "available", fields, faults)
@@ -53,7 +53,7 @@ def update(db, booth, fields):
     """
     id = booth["id"]
     if "status" in fields:
-        booking.settle(db, booth_rows.row(db, id))
+        booking.expire_and_offer(db, booth_rows.row(db, id))
     old = booth_rows.row(db, id)
     merged = _merged(db, old, fields)
     if merged != old:
@@ -61,14 +61,15 @@ def update(db, booth, fields):
         custom_fields.store(db, "booth", id, old["custom_fields"], merged["custom_fields"])
         _store_price(db, id)
         booth_rows.journal_update(db, old)
-    if any(merged[name] != old[name] for name in FREEING):
+    if any(merged[name] != old[name] for name in MAY_FREE):
         booking.offer_around(db, old)
     return booth_rows.get(db, id)
 
 
 def delete(db, booth):
     """Delete a booth with its documents and tasks. Raise 409 `in_use` if it was ever reserved or ordered for."""
-    references.refuse_in_use(db, sql.users, booth["id"], "The booth has {}; it cannot be deleted. It can be blocked.")
+    references.refuse_in_use(db, sql.users, booth["id"],
+                             "The booth cannot be deleted because it has {}. Set its `status` to blocked instead.")
     cascade.delete_with(db, "booth", booth["id"])
     db.run(sql.remove, id=booth["id"])
     journal.deleted(db, entities.BOOTH, booth)
@@ -77,7 +78,7 @@ def delete(db, booth):
 def _merged(db, old, fields):
     """Return the row `old` with the changed fields. Raise 422 and 409 as `update` does."""
     faults = Faults()
-    sent = {**fields, **_named(db, fields, faults), **_columns(db, fields, faults),
+    sent = {**fields, **_references(db, fields, faults), **_columns(db, fields, faults),
             "custom_fields": custom_fields.checked(db, "booth", fields, old["custom_fields"], faults)}
     if sent.get("tax_rate") == booth_rows.tax_rate(db, old):
         del sent["tax_rate"]                        # unchanged: it may be the rate of the type or of the tenant
@@ -90,8 +91,9 @@ def _merged(db, old, fields):
     if status != old["status"]:
         _refuse_reserved(db, old)
     if merged["event_id"] != old["event_id"]:
-        references.refuse_in_use(db, sql.users, old["id"], "The booth has {}; it stays at its event.")
-    if any(merged[name] != old[name] for name in GROUND):
+        references.refuse_in_use(db, sql.users, old["id"],
+                                 "The booth cannot move to another event because it has {}.")
+    if any(merged[name] != old[name] for name in PLACEMENT):
         _refuse_overlap(db, merged)
     if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):
         _claim_number(db, merged, but=old["id"])
@@ -106,12 +108,13 @@ def _status(shown, stored, fields, faults):
     status = fields.get("status", shown)
     if status == shown:
         return stored
-    if status in BY_RESERVATION:
-        faults.add("/status", "follows_reservations", "follows the reservations; by hand it is blocked or available")
+    if status in SET_BY_RESERVATIONS:
+        faults.add("/status", "follows_reservations",
+                   f"must be available or blocked: only reservations set a booth to {status}")
     return status
 
 
-def _named(db, fields, faults):
+def _references(db, fields, faults):
     """Return the ids of the records that `fields` names, by id or by key, and the id of the event of its plan."""
     ids = references.named(db, fields, faults, PLAN, BOOTH_TYPE, FORMULA)
     plan = db.one(sql.plan, id=ids.get("plan_id"))
@@ -120,7 +123,7 @@ def _named(db, fields, faults):
 
 def _columns(db, fields, faults):
     """Return the numbers of `fields` in millimetres, minor units and hundredths of a percent."""
-    places = {**dict.fromkeys(METRES, 3), "fixed_price": money.decimals(db.config.currency), "tax_rate": 2}
+    places = {**dict.fromkeys(LENGTHS, 3), "fixed_price": money.decimals(db.config.currency), "tax_rate": 2}
     return {name: whole(fields, name, decimals, faults) for name, decimals in places.items() if name in fields}
 
 
@@ -129,14 +132,14 @@ def _check_position(booth, faults):
     if (booth["pos_x"] is None) != (booth["pos_y"] is None):
         missing = "pos_x" if booth["pos_x"] is None else "pos_y"
         faults.add(f"/{missing}", "incomplete",
-                   "goes with the other coordinate: both, or neither for a booth that is not placed")
+                   "is required with the other coordinate; a booth without a position has neither")
 
 
 def _store_price(db, id):
     """Compute and store the price of a booth that was just written. Raise 422 if its formula fails."""
     faults, booth = Faults(), booth_rows.row(db, id)
-    member = next((name for name in ("fixed_price", "formula_id") if booth[name] is not None), "booth_type_id")
-    pricing.settle(db, booth, f"/{member}", faults)
+    field = next((name for name in ("fixed_price", "formula_id") if booth[name] is not None), "booth_type_id")
+    pricing.store_price(db, booth, f"/{field}", faults)
     faults.raise_any()
 
 
@@ -144,23 +147,23 @@ def _refuse_reserved(db, booth):
     """Raise 409 `booth_unavailable` while a reservation determines the status of the booth."""
     for live in reservation_rows.blockers(db, booth):
         if live["booth_id"] == booth["id"]:
-            raise reservation_rows.unavailable(booth, live)
+            raise reservation_rows.unavailable(booth, live, f"Cancel booth reservation {live['id']} first.")
 
 
 def _refuse_overlap(db, booth):
     """Raise 409 `booth_unavailable` if a reserved or sold booth would overlap another one."""
-    standing = [live for live in reservation_rows.blockers(db, booth) if not has_run_out(db, live)]
-    others = [live for live in standing if live["booth_id"] != booth["id"]]
-    if others and others != standing:
-        raise reservation_rows.unavailable(booth, others[0])
+    reservations = [live for live in reservation_rows.blockers(db, booth) if not has_expired(db, live)]
+    others = [live for live in reservations if live["booth_id"] != booth["id"]]
+    if others and others != reservations:           # the booth itself is reserved as well
+        raise reservation_rows.unavailable(booth, others[0], "Choose another position or size.")
 
 
 def _claim_number(db, booth, but=None):
     """Raise 409 `duplicate` if another booth of the event has the number."""
     taken = db.value(sql.number_taken, event_id=booth["event_id"], booth_number=booth["booth_number"])
     if taken not in (None, but):
-        raise Problem("duplicate", f"The event has a booth {booth['booth_number']}.", member="booth_number",
-                      booth_id=taken)
+        raise Problem("duplicate", f"Booth {taken} of the event already has the number {booth['booth_number']}. "
+                      "Send another `booth_number`.", member="booth_number", booth_id=taken)
 
 
 def _free_number(db, booth):

@@ -1,10 +1,14 @@
-"""Formulas: the small language in which the price of a booth may be written. Parsed to a tree, never run as code.
+"""Formulas: a small language for the prices of booths. The parser makes a tree of the text; nothing is run as code.
 
-    IF({booth_size} >= 20 AND {open_sides} > 2, MAX({booth_size} * 180, 4000), {booth_size} * 195 + {days} * 25) * (1 - 5%)
+    IF({booth_size} >= 20 AND {open_sides} > 2,
+       MAX({booth_size} * 180, 4000),
+       {booth_size} * 195 + {days} * 25) * (1 - 5%)
 
-A tree is made of tuples: ("number", value), ("variable", name), ("chain", first, ((operator, position, operand), …)),
-("minus" | "not" | "percent", operand) and ("call", function, position, arguments). Values are exact fractions; what is true
-is 1, what is false 0. Of IF, AND and OR only what decides is evaluated.
+A tree is made of tuples: ("number", value), ("variable", name), ("chain", first, ((operator, position, operand),
+…)), ("minus" | "not" | "percent", operand) and ("call", function, position, arguments).
+
+Values are exact fractions; true is 1 and false is 0. IF evaluates only the chosen argument; AND and OR
+stop at the first operand that decides the result.
 """
 import re
 from fractions import Fraction
@@ -13,27 +17,34 @@ from functools import lru_cache
 from eventapi import money
 
 VARIABLES = {
-    "booth_size": "area in m²", "booth_width": "front in metres", "booth_depth": "depth in metres", "open_sides": "of the booth's type",
-    "days": "days of the event", "quantity": "1 for a booth", "category_price": "fee of the participant's category",
+    "booth_size": "area in m²",
+    "booth_width": "front in metres",
+    "booth_depth": "depth in metres",
+    "open_sides": "open sides of the booth's type",
+    "days": "days of the event",
+    "quantity": "1 for a booth",
+    "category_price": "fee of the participant's category",
 }
 FIELD = re.compile(r"field:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 FUNCTIONS = {"IF": (3, 3), "MIN": (1, 100), "MAX": (1, 100), "ROUND": (1, 2)}
-LEVELS = (("OR",), ("AND",), ("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"))      # the loosest first
+LEVELS = (("OR",), ("AND",), ("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"))      # the weakest binding first
 COMPARISON = 2
-LONGEST, DEEPEST, BITS = 2000, 40, 512
+MAX_LENGTH = 2000           # characters
+MAX_DEPTH = 40              # levels of nesting
+MAX_BITS = 512              # of a numerator or denominator; keeps the evaluation fast
 TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|\{(?P<variable>[^{}]*)\}|(?P<name>[A-Za-z_]+)|"
-                   r"(?P<symbol><=|>=|<>|[-+*/()%,=<>])|(?P<end>\Z)|(?P<strange>.))", re.DOTALL)
+                   r"(?P<symbol><=|>=|<>|[-+*/()%,=<>])|(?P<end>\Z)|(?P<other>.))", re.DOTALL)
 
 
 class FormulaError(Exception):
-    """What is wrong with a formula, in words, and at which character, counted from 1."""
+    """A formula is invalid or cannot be evaluated. The text ends with the position, counted from 1."""
 
-    def __init__(self, said, position):
-        super().__init__(f"{said}, at character {position}")
+    def __init__(self, text, position):
+        super().__init__(f"{text}, at character {position}")
 
 
 class Missing(Exception):
-    """A formula needs a value that is not known."""
+    """A formula depends on a variable whose value is unknown."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -41,44 +52,54 @@ class Missing(Exception):
 
 
 def evaluate(expression, values):
-    """The value of a formula as a fraction. `values`: variable -> whole number or fraction, without those that are not known.
+    """Return the value of a formula as an int or a Fraction.
 
-    Raises FormulaError where there is none, and Missing where it depends on a variable that has no value.
+    `values` is {variable: int or Fraction} without the unknown variables. Raise FormulaError if the formula is invalid
+    or has no value, for example after a division by zero; Missing if it depends on an unknown variable.
     """
     return _value(parse(expression), values)
 
 
-# Reading
+# Parsing
 
 @lru_cache(maxsize=256)
 def parse(expression):
-    """The tree of a formula, its constant parts worked out; FormulaError says where it cannot be read."""
-    if len(expression) > LONGEST:
-        raise FormulaError(f"must have at most {LONGEST} characters", LONGEST + 1)
+    """Return the tree of a formula, with constant parts already evaluated. Raise FormulaError if it is invalid."""
+    if len(expression) > MAX_LENGTH:
+        raise FormulaError(f"must have at most {MAX_LENGTH} characters", MAX_LENGTH + 1)
     return _Parser(expression).whole()
 
 
 def variables(tree):
-    """The names of the variables in a tree."""
+    """Return the set of the names of the variables in a tree."""
     if tree[0] == "variable":
         return {tree[1]}
     return set().union(*(variables(part) for part in _operands(tree)))
 
 
 def _operands(tree):
+    """Return the trees that a tree consists of."""
     if tree[0] == "chain":
         return (tree[1], *(operand for *_, operand in tree[2]))
-    return tree[3] if tree[0] == "call" else tree[1:] if tree[0] in UNARY else ()
+    if tree[0] == "call":
+        return tree[3]
+    if tree[0] in UNARY:
+        return tree[1:]
+    return ()
 
 
 class _Parser:
-    """Reads by recursive descent, one method for each kind of part."""
+    """A recursive descent parser with one method for each rule of the grammar.
+
+    `kind`, `token` and `position` describe the next token, which no method has consumed yet.
+    """
 
     def __init__(self, text):
         self.text, self.depth, self.end = text, 0, 0
         self.advance()
 
     def advance(self):
+        """Read the next token."""
         found = TOKEN.match(self.text, self.end)
         self.kind, self.end = found.lastgroup, found.end()
         self.token, self.position = found[self.kind], found.start(self.kind) + 1
@@ -86,17 +107,19 @@ class _Parser:
             self.token = self.token.upper()
 
     def whole(self):
+        """Return the tree of the whole text."""
         tree = self.level(0)
         if self.kind != "end":
             self.expected("an operator or the end")
         return tree
 
-    def expected(self, what):
+    def expected(self, description):
+        """Raise FormulaError: the next token is not what the grammar expects here."""
         seen = "the end" if self.kind == "end" else self.token[:40] or "{}"
-        raise FormulaError(f"expected {what}, found {seen}", self.position)
+        raise FormulaError(f"expected {description}, found {seen}", self.position)
 
     def take(self, *tokens):
-        """The token when it is one of these, and then the next is looked at; else None."""
+        """Consume and return the next token if it is one of `tokens`. Otherwise return None."""
         token = self.token
         if self.kind not in ("name", "symbol") or token not in tokens:
             return None
@@ -104,15 +127,16 @@ class _Parser:
         return token
 
     def deeper(self, read, *values):
+        """Return `read(*values)`, one level deeper. Raise FormulaError beyond MAX_DEPTH levels."""
         self.depth += 1
-        if self.depth > DEEPEST:
-            raise FormulaError(f"must not be nested more than {DEEPEST} deep", self.position)
+        if self.depth > MAX_DEPTH:
+            raise FormulaError(f"must not be nested more than {MAX_DEPTH} deep", self.position)
         tree = read(*values)
         self.depth -= 1
         return tree
 
     def level(self, number):
-        """A chain of the operators of one level; comparisons do not chain."""
+        """Parse a chain of operators of one level of LEVELS. Comparisons do not chain."""
         if number == len(LEVELS):
             return self.factor()
         if number == COMPARISON and self.take("NOT"):
@@ -126,12 +150,14 @@ class _Parser:
         return _folded(("chain", first, tuple(rest))) if rest else first
 
     def factor(self):
+        """Parse a primary with an optional minus before it and an optional percent sign after it."""
         if self.take("-"):
             return _folded(("minus", self.deeper(self.factor)))
         tree = self.primary()
         return _folded(("percent", tree)) if self.take("%") else tree
 
     def primary(self):
+        """Parse a number, a variable, a function call or an expression in parentheses."""
         kind, token, position = self.kind, self.token, self.position
         if kind not in ("number", "variable", "name") and token != "(":
             self.expected("a number, a variable such as {booth_size}, a function or (")
@@ -140,9 +166,12 @@ class _Parser:
             return "number", _bounded(Fraction(token), position)
         if kind == "variable":
             return "variable", _variable(token.strip(), position)
-        return self.call(token, position) if kind == "name" else self.deeper(self.bracketed)
+        if kind == "name":
+            return self.call(token, position)
+        return self.deeper(self.parenthesised)
 
-    def bracketed(self):
+    def parenthesised(self):
+        """Parse the rest of an expression in parentheses, after the opening one."""
         tree = self.level(0)
         self.close()
         return tree
@@ -152,8 +181,9 @@ class _Parser:
             self.expected(")")
 
     def call(self, name, position):
+        """Parse the arguments of the function `name`."""
         if name not in FUNCTIONS:
-            raise FormulaError(f"{name[:40]} is no function; there are {', '.join(FUNCTIONS)}", position)
+            raise FormulaError(f"{name[:40]} is not a function; the functions are {', '.join(FUNCTIONS)}", position)
         if not self.take("("):
             self.expected(f"( after {name}")
         arguments = [self.deeper(self.level, 0)]
@@ -163,21 +193,25 @@ class _Parser:
         least, most = FUNCTIONS[name]
         if not least <= len(arguments) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
-            raise FormulaError(f"{name} takes {wanted} values and has {len(arguments)}", position)
+            raise FormulaError(f"{name} requires {wanted} arguments, and has {len(arguments)}", position)
         return _folded(("call", name, position, tuple(arguments)))
 
 
 def _variable(name, position):
+    """Return the name of a variable as VARIABLES has it. Raise FormulaError if it is unknown."""
     if FIELD.fullmatch(name):
         return name
     if name.lower() not in VARIABLES:
         known = ", ".join(f"{{{variable}}}" for variable in VARIABLES)
-        raise FormulaError(f"{{{name[:40]}}} is no variable; there are {known} and {{field:KEY}}", position)
+        raise FormulaError(f"{{{name[:40]}}} is not a variable; the variables are {known} and {{field:KEY}}", position)
     return name.lower()
 
 
 def _folded(tree):
-    """The tree, or its value when nothing in it varies: so a constant division by zero shows when the formula is written."""
+    """Return the tree, or its value if it is constant.
+
+    A division by zero in a constant part is therefore found when the formula is created.
+    """
     if all(part[0] == "number" for part in _operands(tree)):
         return "number", _value(tree, {})
     return tree
@@ -186,6 +220,7 @@ def _folded(tree):
 # Evaluating
 
 def _value(tree, values):
+    """Return the value of a tree. Raise FormulaError or Missing."""
     return EVALUATED[tree[0]](tree, values)
 
 
@@ -199,7 +234,9 @@ def _chain(tree, values):
     value = _value(tree[1], values)
     for operator, position, operand in tree[2]:
         if operator in DECIDED_BY:
-            value = int(bool(value)) if bool(value) == DECIDED_BY[operator] else int(bool(_value(operand, values)))
+            if bool(value) != DECIDED_BY[operator]:
+                value = _value(operand, values)
+            value = int(bool(value))
             continue
         other = _value(operand, values)
         if operator == "/" and not other:
@@ -213,30 +250,32 @@ def _call(tree, values):
     if name == "IF":
         return _value(arguments[1] if _value(arguments[0], values) else arguments[2], values)
     found = [_value(argument, values) for argument in arguments]
-    if name != "ROUND":
-        return min(found) if name == "MIN" else max(found)
+    if name == "MIN":
+        return min(found)
+    if name == "MAX":
+        return max(found)
     places = found[1] if len(found) > 1 else 0
     if places not in range(-9, 10):
-        raise FormulaError("ROUND takes a whole number of decimals from -9 to 9", position)
+        raise FormulaError("ROUND requires a whole number of decimals from -9 to 9", position)
     return rounded(found[0], int(places))
 
 
 def rounded(value, places):
-    """To so many decimals, half away from zero."""
+    """Return the value rounded to `places` decimals, half away from zero."""
     scale = Fraction(10) ** places
     scaled = Fraction(value) * scale
     return money.divided(scaled.numerator, scaled.denominator) / scale
 
 
 def _bounded(value, position):
-    """No formula may keep the house busy: numbers of so many digits are no prices."""
+    """Return the value as a Fraction. Raise FormulaError if it has too many digits, because they are slow."""
     value = Fraction(value)
-    if value.numerator.bit_length() > BITS or value.denominator.bit_length() > BITS:
-        raise FormulaError("the numbers get too long", position)
+    if value.numerator.bit_length() > MAX_BITS or value.denominator.bit_length() > MAX_BITS:
+        raise FormulaError("the numbers have too many digits", position)
     return value
 
 
-DECIDED_BY = {"OR": True, "AND": False}         # the first operand that is so decides
+DECIDED_BY = {"OR": True, "AND": False}         # the truth value of an operand that decides the result
 OPERATIONS = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: Fraction(a) / b,
     "=": lambda a, b: a == b, "<>": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,

@@ -1,6 +1,8 @@
-"""What may be wrong with a hall: booths that overlap, stand outside or on something, narrow aisles, blocked doors.
+"""Checks of the layout of a hall: booths that overlap, lie outside or on objects, narrow aisles, blocked doors.
 
-Lengths are millimetres but in what is answered. Booths that touch, or nearly so, are neighbours: there is no aisle between them.
+Lengths are in millimetres; the warnings contain metres. Booths with a gap of at most NEIGHBOUR are neighbours, without
+an aisle between them. `index` is the position of a booth in `Hall.booths` or of an object in `Hall.objects`. Bodies are
+the polygons of the booths, followed by those of the four walls.
 """
 import json
 from itertools import chain, islice
@@ -19,22 +21,28 @@ from eventapi.geometry import (
     way,
 )
 
-NEIGHBOUR = 50              # a gap that walls and rounding leave, not one to walk through
-MOST = 1000                 # warnings: who has more begins with these
-MOST_PAIRS = 100_000        # of things close to each other: far more than a hall has that can be walked through
-STOOD_ON = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle"}
+NEIGHBOUR = 50              # a gap that comes from walls and rounding
+MAX_WARNINGS = 1000
+MAX_PAIRS = 100_000         # of polygons close to each other; limits the time for crowded plans
+OCCUPIED_OBJECTS = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle"}
 
 
 def warnings(plan, booths, min_aisle):
-    """(what to warn of, whether that is all), of a row of sql/plans.sql `get` and its `outlines`."""
+    """Return (warnings, whether they are complete).
+
+    `plan` is a row of `get`, `booths` are the rows of `outlines` in sql/plans.sql; `min_aisle` is in millimetres.
+    """
     hall = Hall(plan, booths)
-    found = list(islice(chain(unplaced(booths), outside(hall), *close(hall, min_aisle), standing_on(hall),
-                              blocked_doors(hall, min_aisle)), MOST + 1))
-    return found[:MOST], hall.is_complete and len(found) <= MOST
+    found = list(islice(chain(unplaced(booths), outside(hall), *close(hall, min_aisle), on_objects(hall),
+                              blocked_doors(hall, min_aisle)), MAX_WARNINGS + 1))
+    return found[:MAX_WARNINGS], hall.is_complete and len(found) <= MAX_WARNINGS
 
 
 class Hall:
-    """What stands in a hall, as polygons. `is_complete` turns false when there was too much to look at."""
+    """The booths and objects of a plan, and the polygons of the placed booths.
+
+    `is_complete` becomes false if more than MAX_PAIRS pairs of polygons were close to each other.
+    """
 
     def __init__(self, plan, booths):
         self.width, self.height = plan["width"], plan["height"]
@@ -43,31 +51,34 @@ class Hall:
         self.objects = json.loads(plan["objects"])
         self.is_complete = True
 
-    def name(self, place):
-        return f"booth {self.booths[place]['booth_number']}"
+    def name(self, index):
+        return f"booth {self.booths[index]['booth_number']}"
 
     def warn(self, code, detail, booths=(), **values):
-        return warning(code, detail, [self.booths[place]["id"] for place in booths], **values)
+        """Return a warning about the booths with these indexes."""
+        return warning(code, detail, [self.booths[index]["id"] for index in booths], **values)
 
     def of_kind(self, *kinds):
-        """(places, polygons) of the objects of these kinds."""
-        found = [(place, rectangle(thing["x"], thing["y"], thing["width"], thing["depth"]))
-                 for place, thing in enumerate(self.objects) if thing["kind"] in kinds]
-        return [place for place, _ in found], [polygon for _, polygon in found]
+        """Return (indexes, polygons) of the objects of these kinds."""
+        found = [(index, rectangle(thing["x"], thing["y"], thing["width"], thing["depth"]))
+                 for index, thing in enumerate(self.objects) if thing["kind"] in kinds]
+        return [index for index, _ in found], [polygon for _, polygon in found]
 
     def pairs(self, polygons, reach=0):
-        pairs = list(islice(nearby(polygons, reach), MOST_PAIRS + 1))
-        self.is_complete = self.is_complete and len(pairs) <= MOST_PAIRS
-        return pairs[:MOST_PAIRS]
+        """Return at most MAX_PAIRS pairs of indexes of polygons whose bounding boxes are at most `reach` apart."""
+        pairs = list(islice(nearby(polygons, reach), MAX_PAIRS + 1))
+        self.is_complete = self.is_complete and len(pairs) <= MAX_PAIRS
+        return pairs[:MAX_PAIRS]
 
     def meeting(self, ones, others):
-        """Places of those of the one kind and of the other that overlap."""
+        """Yield (index in `ones`, index in `others`) of the polygons that overlap."""
         for one, other in self.pairs(ones + others):
             if one < len(ones) <= other and overlap(ones[one], others[other - len(ones)]):
                 yield one, other - len(ones)
 
 
 def warning(code, detail, booth_ids, object_index=None, measure=None):
+    """Return the API object of a warning. `measure` is in millimetres."""
     return {"code": code, "detail": detail, "booth_ids": booth_ids, "object_index": object_index,
             "measure": None if measure is None else metres(measure)}
 
@@ -77,36 +88,42 @@ def metres(length):
 
 
 def unplaced(booths):
+    """Yield a warning for each booth without a position."""
     for booth in booths:
         if booth["pos_x"] is None:
             yield warning("unplaced", f"Booth {booth['booth_number']} has no position.", [booth["id"]])
 
 
 def outside(hall):
-    for place, polygon in enumerate(hall.polygons):
+    """Yield a warning for each booth that lies partly outside the hall."""
+    for index, polygon in enumerate(hall.polygons):
         if not inside(polygon, hall.width, hall.height):
             left, top, right, bottom = box(polygon)
             out = max(-left, -top, right - hall.width, bottom - hall.height)
-            yield hall.warn("outside", f"{hall.name(place).capitalize()} stands {metres(out)} m out of the hall.", [place], measure=out)
+            detail = f"{hall.name(index).capitalize()} extends {metres(out)} m beyond the hall."
+            yield hall.warn("outside", detail, [index], measure=out)
 
 
-def standing_on(hall):
-    places, polygons = hall.of_kind(*STOOD_ON)
+def on_objects(hall):
+    """Yield a warning for each booth that overlaps a pillar, a stage or an aisle."""
+    indexes, polygons = hall.of_kind(*OCCUPIED_OBJECTS)
     for booth, other in hall.meeting(hall.polygons, polygons):
-        kind, deep = hall.objects[places[other]]["kind"], depth(hall.polygons[booth], polygons[other])
-        yield hall.warn(f"on_{kind}", f"{hall.name(booth).capitalize()} stands on {STOOD_ON[kind]} ({named(hall, places[other])}).",
-                        [booth], object_index=places[other], measure=deep)
+        index = indexes[other]
+        kind, overlap_depth = hall.objects[index]["kind"], depth(hall.polygons[booth], polygons[other])
+        detail = f"{hall.name(booth).capitalize()} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
+        yield hall.warn(f"on_{kind}", detail, [booth], object_index=index, measure=overlap_depth)
 
 
-def named(hall, place):
-    label = hall.objects[place]["label"]
-    return f"object {place}, {label}" if label else f"object {place}"
+def object_name(hall, index):
+    """Return what warnings call an object: its index, and its label if it has one."""
+    label = hall.objects[index]["label"]
+    return f"object {index}, {label}" if label else f"object {index}"
 
 
 # Booths and walls
 
 def close(hall, min_aisle):
-    """Two series of warnings: booths that overlap, and aisles that are too narrow."""
+    """Return two iterables of warnings: booths that overlap, and aisles that are narrower than `min_aisle`."""
     bodies = hall.polygons + walls(hall)
     near, overlapping = [{} for _ in bodies], []
     for one, other in hall.pairs(bodies, min_aisle):
@@ -115,90 +132,119 @@ def close(hall, min_aisle):
         near[one][other] = near[other][one] = apart = distance(bodies[one], bodies[other])
         if not apart and other < len(hall.polygons) and overlap(bodies[one], bodies[other]):
             overlapping.append((one, other))
-    near = [dict(sorted(others.items(), key=lambda item: item[1])) for others in near]        # who fills a gap is found early
+    # is_filled goes through the neighbours in this order: the nearest one usually fills the gap
+    near = [dict(sorted(others.items(), key=lambda item: item[1])) for others in near]
     return overlaps(hall, sorted(overlapping)), narrow_aisles(hall, bodies, near, min_aisle)
 
 
 def walls(hall):
-    """Left, top, right and bottom, outside of the hall."""
+    """Return the polygons of the left, top, right and bottom wall, which lie outside the hall."""
     thick = 1000
-    return [rectangle(-thick, -thick, thick, hall.height + 2 * thick), rectangle(-thick, -thick, hall.width + 2 * thick, thick),
+    return [rectangle(-thick, -thick, thick, hall.height + 2 * thick),
+            rectangle(-thick, -thick, hall.width + 2 * thick, thick),
             rectangle(hall.width, -thick, thick, hall.height + 2 * thick),
             rectangle(-thick, hall.height, hall.width + 2 * thick, thick)]
 
 
 def between_booths_or_inside(hall, one, other):
-    """Walls concern only the booths that stand within them."""
+    """Return whether two bodies, `one` < `other`, are two booths, or a booth inside the hall and a wall."""
     count = len(hall.polygons)
-    return other < count or one < count and inside(hall.polygons[one], hall.width, hall.height)
+    return other < count or (one < count and inside(hall.polygons[one], hall.width, hall.height))
 
 
 def overlaps(hall, pairs):
+    """Yield a warning for each pair of booths."""
     for one, other in pairs:
-        deep = depth(hall.polygons[one], hall.polygons[other])
-        yield hall.warn("overlap", f"{hall.name(one).capitalize()} and {hall.name(other)} overlap by {metres(deep)} m.", [one, other],
-                        measure=deep)
+        overlap_depth = depth(hall.polygons[one], hall.polygons[other])
+        detail = f"{hall.name(one).capitalize()} and {hall.name(other)} overlap by {metres(overlap_depth)} m."
+        yield hall.warn("overlap", detail, [one, other], measure=overlap_depth)
 
 
 def narrow_aisles(hall, bodies, near, min_aisle):
+    """Yield a warning for each gap narrower than `min_aisle`, unless a third body fills it.
+
+    `near` holds for each body {other body: distance}.
+    """
     for one in range(len(hall.polygons)):
         for other, apart in sorted(near[one].items()):
             if one < other and NEIGHBOUR < apart < min_aisle and not is_filled(bodies, near, one, other):
-                booths = [place for place in (one, other) if place < len(hall.polygons)]
+                booths = [index for index in (one, other) if index < len(hall.polygons)]
                 end = hall.name(other) if len(booths) == 2 else "the wall"
-                yield hall.warn("narrow_aisle", f"Between {hall.name(one)} and {end} there are {metres(apart)} m.", booths, measure=apart)
+                detail = f"The aisle between {hall.name(one)} and {end} is {metres(apart)} m wide."
+                yield hall.warn("narrow_aisle", detail, booths, measure=apart)
 
 
 def is_filled(bodies, near, one, other):
-    """Whether a third, nearer to both, stands between the two: then there is no aisle, or one that is told of with the third."""
-    apart, beyond, line = near[one][other], near[other], None
+    """Return whether a third body lies between the two.
+
+    Then there is no aisle between the two, or the warning about the third body reports it.
+    """
+    apart, from_other, line = near[one][other], near[other], None
     for third, first in near[one].items():
-        second = beyond.get(third)
+        second = from_other.get(third)
         if second is None or max(first, second) > apart or first + second > apart + 2 * NEIGHBOUR:
             continue
         line = line or way(bodies[one], bodies[other])
-        if touches(line, bodies[third]) and (max(first, second) < apart or is_aisle_of_its_own(bodies, one, third, other, second == apart)):
+        if not touches(line, bodies[third]):
+            continue
+        if max(first, second) < apart or is_separate_aisle(bodies, one, third, other, second == apart):
             return True
     return False
 
 
-def is_aisle_of_its_own(bodies, one, third, other, is_beyond):
-    """Of an aisle just as wide: whether it leads past the booth that touches the third, and not from the corner they share."""
-    end, beside = (other, one) if is_beyond else (one, other)
-    return not touches(way(bodies[third], bodies[end]), bodies[beside])
+def is_separate_aisle(bodies, one, third, other, is_next_to_one):
+    """Return whether the gap between the third body and the farther one of the two is an aisle of its own.
+
+    It is as wide as the gap between the two. It is the same aisle if it starts at the corner that the third body shares
+    with its neighbour.
+    """
+    end, neighbour = (other, one) if is_next_to_one else (one, other)
+    return not touches(way(bodies[third], bodies[end]), bodies[neighbour])
 
 
 def touches(line, polygon):
+    """Return whether the distance is at most NEIGHBOUR."""
     return distance(line, polygon) <= NEIGHBOUR
 
 
 # Doors
 
 def blocked_doors(hall, min_aisle):
-    """Doors with no free rectangle of their width before them, inside the hall and as deep as an aisle is wide."""
+    """Yield a warning for each blocked door.
+
+    A door is free if one of its fronts (see `fronts_of`) overlaps no booth, pillar or stage.
+    """
     solid = hall.polygons + hall.of_kind("pillar", "stage")[1]
     doors, polygons = hall.of_kind("door")
-    fronts = [(door, front) for door, place in enumerate(doors) for front in fronts_of(hall, hall.objects[place], min_aisle)]
-    met, sides = [[] for _ in fronts], [[] for _ in doors]
-    for bodies, (door, _) in zip(met, fronts):
+    fronts = [(door, front) for door, index in enumerate(doors)
+              for front in fronts_of(hall, hall.objects[index], min_aisle)]
+    blockers, sides = [[] for _ in fronts], [[] for _ in doors]     # of each front; of each door, a list per front
+    for bodies, (door, _) in zip(blockers, fronts, strict=True):
         sides[door].append(bodies)
     for front, body in hall.meeting([front for _, front in fronts], solid):
-        met[front].append((body, solid[body]))
-    for door, place in enumerate(doors):
+        blockers[front].append((body, solid[body]))
+    for door, index in enumerate(doors):
         if all(sides[door]):
-            yield blocked_door(hall, place, polygons[door], sides[door])
+            yield blocked_door(hall, index, polygons[door], sides[door])
 
 
-def blocked_door(hall, place, polygon, blockers):
-    """The warning, with what is left free on the better side; no side at all when the hall ends before the door."""
-    free = max((min(distance(polygon, body) for _, body in bodies) for bodies in blockers), default=None)
-    booths = sorted({number for bodies in blockers for number, _ in bodies if number < len(hall.polygons)})
-    told = "the hall is not deep enough" if free is None else f"{metres(free)} m are free"
-    return hall.warn("blocked_door", f"Before the door ({named(hall, place)}) {told}.", booths, object_index=place, measure=free)
+def blocked_door(hall, index, polygon, sides):
+    """Return the warning, with the free depth on the better side of the door.
+
+    `sides` holds for each front the (index, polygon) of what blocks it. It is empty if the hall ends at the door.
+    """
+    free = max((min(distance(polygon, body) for _, body in bodies) for bodies in sides), default=None)
+    booths = sorted({number for bodies in sides for number, _ in bodies if number < len(hall.polygons)})
+    fact = "the hall is not deep enough" if free is None else f"only {metres(free)} m are free"
+    detail = f"In front of the door ({object_name(hall, index)}), {fact}."
+    return hall.warn("blocked_door", detail, booths, object_index=index, measure=free)
 
 
 def fronts_of(hall, door, reach):
-    """The door with the ground before it: inwards from its wall, or to both sides of a door that stands free."""
+    """Return the rectangles in front of a door that must be free: as wide as the door, and `reach` deep.
+
+    A door in a wall has one, towards the inside; another door has one on each side. Only those inside the hall count.
+    """
     left, right = (min(max(x, 0), hall.width) for x in (door["x"], door["x"] + door["width"]))
     top, bottom = (min(max(y, 0), hall.height) for y in (door["y"], door["y"] + door["depth"]))
     across, down = right - left, bottom - top
@@ -209,6 +255,6 @@ def fronts_of(hall, door, reach):
 
 
 def sides_of(hall, door):
-    """The wall a door stands in, or the two along its longer side when it stands in none."""
+    """Return the wall that the door is in, or the two sides along its longer edge if it is in none."""
     wall = wall_of(door, hall.width, hall.height)
     return [wall] if wall else walls_along(door)

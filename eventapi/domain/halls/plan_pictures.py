@@ -1,4 +1,4 @@
-"""Halls: what the picture of a plan shows, and to whom."""
+"""Pictures of plans: what they show in the internal and in the public view."""
 import json
 import re
 
@@ -12,11 +12,11 @@ sql = statements("halls")
 FORMS = SVG, PDF = "image/svg+xml", "application/pdf"
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
-SECRET = ("price", "blocked_reason")            # not for the public, which also hears of confirmed exhibitors only
+INTERNAL = ("price", "blocked_reason")          # null in the public view, which names confirmed exhibitors only
 
 
 def read(db, id, view):
-    """The hall of a plan with its booths, or None. `view` is internal or public."""
+    """Return the hall of a plan with its booths, as `draw` expects it, or None. `view` is `internal` or `public`."""
     with db.snapshot():
         hall, rows = db.one(sql.plan, id=id), db.all(sql.booths, id=id)
     if hall is None:
@@ -29,26 +29,34 @@ def read(db, id, view):
 
 
 def draw(hall, form, language):
-    """The picture as bytes in one of the FORMS; PDF is 501 without reportlab or a font that has every letter."""
+    """Return the picture as bytes. `form` is one of FORMS.
+
+    Raise 501 `not_installed` for a PDF if reportlab is missing, or a font that has every letter.
+    """
     drawing = picture.picture(hall, language)
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 
 def _booth(row, now, is_public):
-    """The booth as it is shown: a hold that has run out is over, and the booth free unless somebody waits in line for it."""
-    held_until, is_awaited, final_price = (row.pop(member) for member in ("held_until", "is_awaited", "final_price"))
+    """Return the booth as it is shown. After an expired hold, it is available unless it has a waiting list."""
+    held_until, is_awaited, final_price = (row.pop(field) for field in ("held_until", "is_awaited", "final_price"))
     exhibitor = _exhibitor(row, is_public)
     if row["status"] == "reserved" and held_until and held_until <= now:
         row["status"], exhibitor, final_price = "reserved" if is_awaited else "available", None, None
     return {**row, "exhibitor": exhibitor, "exhibitor_id": exhibitor and row["exhibitor_id"],
             "price": row["price"] if final_price is None else final_price,
             "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None,
-            **({member: None for member in SECRET} if is_public else {})}
+            **({field: None for field in INTERNAL} if is_public else {})}
 
 
 def _exhibitor(row, is_public):
-    """The name of who has the booth; the public hears it when both the exhibitor and the booth are confirmed."""
-    company, person = row.pop("company_name"), " ".join(filter(None, (row.pop("first_name"), row.pop("last_name"))))
+    """Return the name of the exhibitor of the booth, or None.
+
+    The public view names it only if both the exhibitor and the booth are confirmed.
+    """
+    company = row.pop("company_name")
+    person = " ".join(filter(None, (row.pop("first_name"), row.pop("last_name"))))
     reservation, is_confirmed = row.pop("reservation"), row.pop("is_confirmed")
-    is_settled = reservation == "confirmed" and is_confirmed
-    return (company or person or None) if is_settled or not is_public else None
+    if is_public and not (reservation == "confirmed" and is_confirmed):
+        return None
+    return company or person or None

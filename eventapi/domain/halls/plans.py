@@ -32,8 +32,8 @@ def get(db, id):
 
 def represent(row):
     """Turn a row into the API object, in place, and return it."""
-    for member in ("width", "height", "scale_factor"):
-        row[member] = money.unscaled(row[member], PLACES)
+    for field in ("width", "height", "scale_factor"):
+        row[field] = money.unscaled(row[field], PLACES)
     row["floor_plan_width"], row["floor_plan_height"] = row["width"], row["height"]
     row["is_active"] = bool(row["is_active"])
     if "objects" in row:
@@ -43,7 +43,7 @@ def represent(row):
 
 def objects(text):
     """Return the objects of a plan, lengths in metres. `text` is the column."""
-    return [{**thing, **{member: money.unscaled(thing[member], PLACES) for member in LENGTHS}}
+    return [{**thing, **{field: money.unscaled(thing[field], PLACES) for field in LENGTHS}}
             for thing in json.loads(text)]
 
 
@@ -75,7 +75,8 @@ def update(db, old, fields):
     """
     id, values = old["id"], _checked(db, fields, old)
     if values["event_id"] != old["event_id"] and db.value(sql.has_booths, id=id):
-        raise Problem("in_use", "The plan has booths; it stays with its event.", used_by=["booths"])
+        raise Problem("in_use", "`event_id` cannot change because the plan has booths. Create another plan.",
+                      used_by=["booths"])
     _claim_key(db, values, but=id)
     if values != _checked(db, {}, old):
         db.run(sql.change, **values, now=db.now)
@@ -86,7 +87,8 @@ def update(db, old, fields):
 
 def delete(db, plan):
     """Delete a plan with its booths. Raise 409 `in_use` if one of them was ever reserved or ordered for."""
-    references.refuse_in_use(db, sql.users, plan["id"], "The booths of the plan have {}; it cannot be deleted.")
+    references.refuse_in_use(db, sql.users, plan["id"],
+                             "The plan cannot be deleted because its booths have {}. Set `is_active` to false instead.")
     remove(db, plan)
 
 
@@ -118,17 +120,19 @@ def _checked(db, fields, old=None):
 
 def _columns(plan, faults):
     """Return the plan as columns, lengths in millimetres. Add too many decimals to `faults`."""
-    lengths = {member: whole(plan, member, PLACES, faults) for member in ("width", "height", "scale_factor")}
+    lengths = {field: whole(plan, field, PLACES, faults) for field in ("width", "height", "scale_factor")}
     things = [_object(thing, f"/objects/{place}", faults) for place, thing in enumerate(plan["objects"])]
     return {**plan, **lengths, "objects": as_json(things)}
 
 
 def _object(thing, at, faults):
+    """Return an object of a plan, lengths in millimetres. `at` is its JSON pointer in the body."""
     thing = {"width": DEFAULT_SIZE, "depth": DEFAULT_SIZE, "label": None, **thing}
-    return {"kind": thing["kind"], **{member: whole(thing, member, PLACES, faults, at) for member in LENGTHS},
+    return {"kind": thing["kind"], **{field: whole(thing, field, PLACES, faults, at) for field in LENGTHS},
             "label": thing["label"]}
 
 
 def _claim_key(db, plan, but=None):
+    """Raise 409 `duplicate` if another plan of the event has the key."""
     slugs.claim_key(db, sql.key_taken, "plan of the event", "plan_key", plan["plan_key"], but,
                     event_id=plan["event_id"])

@@ -1,8 +1,12 @@
-"""What a booth costs: its fixed price, else its formula, else its type. Net, in minor units, told with how it came about.
+"""Prices of booths: the fixed price, else the formula, else the price of the type.
 
-A formula gives an amount in the tenant's currency (`currency`, `number`), or percents of what the booth's type asks (`percentage`).
-What a formula needs and nobody knows leaves the price open: the days of an event without dates, the open sides of a booth without
-a type, the participant's category fee and custom fields as long as there is no participant (of one without a fee it is 0).
+Prices are net, in minor units of the tenant's currency. A breakdown explains each price: a dict with `model`, `total`
+and what the model needs.
+
+The result of a formula is an amount in the tenant's currency (result type `currency` or `number`), or a percentage of
+the price of the booth's type (`percentage`). The price is None while the formula depends on an unknown value: the days
+of an event without dates, the open sides of a booth without a type, or the category fee and custom fields of a
+participant while there is no participant. The fee of a participant without one is 0.
 """
 from fractions import Fraction
 
@@ -10,20 +14,24 @@ from eventapi import money, times
 from eventapi.domain.halls import booth_rows, formulas
 from eventapi.domain.halls.formulas import FormulaError, Missing
 from eventapi.domain.records import custom_fields
-from eventapi.errors import Faults
+from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("booths")
 
+# variable -> what a note says that the price depends on
 MISSING = {"category_price": "the category of the participant", "days": "the dates of the event, which has none",
            "open_sides": "the type of the booth, which has none"}
 
+UNPRICED = {"final_price": None, "is_negotiated": 0, "tax_rate": None, "price_breakdown": None}
+
 
 def quote(db, booth, participant=None):
-    """{"price", "breakdown", "tax_rate"} of a booth, for a participant where one is given. The price is None while it is open.
+    """Return {"price", "breakdown", "tax_rate"} of the row of a booth, for the row of a participant or for none.
 
-    422 at /booth_id where the formula gives no price.
+    The price is None while it depends on an unknown value, and if the booth has no price. Raise 422 at `/booth_id` if
+    the formula fails.
     """
     faults = Faults()
     quoted = _quoted(db, booth, participant, "/booth_id", faults)
@@ -31,8 +39,11 @@ def quote(db, booth, participant=None):
     return quoted
 
 
-def settle(db, booth, at, faults):
-    """Stores what the booth costs now; where there can be no price, a fault at the pointer says why. Gives whether it changed."""
+def store_price(db, booth, at, faults):
+    """Compute and store the price of a booth, and return whether it changed.
+
+    If the formula fails, add a fault at the JSON pointer `at`. Call this inside a write transaction.
+    """
     quoted = _quoted(db, booth, None, at, faults)
     if quoted is None:
         return False
@@ -44,15 +55,62 @@ def settle(db, booth, at, faults):
 
 
 def reprice(db, booth_ids, at=""):
-    """Computes the prices of booths anew, after what they depend on has changed; 422 at the pointer names all that can have none."""
+    """Recompute the prices of booths after something that they depend on has changed, and journal the changes.
+
+    Raise 422 at the JSON pointer `at`, with all booths whose formula fails. Call this inside a write transaction.
+    """
     faults = Faults()
     for booth in booth_rows.rows(db, booth_ids):
-        if settle(db, booth, at, faults):
+        if store_price(db, booth, at, faults):
             booth_rows.journal_update(db, booth)
     faults.raise_any()
 
 
+# Prices of reservations
+
+def priced(db, booth, participant, negotiated=None):
+    """Return the columns of the price of a reservation. They do not change when the price of the booth changes later.
+
+    `negotiated` is in minor units; None stands for the computed price. Raise 422 if no price can be computed.
+    """
+    if negotiated is None:
+        price = _as_columns(quote(db, booth, participant))
+        refuse_unpriced(price, booth["booth_number"])
+        return price
+    breakdown = {"model": "negotiated", "total": money.major(negotiated, db.config.currency)}
+    return {"final_price": negotiated, "is_negotiated": 1, "tax_rate": booth_rows.tax_rate(db, booth),
+            "price_breakdown": as_json(breakdown)}
+
+
+def _as_columns(quoted):
+    """Return the result of `quote` as columns of a reservation."""
+    return {"final_price": quoted["price"], "is_negotiated": 0, "tax_rate": quoted["tax_rate"],
+            "price_breakdown": as_json(quoted["breakdown"])}
+
+
+def refuse_unpriced(price, booth_number):
+    """Raise 422 if `price`, columns of a reservation, holds no price."""
+    if price["final_price"] is None:
+        raise invalid_at("/final_price", "required", f"is required: no price can be computed for booth {booth_number}")
+
+
+def offered(db, booth, participant):
+    """Return the columns of the computed price of a booth that is offered to its waiting list.
+
+    If the formula fails, return columns without a price instead of raising: the end of the previous hold must not fail
+    because of it.
+    """
+    try:
+        return _as_columns(quote(db, booth, participant))
+    except Problem as problem:
+        note = problem.errors[0]["detail"]
+        return {**UNPRICED, "price_breakdown": as_json({"model": "none", "note": note})}
+
+
+# Computation
+
 def _quoted(db, booth, participant, at, faults):
+    """Return what `quote` does. If the formula fails, add a fault at the JSON pointer `at` and return None."""
     try:
         price, breakdown = _price(db, booth, participant)
         if price is not None and not 0 <= price < money.LIMIT * 10 ** money.decimals(db.config.currency):
@@ -65,11 +123,11 @@ def _quoted(db, booth, participant, at, faults):
 
 
 class _Impossible(Exception):
-    """A price that cannot be asked, and why."""
+    """The computed price is out of range. The text says why."""
 
 
 def _price(db, booth, participant):
-    """(minor units or None, how they came about)."""
+    """Return (minor units or None, breakdown without `total`)."""
     if booth["fixed_price"] is not None:
         return booth["fixed_price"], {"model": "fixed_price"}
     if booth["formula_id"] is not None:
@@ -80,43 +138,48 @@ def _price(db, booth, participant):
 
 
 def _by_type(db, booth):
-    told = {"model": booth["price_model"], "unit_price": money.major(booth["type_price"], db.config.currency)}
+    """Return the price of the booth's type in minor units, and its breakdown."""
+    breakdown = {"model": booth["price_model"], "unit_price": money.major(booth["type_price"], db.config.currency)}
     if booth["price_model"] == "per_m2":
-        return money.divided(booth["type_price"] * booth["area"], 10 ** 6), {**told, "area": money.unscaled(booth["area"], 6)}
+        price = money.divided(booth["type_price"] * booth["area"], 10 ** 6)
+        return price, {**breakdown, "area": money.unscaled(booth["area"], 6)}
     if booth["price_model"] == "per_front_m":
         price = money.divided(booth["type_price"] * booth["width"], 10 ** 3)
-        return price, {**told, "front": booth_rows.metres(booth["width"])}
-    return booth["type_price"], told
+        return price, {**breakdown, "front": booth_rows.metres(booth["width"])}
+    return booth["type_price"], breakdown
 
 
 def _by_formula(db, booth, participant):
+    """Return the price by the booth's formula in minor units or None, and its breakdown. Raise FormulaError."""
     variables = formulas.variables(formulas.parse(booth["expression"]))
     values = {**_values(db, booth, participant), **_fields(db, participant, variables)}
     used = sorted(variables & values.keys())
-    told = {"model": "formula", "formula": booth["formula_name"], "expression": booth["expression"],
-            "result_type": booth["result_type"], "values": {name: as_number(values[name]) for name in used}}
+    breakdown = {"model": "formula", "formula": booth["formula_name"], "expression": booth["expression"],
+                 "result_type": booth["result_type"], "values": {name: as_number(values[name]) for name in used}}
     try:
         result = formulas.evaluate(booth["expression"], values)
     except Missing as missing:
         needed = MISSING.get(missing.name, f"{{{missing.name}}}, which is not known")
-        return None, {**told, "note": f"The price depends on {needed}."}
+        return None, {**breakdown, "note": f"The price depends on {needed}."}
     if booth["result_type"] == "percentage" and booth["booth_type_id"] is None:
-        return None, {**told, "note": "The formula gives percents of what the type of the booth asks, and it has none."}
+        return None, {**breakdown, "note": "The formula computes a percentage of the price of the booth's type. "
+                                            "The booth has no type."}
     if booth["result_type"] == "percentage":
         base, by_type = _by_type(db, booth)
-        told, amount = {**told, "percent": as_number(result), "of": by_type}, result * base / 100
+        breakdown = {**breakdown, "percent": as_number(result), "of": by_type}
+        amount = result * base / 100
     else:
         amount = result * 10 ** money.decimals(db.config.currency)
-    return int(formulas.rounded(amount, 0)), told
+    return int(formulas.rounded(amount, 0)), breakdown
 
 
 def as_number(fraction):
-    """As JSON has it."""
+    """Return the fraction as a number for JSON."""
     return int(fraction) if fraction == int(fraction) else float(fraction)
 
 
 def _values(db, booth, participant):
-    """What the variables of a formula stand for, as far as it is known."""
+    """Return {variable: value} for the known variables of a formula."""
     values = {"booth_size": Fraction(booth["area"], 10 ** 6), "booth_width": Fraction(booth["width"], 1000),
               "booth_depth": Fraction(booth["depth"], 1000), "quantity": 1, "open_sides": booth["open_sides"],
               "days": _days(booth), "category_price": participant and _category_price(db, participant)}
@@ -124,7 +187,7 @@ def _values(db, booth, participant):
 
 
 def _fields(db, participant, variables):
-    """The custom fields that a formula asks for, {field:KEY}: of the participant, else of its contact."""
+    """Return {`field:KEY`: value} for the custom fields of the participant, or else of its contact."""
     keys = [name.removeprefix("field:") for name in variables if name.startswith("field:")]
     if not (participant and keys):
         return {}
@@ -133,12 +196,13 @@ def _fields(db, participant, variables):
 
 
 def _days(booth):
-    """How many days the event has in its own zone; None without dates."""
+    """Return the number of days of the event in its own time zone, or None if it has no dates."""
     first = times.local_day(booth["date_from"], booth["timezone"])
     last = times.local_day(booth["date_to"] or booth["date_from"], booth["timezone"])
     return first and times.days_between(first, last) + 1
 
 
 def _category_price(db, participant):
+    """Return the fee of the participant's category in major units, or 0."""
     price = participant["category_id"] and db.value(sql.category_price, id=participant["category_id"])
     return Fraction(price or 0, 10 ** money.decimals(db.config.currency))

@@ -31,7 +31,7 @@ def row(db, id):
 
 def represent(db, row):
     """Return the API object of a row. An expired hold is shown as expired even before that is stored."""
-    return as_stored(db, {**row, "status": "expired" if has_run_out(db, row) else row["status"]})
+    return as_stored(db, {**row, "status": "expired" if has_expired(db, row) else row["status"]})
 
 
 def as_stored(db, row):
@@ -41,7 +41,7 @@ def as_stored(db, row):
             "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"])}
 
 
-def has_run_out(db, row):
+def has_expired(db, row):
     """Return whether the reservation is a hold that has expired."""
     return row["status"] == "pending" and row["expires_at"] <= (db.now or times.now())
 
@@ -91,25 +91,27 @@ def overlapping(booth, others):
 def refuse_taken(db, booth, but=None):
     """Raise 409 `booth_unavailable` if the booth is blocked, or reservations prevent another one.
 
-    The error keeps the transaction, so that holds that were found expired stay so.
+    The error commits the transaction, so that the end of expired holds is stored.
     """
     if booth["status"] == "blocked":
         raise unavailable(booth, None)
-    standing = blockers(db, booth, but)
-    if standing:
-        raise unavailable(booth, standing[0])
+    live = blockers(db, booth, but)
+    if live:
+        raise unavailable(booth, live[0])
 
 
-def unavailable(booth, live):
+def unavailable(booth, live, remedy="Choose another booth, or join its waiting list."):
     """Return the 409 Problem for a booth that the reservation `live` prevents, or that is blocked if it is None."""
     number = booth["booth_number"]
     if live is None:
         blocked_by = {"reservation_id": None, "status": "blocked", "expires_at": None, "booth_id": booth["id"],
                       "booth_number": number}
-        return Problem("booth_unavailable", f"Booth {number} is blocked.", blocked_by=blocked_by, keeps=True)
-    word = HELD_AS[live["status"]] + (f" until {live['expires_at']}" if live["expires_at"] else "")
-    detail = f"Booth {number} is {word}." if live["booth_id"] == booth["id"] else (
-        f"Booth {number} overlaps booth {live['booth_number']}, which is {word}.")
+        return Problem("booth_unavailable", f"Booth {number} is blocked. {remedy}", blocked_by=blocked_by, keeps=True)
+    state = HELD_AS[live["status"]] + (f" until {live['expires_at']}" if live["expires_at"] else "")
+    fact = f"is {state}"
+    if live["booth_id"] != booth["id"]:
+        fact = f"overlaps booth {live['booth_number']}, which is {state}"
+    detail = f"Booth {number} {fact}. {remedy}"
     blocked_by = {"reservation_id": live["id"],
                   **{name: live[name] for name in ("status", "expires_at", "booth_id", "booth_number")}}
     return Problem("booth_unavailable", detail, blocked_by=blocked_by, keeps=True)

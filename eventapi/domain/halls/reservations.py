@@ -1,4 +1,4 @@
-"""Booth reservations: the rules about what a request may ask for.
+"""Booth reservations: checks of the fields of a request.
 
 `booking` then reserves, confirms, moves and cancels. Every function is called inside a write transaction, journals the
 change, takes validated fields, and returns the row of the reservation; see `reservation_rows`.
@@ -34,19 +34,19 @@ def create(db, fields):
 def update(db, row, fields):
     """Change a booth reservation. `fields` holds the changed fields.
 
-    A new `status` stands for the action that leads there, a new `booth_id` for move, a new `expires_at` for extend.
+    A new `status` runs the action that leads there, a new `booth_id` runs move, a new `expires_at` runs extend.
     Raise 422 for contradicting fields; 409 `anonymized`, `booth_unavailable` or `invalid_transition`.
     """
     shown = reservation_rows.represent(db, row)
     wanted, booth = _checked(db, row, shown, fields)
     anonymity.refuse_text(db, entities.BOOTH_RESERVATION, row, fields)
     if wanted["status"] != shown["status"]:
-        booking.standing(db, row)               # before any write, because its refusal keeps the transaction
+        booking.refuse_expired(db, row)         # before any write, because its error commits the transaction
     if booth:
         row = booking.move(db, row, booth)      # before other changes, because other reservations may prevent it
     changes = {"notes": wanted["notes"]}
     if "final_price" in fields and wanted["final_price"] != row["final_price"]:
-        changes.update(booking.another_price(db, row, wanted["final_price"]))
+        changes.update(booking.changed_price(db, row, wanted["final_price"]))
     if wanted["expires_at"] != shown["expires_at"]:
         row = booking.extend(db, row, wanted["expires_at"])
     reason = wanted["cancellation_reason"]
@@ -54,7 +54,9 @@ def update(db, row, fields):
         return reservation_rows.store(db, row, "updated", **changes, cancellation_reason=reason)
     action = TRANSITIONS.action_to(row["status"], wanted["status"])
     row = reservation_rows.store(db, row, "updated", **changes)
-    return booking.confirm(db, row) if action == "confirm" else booking.cancel(db, row, reason)
+    if action == "confirm":
+        return booking.confirm(db, row)
+    return booking.cancel(db, row, reason)
 
 
 def cancel(db, row, reason):
@@ -76,14 +78,14 @@ def move(db, row, booth_id):
 
 
 def _booth_and_participant(db, fields, faults):
-    """Return the rows of the booth and the participant. Add faults unless both exist and belong to one event."""
+    """Return the rows of the booth and the participant, or None. Add faults unless both exist and share an event."""
     booth_id = references.resolve(db, fields, BOOTH, faults)
     participant_id = references.resolve(db, fields, PARTICIPANT, faults)
     booth = booth_id and booth_rows.row(db, booth_id)
     participant = participant_id and db.one(participants.get, id=participant_id)
     if booth and participant and booth["event_id"] != participant["event_id"]:
         faults.add("/event_participant_id", "other_event",
-                   f"takes part in {participant['event_key']}, where booth {booth['booth_number']} is not")
+                   f"takes part in {participant['event_key']}; booth {booth['booth_number']} belongs to another event")
     return booth, participant
 
 
@@ -91,9 +93,9 @@ def _target(db, row, booth_id, faults):
     """Return the row of the booth to move to. Add a fault unless it belongs to the event of the reservation."""
     booth = booth_rows.row(db, booth_id)
     if booth is None:
-        faults.add("/booth_id", "unknown", "names no record")
+        faults.add("/booth_id", "unknown", "no booth has this id")
     elif booth["event_id"] != row["event_id"]:
-        faults.add("/booth_id", "other_event", f"is not a booth of {row['event_key']}")
+        faults.add("/booth_id", "other_event", f"must be a booth of {row['event_key']}, the event of the reservation")
     return booth
 
 
@@ -102,11 +104,12 @@ def _check_new(db, fields, faults):
     if fields["status"] not in INITIAL:
         faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
     elif fields["waitlist"] and fields["status"] != "pending":
-        faults.add("/waitlist", "disagrees", "who may have to wait cannot be confirmed at once")
+        faults.add("/waitlist", "disagrees",
+                   "must be false if `status` is confirmed: only a held booth can be confirmed")
     if fields["cancellation_reason"] is not None:
-        faults.add("/cancellation_reason", "disagrees", "goes with the status cancelled")
+        faults.add("/cancellation_reason", "disagrees", "must be null unless `status` is cancelled")
     if fields["expires_at"] is not None and fields["status"] == "confirmed":
-        faults.add("/expires_at", "disagrees", "a confirmed reservation does not expire")
+        faults.add("/expires_at", "disagrees", "must be null if `status` is confirmed: the reservation does not expire")
     elif fields["expires_at"] is not None:
         booking.check_expiry(db, fields["expires_at"], faults)
 
@@ -120,15 +123,15 @@ def _checked(db, row, shown, fields):
     wanted = {**row, "status": shown["status"], **fields}
     participant_id = references.resolve(db, fields, PARTICIPANT, faults)
     if participant_id not in (None, row["event_participant_id"]):
-        faults.add("/event_participant_id", "fixed", "cannot change; cancel this reservation and make another")
+        faults.add("/event_participant_id", "fixed", "cannot change; cancel this reservation and create another")
     booth = _target(db, row, wanted["booth_id"], faults) if wanted["booth_id"] != row["booth_id"] else None
     if "final_price" in fields:
         wanted["final_price"] = whole(fields, "final_price", money.decimals(db.config.currency), faults)
     if wanted["expires_at"] is None and row["expires_at"] is not None:
-        faults.add("/expires_at", "required", "must be a moment")
+        faults.add("/expires_at", "required", "must be a timestamp: this reservation has an end")
     if wanted["cancellation_reason"] != row["cancellation_reason"] and wanted["status"] != "cancelled":
-        faults.add("/cancellation_reason", "disagrees", "goes with the status cancelled")
+        faults.add("/cancellation_reason", "disagrees", "must be null unless `status` is cancelled")
     if fields.get("waitlist") and row["status"] != "waitlisted":
-        faults.add("/waitlist", "disagrees", "is asked when a reservation is made; make another")
+        faults.add("/waitlist", "disagrees", "can be set only when a reservation is created; create another")
     faults.raise_any()
     return wanted, booth
