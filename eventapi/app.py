@@ -81,8 +81,10 @@ def _allowed(error):
 
 
 def _read_path():
-    """Refuse paths that Bottle would change: it drops bytes that are not UTF-8, and its patterns ignore a line break at
-    the end."""
+    """Refuse paths that Bottle would change.
+
+    It drops bytes that are not UTF-8, and its patterns ignore a line break at the end.
+    """
     try:
         path = request.environ["bottle.raw_path"].encode("latin-1").decode()
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Errors as the client sees them: problem documents (RFC 9457) with a code that never changes its meaning."""
+"""Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never changes."""
 
 # code -> (status, title, meaning and remedy). The pages /problems and /docs show the texts.
 # A code is never used again with another meaning.
@@ -169,13 +169,16 @@ CODES = {
 }
 
 
-MAX_FAULTS = 1000          # in one answer: nobody reads more, and a hostile body could ask for megabytes of them
+MAX_FAULTS = 1000          # in one response: a malicious body could otherwise cause megabytes of faults
 
 
 class Problem(Exception):
-    """An answer that is an error. `errors` are faults, `members` further members of the document.
+    """An error response.
 
-    `keeps`: what the request wrote before stays, although it is refused, as a hold that was found to have run out.
+    errors: list of faults, see `fault`.
+    headers: further headers of the response.
+    keeps: commit what the request has written so far although it is refused, for instance that a hold has expired.
+    members: further fields of the problem document.
     """
 
     def __init__(self, code, detail, *, errors=None, headers=None, keeps=False, **members):
@@ -185,6 +188,7 @@ class Problem(Exception):
         self.status, self.title, _ = CODES[code]
 
     def document(self, base_url, request_id):
+        """Return the problem document as a dict."""
         problem = {"type": f"{base_url}/problems/{self.code}", "title": self.title, "status": self.status,
                    "detail": self.detail, "code": self.code, **self.members}
         if self.errors is not None:
@@ -194,16 +198,16 @@ class Problem(Exception):
 
 
 def fault(code, detail, *, pointer=None, parameter=None):
-    """One entry of `errors`: at a pointer (RFC 6901) into the body, or at a parameter of the query."""
+    """Return an entry of `errors`, with a JSON pointer (RFC 6901) into the body or the name of a query parameter."""
     place = {"pointer": pointer} if pointer is not None else {"parameter": parameter}
     return {**place, "code": code, "detail": detail}
 
 
 def invalid(faults):
-    """422 for faults of the input, all at once."""
+    """Return the 422 Problem for a list of faults."""
     count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
-    told = "see errors" if len(faults) <= MAX_FAULTS else f"errors has the first {MAX_FAULTS}"
-    return Problem("validation_failed", f"The request has {count}; {told}.", errors=faults)
+    where = "see `errors`" if len(faults) <= MAX_FAULTS else f"`errors` contains the first {MAX_FAULTS}"
+    return Problem("validation_failed", f"The request has {count}; {where}.", errors=faults)
 
 
 def invalid_at(pointer, code, detail):
@@ -224,19 +228,22 @@ def suggestion(word, known):
 
 
 def not_found(noun, key):
+    """Return the 404 Problem for a record that does not exist."""
     return Problem("not_found", f"There is no {noun.replace('_', ' ')} {key}.")
 
 
 class Faults(list):
-    """Collects what is wrong, so that the client hears of everything at once."""
+    """A list of faults of a body, so that one response reports all of them."""
 
     def add(self, pointer, code, detail):
+        """Add a fault at a JSON pointer."""
         self.append(fault(code, detail, pointer=pointer))
 
     def below(self, place, faults):
-        """Takes over the faults of a part that stands at `place`."""
+        """Add the faults of a part of the body, whose pointers are relative to `place`."""
         self.extend({**entry, "pointer": place + entry["pointer"]} for entry in faults)
 
     def raise_any(self):
+        """Raise the 422 Problem if there are faults."""
         if self:
             raise invalid(list(self))

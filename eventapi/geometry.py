@@ -1,6 +1,7 @@
 """Geometry of halls: rectangles that may be turned, in millimetres, x to the right and y down.
 
-A polygon is a convex one, a tuple of its corners in order. What lies at right angles is exact; what is turned is a millimetre's matter.
+A polygon is a convex one, a tuple of its corners in order. What lies at right angles is exact; what is turned is a
+millimetre's matter.
 """
 from functools import lru_cache
 from math import cos, dist, radians, sin
@@ -46,10 +47,10 @@ def edges(polygon):
 
 def overlap(a, b):
     """Whether the two share more than a corner or an edge."""
-    return depth(a, b) > (0 if is_upright(a) and is_upright(b) else TOLERANCE)
+    return overlap_depth(a, b) > (0 if is_upright(a) and is_upright(b) else TOLERANCE)
 
 
-def depth(a, b):
+def overlap_depth(a, b):
     """How far the two reach into each other where that is least; 0 or less when they share nothing."""
     upright = min(_shared(a, b, axis) for axis in ((1, 0), (0, 1)))
     if upright <= 0 or is_upright(a) and is_upright(b):
@@ -85,13 +86,13 @@ def inside(polygon, width, height):
 def distance(a, b):
     """The shortest way from one to the other; 0 when they touch or overlap."""
     if is_upright(a) and is_upright(b):
-        return dist(*way(a, b))
+        return dist(*closest_points(a, b))
     if all(_shared(a, b, normal) >= 0 for polygon in (a, b) for normal in _normals(polygon)):
         return 0
-    return dist(*way(a, b))
+    return dist(*closest_points(a, b))
 
 
-def way(a, b):
+def closest_points(a, b):
     """Two points between which the way from one to the other is shortest, in the middle where they face each other upright."""
     if is_upright(a) and is_upright(b):
         left, top, right, bottom = box(a)

@@ -1,4 +1,4 @@
-"""The journal: each change writes its audit entry and its outgoing event, in its own transaction.
+"""The journal: the audit entry and the outgoing event of each change, written in the transaction of the change.
 
 Audit entries are chained. The hash of an entry covers its fixed columns, a salted digest of the columns that may be
 erased (GDPR Art. 17), and the hash of the entry before it. Every `kind` is a Kind of domain/records/entities.
@@ -14,7 +14,7 @@ sql = statements("journal")
 START = "0" * 64
 FIXED = ("id", "action", "entity_type", "entity_id", "admin_id", "api_key_id", "request_id", "created_at", "digest",
          "previous_hash")
-TAKEN_AWAY = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
+ERASABLE = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
 
 
 def created(db, kind, new, *, title=None):
@@ -90,7 +90,7 @@ def _audit(db, kind, action, entity_id, title, old, new):
 
 
 def _entry(db, kind, action, entity_id, title, old, new):
-    """The next entry of the chain, which has to be written next."""
+    """Return the next entry of the chain. The caller must write it before it requests another one."""
     last = db.known.get("last entry") or db.one(sql.last) or {"id": 0, "hash": START}
     actor = db.actor
     entry = {
@@ -107,11 +107,12 @@ def _entry(db, kind, action, entity_id, title, old, new):
 
 
 def digest(entry):
-    """Of the salt and the columns that may be taken away."""
-    return _sha256([entry["salt"], *(entry[name] for name in TAKEN_AWAY)])
+    """Return the hash of the salt and of the columns that may be erased."""
+    return _sha256([entry["salt"], *(entry[name] for name in ERASABLE)])
 
 
 def chain_hash(entry):
+    """Return the hash of an entry, which the next entry contains as `previous_hash`."""
     return _sha256([entry[name] for name in FIXED])
 
 
@@ -120,11 +121,12 @@ def _sha256(values):
 
 
 def verify(db):
-    """What is wrong with the chain, as sentences: an entry that was changed, removed, swapped or added by hand."""
+    """Return a sentence for each fault of the chain: an entry that was changed, removed, swapped or added by hand."""
     anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
-    told = anchor["last_id"] == 0 or db.value(sql.pruning, last_id=anchor["last_id"])
-    wrong = [] if told else [f"the audit log begins after entry {anchor['last_id']}, but no entry records that older "
-                             "entries were pruned"]
+    wrong = []
+    if anchor["last_id"] and not db.value(sql.pruning, last_id=anchor["last_id"]):
+        wrong.append(f"the audit log begins after entry {anchor['last_id']}, but no entry records that older entries "
+                     "were pruned")
     expected, previous = anchor["last_id"] + 1, anchor["hash"]
     for entry in db.iterate(sql.entries):
         if entry["id"] != expected:
@@ -134,7 +136,7 @@ def verify(db):
         if chain_hash(entry) != entry["hash"]:
             wrong.append(f"audit entry {entry['id']} was changed")
         elif entry["salt"] is None:
-            if any(entry[name] is not None for name in TAKEN_AWAY):
+            if any(entry[name] is not None for name in ERASABLE):
                 wrong.append(f"audit entry {entry['id']} was anonymised, but still has values")
         elif digest(entry) != entry["digest"]:
             wrong.append(f"the values of audit entry {entry['id']} were changed")
@@ -150,8 +152,8 @@ def last(db):
     return entry and (entry["id"], entry["hash"])
 
 
-def stands(db, id, hash):
-    """What is wrong with an entry that was noted elsewhere, as sentences; one that was pruned proves nothing."""
+def verify_entry(db, id, hash):
+    """Compare an entry with the id and hash that were noted elsewhere. Return a sentence for each difference."""
     found = db.one(sql.hash_of, id=id)
     if found is None:
         return [f"audit entry {id}, which was noted, no longer exists"]

@@ -1,6 +1,7 @@
 """The markup of documents: a closed subset of HTML, read strictly into a tree from which page and PDF are made.
 
-html.parser forgives whatever it meets; here every letter is understood or refused, so that nothing comes through that was not meant.
+html.parser forgives whatever it meets; here every letter is understood or refused, so that nothing comes through that
+was not meant.
 """
 import re
 from dataclasses import dataclass, field
@@ -15,9 +16,9 @@ WITHIN = {
     **dict.fromkeys(("li", "th", "td"), INLINE | {"", "p", "ul", "ol"}),
     "ul": frozenset(("li",)), "ol": frozenset(("li",)), "table": frozenset(("tr",)), "tr": frozenset(("th", "td")), "br": frozenset(),
 }
-DEEPEST = 16
-LONGEST = 200_000           # characters of a document
-ENOUGH = 100                # faults, after which the rest is not read
+MAX_DEPTH = 16
+MAX_LENGTH = 200_000           # characters of a document
+MAX_FAULTS = 100                # faults, after which the rest is not read
 TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)\s*/?>|&(?P<entity>#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);|(?P<text>[^<&]+|& )")
 OPENING = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
 PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")       # blanks are stripped afterwards: three ways to match one would take cubic time
@@ -39,7 +40,7 @@ class Reader:
 
     def read(self):
         place = 0
-        while place < len(self.text) and len(self.wrong) < ENOUGH:
+        while place < len(self.text) and len(self.wrong) < MAX_FAULTS:
             token = TOKEN.match(self.text, place)
             if token is None:
                 place = self._skip(place)
@@ -85,8 +86,8 @@ class Reader:
         if tag not in WITHIN[outer.tag]:
             self._fault(place, "misplaced", f"<{tag}> cannot stand {f'in <{outer.tag}>' if outer.tag else 'by itself'}")
         outer.parts.append(element)
-        if len(self.open) > DEEPEST:
-            self._fault(place, "too_deep", f"is nested more than {DEEPEST} deep")
+        if len(self.open) > MAX_DEPTH:
+            self._fault(place, "too_deep", f"is nested more than {MAX_DEPTH} deep")
         elif tag != "br":
             self.open.append((element, place))
 
@@ -130,7 +131,10 @@ class Reader:
 
 
 def parse(text, faults, pointer, is_known=None):
-    """The tree of a text; what is wrong with it goes to `faults`, each with line and column. `is_known` judges placeholders."""
+    """The tree of a text; what is wrong with it goes to `faults`, each with line and column.
+
+    `is_known` judges placeholders.
+    """
     reader = Reader(text, is_known)
     root = reader.read()
     for place, code, detail in sorted(reader.wrong, key=lambda entry: entry[0]):
@@ -152,9 +156,9 @@ def fill(element, value_of):
     return Element(element.tag, parts)
 
 
-def write(element):
+def to_html(element):
     """The tree as HTML, which `parse` reads again as the same tree."""
-    inside = "".join(write(part) if isinstance(part, Element) else escape(part, quote=False) for part in element.parts)
+    inside = "".join(to_html(part) if isinstance(part, Element) else escape(part, quote=False) for part in element.parts)
     if not element.tag:
         return inside
     return "<br>" if element.tag == "br" else f"<{element.tag}>{inside}</{element.tag}>"

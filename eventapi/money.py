@@ -1,11 +1,11 @@
-"""Money: whole minor units (cents) inside, exact JSON numbers outside; never a binary float in a sum.
+"""Amounts of money: integers in minor units (cents) inside, JSON numbers in major units outside.
 
-A JSON number arrives as int or Decimal. It leaves as the float nearest to the decimal: below 10^12 that float is written
-with exactly the decimals of the amount.
+Sums are never computed with floats. A JSON number is parsed as int or Decimal. In responses it is the float nearest to
+the amount; below 10^12, JSON shows this float with exactly the decimals of the amount.
 """
 from decimal import Context, Decimal
 
-# ISO 4217, active codes by number of decimals where that is not two.
+# Active ISO 4217 codes with a number of decimals other than two.
 DECIMALS = {code: places for places, codes in {
     0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
     3: "BHD IQD JOD KWD LYD OMR TND",
@@ -20,44 +20,46 @@ CURRENCIES = frozenset(DECIMALS) | frozenset("""
     TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWG""".split())
 
 LIMIT = 10 ** 12                    # amounts stay below this, in major units
-EXACT = Context(prec=64)            # more digits than the door lets in, so that nothing is rounded unseen
+EXACT = Context(prec=64)            # more digits than the validation accepts, so that nothing is rounded
 
 
 def decimals(currency):
+    """Return the number of decimals of a currency."""
     return DECIMALS.get(currency, 2)
 
 
 def scaled(number, places):
-    """A JSON number as whole units of 10^-places, or None when it has more decimals than that."""
+    """Return a JSON number as an integer in units of 10^-places, or None if it has more decimals."""
     units = EXACT.scaleb(Decimal(number), places)
     return int(units) if units == units.to_integral_value() else None
 
 
 def unscaled(units, places):
-    """Whole units of 10^-places as a JSON number; None stays None."""
-    return None if units is None else units / 10 ** places if places else units
+    """Return an integer in units of 10^-places as a JSON number. None stays None."""
+    if units is None or not places:
+        return units
+    return units / 10 ** places
 
 
 def minor(number, currency):
-    """A JSON number in minor units, or None when it has too many decimals for the currency."""
+    """Convert a JSON number to minor units. Return None if it has too many decimals for the currency."""
     return scaled(number, decimals(currency))
 
 
 def major(units, currency):
-    """Minor units as a JSON number; None stays None."""
+    """Convert minor units to a JSON number. None stays None."""
     return unscaled(units, decimals(currency))
 
 
-def majors(row, names, currency):
-    """Turns these members of a row, none of them None, from minor units into JSON numbers."""
+def convert_to_major(row, names, currency):
+    """Convert these columns of a row from minor units to JSON numbers, in place. None of them may be None."""
     scale = 10 ** decimals(currency)
     if scale > 1:
         for name in names:
             row[name] /= scale
 
 
-
 def divided(numerator, denominator):
-    """A fraction of whole numbers to a whole number, half away from zero, whatever their size."""
+    """Divide integers of any size and round to an integer, half away from zero. The denominator is positive."""
     whole = (2 * abs(numerator) + denominator) // (2 * denominator)
     return whole if numerator >= 0 else -whole

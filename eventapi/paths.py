@@ -1,10 +1,10 @@
-"""Where the files that are not Python lie: beside the package in a checkout, inside it once installed."""
+"""The folders `sql`, `schemas` and `conf`: beside the package in a checkout, inside it once it is installed."""
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 
 
 def folder(name):
-    """The folder `sql`, `schemas` or `conf`."""
+    """Return the path of the folder `sql`, `schemas` or `conf`."""
     installed = PACKAGE / name
     return installed if installed.is_dir() else PACKAGE.parent / name

@@ -1,4 +1,8 @@
-"""Lists as CSV (RFC 4180): parts as dotted columns, lists joined with |, what has no columns of its own as JSON, formulas defused."""
+"""Lists of records as CSV (RFC 4180).
+
+The columns follow from the schema of the record. Parts of an object are columns such as `seller.name`, the values of an
+array are joined with |, and other objects are JSON. Text that a spreadsheet program would run as a formula is escaped.
+"""
 import csv
 import io
 import re
@@ -6,73 +10,92 @@ import re
 from eventapi.storage.database import as_json
 from eventapi.validation.schema_files import response_schema
 
-FORMULA = re.compile(r"'*[=+\-@\t\r]")       # what has an apostrophe already gets another, so that `unguarded` gives back what was there
-HARMLESS = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")        # numbers and phone numbers; the first digit can be one only: linear time
+# Text with an apostrophe already matches as well, so that escaping it can be undone.
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+# Numbers and phone numbers. Only one character can match the first \d, so that matching takes linear time.
+NUMBER = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")
 
 
-def defuse(text):
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front."""
-    return f"'{text}" if FORMULA.match(text) and not HARMLESS.fullmatch(text) else text
+def escape_formula(text):
+    """Put an apostrophe before a text that a spreadsheet program would run as a formula."""
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
-def unguarded(text):
-    """Without the apostrophe that `defuse` put there."""
+def unescape_formula(text):
+    """Remove the apostrophe that `escape_formula` added."""
     return text[1:] if text[:1] == "'" and FORMULA.match(text[1:]) else text
 
 
-def columns(name, asked, parts=None):
-    """(header, path) of each column of a record, from its schema; `parts`: member -> its parts, where the schema does not name them."""
+def columns(name, included, parts=None):
+    """Return (header, path) of each column of a kind of record, from its schema.
+
+    included: optional fields that the request includes.
+    parts: field -> names of its parts, for objects whose parts the schema does not list.
+    """
     schema, parts = response_schema(name), parts or {}
-    return [column for member, sub in schema["properties"].items() if not sub.get("x-include") or member in asked
-            for column in ([(f"{member}.{part}", (member, part)) for part in parts[member]] if member in parts
-                           else _columns((member,), sub, schema))]
+    found = []
+    for field, sub in schema["properties"].items():
+        if sub.get("x-include") and field not in included:
+            continue
+        if field in parts:
+            found += [(f"{field}.{part}", (field, part)) for part in parts[field]]
+        else:
+            found += _columns((field,), sub, schema)
+    return found
 
 
 def _columns(path, sub, root):
-    sub = root["$defs"][sub["$ref"].rpartition("/")[2]] if "$ref" in sub else sub
-    parts = _parts(sub, root)
-    return [column for name, part in parts.items() for column in _columns((*path, name), part, root)] if parts else [
-        (".".join(path), path)]
+    """Return the columns of a field: one for each of its parts, or one for itself."""
+    parts = _parts(_resolved(sub, root), root)
+    if not parts:
+        return [(".".join(path), path)]
+    return [column for name, part in parts.items() for column in _columns((*path, name), part, root)]
 
 
 def _parts(sub, root):
-    items = sub.get("items", {})
-    items = root["$defs"][items["$ref"].rpartition("/")[2]] if "$ref" in items else items
-    return sub.get("properties") or items.get("properties")
+    """Return the properties of an object or of the objects in an array, or None."""
+    return sub.get("properties") or _resolved(sub.get("items", {}), root).get("properties")
 
 
-def lines(name, asked, pieces, parts=None):
-    """The bytes of the CSV, a chunk for each piece of records."""
-    shape = columns(name, asked, parts)
-    yield _written([[header for header, _ in shape]])
-    for records in pieces:
-        yield _written([[_cell(record, path) for _, path in shape] for record in records])
+def _resolved(sub, root):
+    return root["$defs"][sub["$ref"].rpartition("/")[2]] if "$ref" in sub else sub
+
+
+def lines(name, included, batches, parts=None):
+    """Yield the CSV as bytes: the header, then a chunk for each batch of records. For the arguments see `columns`."""
+    shape = columns(name, included, parts)
+    yield _encoded([[header for header, _ in shape]])
+    for records in batches:
+        yield _encoded([[_cell(record, path) for _, path in shape] for record in records])
 
 
 def table(headers, rows):
-    """The bytes of the CSV of flat rows, in one chunk."""
-    return _written([headers, *([_text(row[name]) for name in headers] for row in rows)])
+    """Return the CSV of flat rows as bytes."""
+    return _encoded([headers, *([_text(row[name]) for name in headers] for row in rows)])
 
 
-def _written(rows):
+def _encoded(rows):
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\r\n").writerows(rows)
     return buffer.getvalue().encode()
 
 
 def cell(value):
-    """A value as it stands in a cell."""
+    """Return the text of a cell for a value of a record."""
     return _cell(value, ())
 
 
 def _cell(value, path):
+    """Return the text of the value at `path`. Values in an array are joined with |."""
     for step, name in enumerate(path):
         if isinstance(value, list):
             return "|".join(_cell(part, path[step:]) for part in value)
         value = value.get(name) if value else None
     if isinstance(value, list):
-        alone = len(value) == 1 and isinstance(value[0], str) and "," in value[0]      # whoever reads it would part it at the comma
-        return "|".join([_text(part) for part in value] + [""] * alone)
+        texts = [_text(part) for part in value]
+        if len(value) == 1 and isinstance(value[0], str) and "," in value[0]:
+            texts.append("")                # without a |, an import would split the text at the comma
+        return "|".join(texts)
     return _text(value)
 
 
@@ -83,4 +106,4 @@ def _text(value):
         return "true" if value else "false"
     if isinstance(value, dict):
         return as_json(value)
-    return defuse(value) if isinstance(value, str) else str(value)
+    return escape_formula(value) if isinstance(value, str) else str(value)

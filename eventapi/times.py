@@ -1,47 +1,56 @@
-"""Time: RFC 3339 in UTC on the wire and in the database, days in the zone of the event or of the tenant."""
+"""Dates and timestamps as text.
+
+A date is a text such as 2026-05-01, in the time zone of the event or of the organiser. A timestamp is a text such as
+2026-05-01T09:00:00Z (RFC 3339), in UTC in the database and in responses. Clients may send other offsets or none.
+"""
 import re
 import time as clock
 from datetime import date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
 def now():
-    """This moment, as text."""
+    """Return the current timestamp."""
     return "%04d-%02d-%02dT%02d:%02d:%02dZ" % clock.gmtime()[:6]
 
 
-def text(moment):
-    """An aware datetime as RFC 3339 in UTC with seconds."""
-    moment = moment.astimezone(timezone.utc)
-    return (f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
-            f"T{moment.hour:02}:{moment.minute:02}:{moment.second:02}Z")
+def text(value):
+    """Return an aware datetime as a timestamp."""
+    value = value.astimezone(timezone.utc)
+    return (f"{value.year:04}-{value.month:02}-{value.day:02}"
+            f"T{value.hour:02}:{value.minute:02}:{value.second:02}Z")
 
 
-def unix(moment):
-    """The text of a moment as Unix seconds."""
-    return int(datetime.fromisoformat(moment).timestamp())
+def unix(timestamp):
+    """Return a timestamp as Unix time in seconds."""
+    return int(datetime.fromisoformat(timestamp).timestamp())
 
 
 @lru_cache(maxsize=64)
 def zone(name):
+    """Return the ZoneInfo of a time zone."""
     return ZoneInfo(name)
 
 
 def is_zone(name):
-    """IANA names begin with a capital; other files beside them, as localtime, mean another zone on each machine."""
+    """Return whether `name` is an IANA time zone.
+
+    Their names begin with a capital letter. Other files in the same folder, such as localtime, depend on the machine.
+    """
     try:
         return name[:1].isupper() and bool(zone(name))
     except (KeyError, ValueError, OSError):
         return False
 
 
-def is_day(value):
-    if not DAY.fullmatch(value):
+def is_date(value):
+    """Return whether the text is a date."""
+    if not DATE.fullmatch(value):
         return False
     try:
         return bool(date.fromisoformat(value))
@@ -49,77 +58,85 @@ def is_day(value):
         return False
 
 
-def is_moment(value):
-    """A date-time; one without offset is taken in the tenant's zone later."""
-    if not MOMENT.fullmatch(value):
+def is_timestamp(value):
+    """Return whether the text is a timestamp, with any offset or without one."""
+    if not TIMESTAMP.fullmatch(value):
         return False
     try:
-        moment = datetime.fromisoformat(value.upper())
-        return 1 < moment.year < 9999                       # an offset must not lead out of the calendar
+        # The years 1 and 9999 are excluded, because the conversion to UTC could lead out of the calendar.
+        return 1 < datetime.fromisoformat(value.upper()).year < 9999
     except ValueError:
         return False
 
 
-def is_day_or_moment(value):
-    return is_day(value) and "0002" <= value < "9999" or is_moment(value)
+def is_date_or_timestamp(value):
+    """Return whether the text is a date or a timestamp."""
+    return (is_date(value) and "0002" <= value < "9999") or is_timestamp(value)
 
 
 def utc(value, zone_name):
-    """The text of a moment in UTC; without an offset it is meant in the zone."""
-    moment = datetime.fromisoformat(value.upper())
-    return text(moment if moment.tzinfo else moment.replace(tzinfo=zone(zone_name)))
+    """Return a timestamp with any offset in UTC. Without an offset, it is a time in the zone."""
+    parsed = datetime.fromisoformat(value.upper())
+    return text(parsed if parsed.tzinfo else parsed.replace(tzinfo=zone(zone_name)))
 
 
 def at(day, time_of_day, zone_name):
-    """The UTC instant of a time such as 09:30 on a day in the zone; None where the clocks go forward over it."""
+    """Return the timestamp of a time such as 09:30 on a date in the zone, or None if the clocks skip that time."""
     local = datetime.fromisoformat(f"{day}T{time_of_day}")
-    moment = local.replace(tzinfo=zone(zone_name)).astimezone(timezone.utc)
-    return text(moment) if moment.astimezone(zone(zone_name)).replace(tzinfo=None) == local else None
+    found = local.replace(tzinfo=zone(zone_name)).astimezone(timezone.utc)
+    return text(found) if found.astimezone(zone(zone_name)).replace(tzinfo=None) == local else None
 
 
 def start(value, zone_name):
-    """The UTC instant at which a day or moment begins; None stays None."""
-    if value is None or not is_day(value):
+    """Return the timestamp at which a date begins in the zone. A timestamp is converted to UTC, None stays None."""
+    if value is None or not is_date(value):
         return value and utc(value, zone_name)
     return text(datetime.combine(date.fromisoformat(value), time.min, zone(zone_name)))
 
 
 def end(value, zone_name):
-    """The last UTC instant of a day, or the moment itself; None stays None."""
-    if value is None or not is_day(value):
+    """Return the last timestamp of a date in the zone. A timestamp is converted to UTC, None stays None."""
+    if value is None or not is_date(value):
         return value and utc(value, zone_name)
-    return text(datetime.combine(date.fromisoformat(value) + timedelta(days=1), time.min, zone(zone_name)) - timedelta(seconds=1))
+    next_day = datetime.combine(date.fromisoformat(value) + timedelta(days=1), time.min, zone(zone_name))
+    return text(next_day - timedelta(seconds=1))
 
 
-def local_day(value, zone_name):
-    """The day in the zone on which a day or moment lies."""
-    if value is None or is_day(value):
+def local_date(value, zone_name):
+    """Return the date of a timestamp in the zone. A date and None stay the same."""
+    if value is None or is_date(value):
         return value
     return datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)).date().isoformat()
 
 
-def today(zone_name, moment=None):
-    """Return the date in the zone at `moment`, a text in UTC. Default: now. In a write transaction, pass `db.now`."""
-    return local_day(moment or now(), zone_name)
+def today(zone_name, timestamp=None):
+    """Return the date in the zone at `timestamp`. Default: now. In a write transaction, pass `db.now`."""
+    return local_date(timestamp or now(), zone_name)
 
 
 def add_days(day, days):
+    """Return the date `days` days after a date."""
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 def days_between(first, last):
+    """Return the number of days from one date to another."""
     return (date.fromisoformat(last) - date.fromisoformat(first)).days
 
 
 def shifted(value, days, zone_name):
-    """A day or moment so many days later; a moment keeps its hour in the zone, over a change of the clocks as well.
+    """Return a date or timestamp moved by a number of days. None stays None.
 
-    OverflowError where it would lie outside of what may be given.
+    A timestamp keeps its local time in the zone, also over a change of the clocks. Raise OverflowError if the result is
+    outside the dates that are allowed.
     """
     if value is None:
         return None
-    moved = add_days(value, days) if is_day(value) else (
-        datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)) + timedelta(days=days)).isoformat()
-    if not is_day_or_moment(moved):
+    if is_date(value):
+        moved = add_days(value, days)
+    else:
+        local = datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name))
+        moved = (local + timedelta(days=days)).isoformat()
+    if not is_date_or_timestamp(moved):
         raise OverflowError(moved)
     return moved

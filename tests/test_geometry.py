@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from eventapi.geometry import box, corners, depth, distance, inside, nearby, overlap, rectangle, way
+from eventapi.geometry import box, closest_points, corners, distance, inside, nearby, overlap, overlap_depth, rectangle
 
 
 def booth(x, y, width=3000, depth=2000, rotation=0):
@@ -78,14 +78,14 @@ def test_the_distance_is_the_shortest_path():
 
 
 def test_depth_is_how_far_two_booths_overlap():
-    assert depth(booth(0, 0), booth(2500, 500)) == 500
-    assert depth(booth(0, 0), booth(3000, 0)) == 0 > depth(booth(0, 0), booth(3001, 0))
-    assert depth(booth(0, 0, 2000, 2000, 45), booth(2000, 0, 2000, 2000)) == pytest.approx(2 ** 0.5 * 1000 - 1000)
+    assert overlap_depth(booth(0, 0), booth(2500, 500)) == 500
+    assert overlap_depth(booth(0, 0), booth(3000, 0)) == 0 > overlap_depth(booth(0, 0), booth(3001, 0))
+    assert overlap_depth(booth(0, 0, 2000, 2000, 45), booth(2000, 0, 2000, 2000)) == pytest.approx(2 ** 0.5 * 1000 - 1000)
 
 
 def test_the_aisle_runs_through_the_middle_of_the_facing_sides():
-    assert way(booth(0, 0), booth(5000, 1000)) == ((3000, 1500), (5000, 1500))
-    start, end = way(booth(0, 0, 2000, 2000, 45), booth(4000, 0, 2000, 2000))
+    assert closest_points(booth(0, 0), booth(5000, 1000)) == ((3000, 1500), (5000, 1500))
+    start, end = closest_points(booth(0, 0, 2000, 2000, 45), booth(4000, 0, 2000, 2000))
     assert start == pytest.approx((1000 + 2 ** 0.5 * 1000, 1000)) and end == pytest.approx((4000, 1000))
 
 

@@ -26,7 +26,7 @@ GOOD = """<h1>Contract &amp; terms</h1>
 def test_allowed_markup_is_parsed_and_written_as_the_same_tree():
     tree, wrong = read(GOOD)
     assert wrong == []
-    again, wrong = read(markup.write(tree))
+    again, wrong = read(markup.to_html(tree))
     assert wrong == [] and again == tree
     assert [block.tag for block in markup.blocks(tree)] == ["h1", "p", "ul", "table", "p"]
 
@@ -66,7 +66,7 @@ def test_markup_nested_too_deeply_is_refused_without_a_failure():
 def test_a_value_is_always_text():
     tree, wrong = read("<p>{{a}} and {{ a }}</p>", known=("a",))
     assert wrong == []
-    filled = markup.write(markup.fill(tree, lambda name: "<script>&lt;{{b}}\nline\x07 \0two"))
+    filled = markup.to_html(markup.fill(tree, lambda name: "<script>&lt;{{b}}\nline\x07 \0two"))
     assert filled == "<p>&lt;script&gt;&amp;lt;{{b}}<br>line two and &lt;script&gt;&amp;lt;{{b}}<br>line two</p>"
 
 

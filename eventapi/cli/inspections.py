@@ -33,7 +33,7 @@ def check(args, config):
 
 def verify(args, config):
     with opened(config) as db, db.snapshot():
-        wrong = journal.verify(db) + (journal.stands(db, *args.noted) if args.noted else [])
+        wrong = journal.verify(db) + (journal.verify_entry(db, *args.noted) if args.noted else [])
         last = journal.last(db)
     _report(args, [("audit log", line) for line in wrong])
     if last and not args.json:

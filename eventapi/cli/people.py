@@ -69,7 +69,7 @@ def create_key(args, config):
 
 
 def _moment(text, zone):
-    if not times.is_day_or_moment(text):
+    if not times.is_date_or_timestamp(text):
         raise Refused(f"--expires {text}: must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z")
     return times.end(text, zone)
 

@@ -19,9 +19,9 @@ COUNTRIES = frozenset("""
 
 # name -> (check, error text)
 FORMATS = {
-    "date": (times.is_day, "must be a date such as 2026-05-01"),
-    "date-time": (times.is_moment, "must be a timestamp (RFC 3339) such as 2026-05-01T09:00:00Z"),
-    "day-or-moment": (times.is_day_or_moment,
+    "date": (times.is_date, "must be a date such as 2026-05-01"),
+    "date-time": (times.is_timestamp, "must be a timestamp (RFC 3339) such as 2026-05-01T09:00:00Z"),
+    "day-or-moment": (times.is_date_or_timestamp,
                       "must be a date such as 2026-05-01 or a timestamp such as 2026-05-01T09:00:00Z"),
     "clock": (times.CLOCK.fullmatch, "must be a time of day such as 09:00"),
     "timezone": (times.is_zone, "must be an IANA time zone such as Europe/Berlin"),

@@ -57,7 +57,7 @@ def furnish(folder, asked):
     """A database with all the people in it; gives badge numbers, a key and the moment at which the doors open."""
     zone = noon()
     now = datetime.now(timezone.utc).replace(microsecond=0)
-    today = times.local_day(times.text(now), zone)
+    today = times.local_date(times.text(now), zone)
     config = configuration.load(ROOT / "conf" / "demo.conf", data_dir=str(folder))
     migrations.migrate(config.database)
     db = database.Database(config)

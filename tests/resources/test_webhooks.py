@@ -146,7 +146,7 @@ def test_a_change_is_told_with_the_record_as_it_was_then(organiser, db, hook, re
     told = [body for _, body in receiver.at()]
     assert [(body["type"], body["data"]["id"], body["data"]["city"]) for body in told] == [
         ("event.created", event["id"], None), ("event.updated", event["id"], "Leipzig"), ("event.deleted", event["id"], "Leipzig")]
-    assert told[0].keys() == {"type", "timestamp", "data"} and times.is_moment(told[0]["timestamp"])
+    assert told[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(told[0]["timestamp"])
 
 
 def test_patterns_choose(organiser, db, hook, receiver):

@@ -125,24 +125,24 @@ def _generate(db, document, template):
     def value_of(name):
         return values[name] if name in values else missing.setdefault(name, placeholders.GAP)
     tree = markup.parse(template["body"], Faults(), "/body")
-    document["content"] = _checked_length(markup.write(markup.fill(tree, value_of)))
+    document["content"] = _checked_length(markup.to_html(markup.fill(tree, value_of)))
     return document_rows.add(db, {**document, "missing": list(missing)})
 
 
 def _checked_length(content):
-    if len(content) > markup.LONGEST:
-        raise invalid_at("/template_id", "too_long", f"makes a document of more than {markup.LONGEST} characters")
+    if len(content) > markup.MAX_LENGTH:
+        raise invalid_at("/template_id", "too_long", f"makes a document of more than {markup.MAX_LENGTH} characters")
     return content
 
 
 def _written(content, faults):
     """Return the HTML of a body as it is stored. Add what it must not contain to `faults`."""
-    return markup.write(markup.parse(content, faults, "/content"))
+    return markup.to_html(markup.parse(content, faults, "/content"))
 
 
 def _next_number(db):
     """Return the next document number of this year."""
-    year = times.local_day(db.now, db.config.timezone)[:4]
+    year = times.local_date(db.now, db.config.timezone)[:4]
     return f"DOC-{year}-{numbering.take(db, f'document-{year}'):05}"
 
 

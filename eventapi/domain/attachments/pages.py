@@ -28,7 +28,7 @@ def tree(row):
 
 def page(config, row):
     """The HTML page as bytes."""
-    body = "".join(markup.write(block) for block in markup.blocks(tree(row)))
+    body = "".join(markup.to_html(block) for block in markup.blocks(tree(row)))
     foot = " · ".join(escape(part) for part in (config.organiser_name, row["document_number"]) if part)
     return (f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{escape(heading(row))}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{STYLE}</style></head>\n'

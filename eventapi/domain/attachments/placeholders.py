@@ -74,7 +74,7 @@ def _text(member, value, record, words):
     if value is None or value == "":
         return None
     if member in DAYS:
-        return day(times.local_day(value, record.get("timezone") or "UTC"), words)
+        return day(times.local_date(value, record.get("timezone") or "UTC"), words)
     if member in ("total", "price"):
         places = money.decimals(record["currency"])
         return number(money.EXACT.scaleb(Decimal(value), -places), places, words)

@@ -50,7 +50,7 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
 
 
 def draft_invoice(db, participant, party, items):
-    day = times.local_day(party["date_from"], party["timezone"])
+    day = times.local_date(party["date_from"], party["timezone"])
     return drafts.create(db, {"event_participant_id": participant["id"], "service_date": day, "items": items})
 
 

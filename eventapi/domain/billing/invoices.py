@@ -79,5 +79,5 @@ def in_short(db, ids):
 def represent_short(row):
     row["status"] = public_status(row)
     del row["is_past_due"]
-    money.majors(row, ("total", "paid_amount", "open_amount"), row["currency"])
+    money.convert_to_major(row, ("total", "paid_amount", "open_amount"), row["currency"])
     return row

@@ -39,7 +39,7 @@ def row(db, id):
 def represent(row):
     """Return the API object of a row. The row is not changed."""
     payment = {**row, "net_amount": row["amount"] - row["gateway_fee"]}
-    money.majors(payment, AMOUNTS, row["currency"])
+    money.convert_to_major(payment, AMOUNTS, row["currency"])
     return payment
 
 

@@ -97,7 +97,7 @@ def _scanned_at(db, body, event, faults):
         faults.add("/scanned_at", "out_of_range",
                    f"must not be in the future: the time of the server is {db.now}. Check the clock of the device")
     known_since = min(event["date_from_at"] or event["created_at"], event["created_at"])
-    earliest = times.start(times.local_day(known_since, event["timezone"]), event["timezone"])
+    earliest = times.start(times.local_date(known_since, event["timezone"]), event["timezone"])
     if at < earliest:
         faults.add("/scanned_at", "out_of_range",
                    f"must not be before {earliest}, when the event began or was created")
@@ -121,7 +121,7 @@ def _add_scan(db, body, event, participant, scanned_at):
     return db.one(sql.add_scan, **{
         **body, "event_id": event["id"], "event_participant_id": participant and participant["id"],
         "badge_number": badge, "check_in_type": check_in_type, "scanned_at": scanned_at,
-        "is_live": body["scanned_at"] is None, "day": times.local_day(scanned_at, event["timezone"]), "code": code,
+        "is_live": body["scanned_at"] is None, "day": times.local_date(scanned_at, event["timezone"]), "code": code,
         "admin_id": db.actor.admin_id, "now": db.now})
 
 

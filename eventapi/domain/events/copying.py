@@ -23,7 +23,7 @@ def moved(event, date_from, *, opening_hours):
     """
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
-    days = times.days_between(times.local_day(known, zone), times.local_day(date_from, zone)) if known else 0
+    days = times.days_between(times.local_date(known, zone), times.local_date(date_from, zone)) if known else 0
     hours = [{**entry, "date": times.add_days(entry["date"], days)}
              for entry in event["opening_hours"]] if opening_hours else []
     new = {**event, **{name: times.shifted(event[name], days, zone) for name in DATES}, "date_from": date_from,

@@ -155,7 +155,7 @@ def _journal_update(db, old, base_url):
 def _columns(event):
     """Return the columns of an event: dates as sent, and the UTC timestamps that they stand for."""
     zone = event["timezone"]
-    last_day = times.local_day(event["date_to"] or event["date_from"], zone)
+    last_day = times.local_date(event["date_to"] or event["date_from"], zone)
     return {**event, "opening_hours": as_json(event["opening_hours"]),
             "date_from_at": times.start(event["date_from"], zone), "date_to_at": times.end(event["date_to"], zone),
             "over_at": times.end(last_day, zone),

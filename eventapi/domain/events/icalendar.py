@@ -73,7 +73,7 @@ def whole_days(first, last, zone):
     """The days in the zone of what lasts from the beginning of one to the end of another, or is due at the end of
     one; else None.
     """
-    first_day, last_day = times.local_day(first, zone), times.local_day(last, zone)
+    first_day, last_day = times.local_date(first, zone), times.local_date(last, zone)
     if last == times.end(last_day, zone) and (first == last or first == times.start(first_day, zone)):
         return first_day, last_day
     return None

@@ -95,7 +95,7 @@ def _checked(db, old, fields):
 
 def _period(slot, zone_name, faults):
     """Return `starts_at` and `ends_at` of a slot, in UTC. Add what is wrong to `faults`."""
-    if not times.is_day_or_moment(slot["slot_date"]):
+    if not times.is_date_or_timestamp(slot["slot_date"]):
         faults.add("/slot_date", "format", "is out of the calendar")
         return {}
     moments = instants(slot, zone_name)

@@ -9,16 +9,16 @@ from itertools import chain, islice
 
 from eventapi.geometry import (
     box,
+    closest_points,
     corners,
-    depth,
     distance,
     inside,
     nearby,
     overlap,
+    overlap_depth,
     rectangle,
     wall_of,
     walls_along,
-    way,
 )
 
 NEIGHBOUR = 50              # a gap that comes from walls and rounding
@@ -109,7 +109,7 @@ def on_objects(hall):
     indexes, polygons = hall.of_kind(*OCCUPIED_OBJECTS)
     for booth, other in hall.meeting(hall.polygons, polygons):
         index = indexes[other]
-        kind, overlap_depth = hall.objects[index]["kind"], depth(hall.polygons[booth], polygons[other])
+        kind, overlap_depth = hall.objects[index]["kind"], overlap_depth(hall.polygons[booth], polygons[other])
         detail = f"{hall.name(booth).capitalize()} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
         yield hall.warn(f"on_{kind}", detail, [booth], object_index=index, measure=overlap_depth)
 
@@ -155,7 +155,7 @@ def between_booths_or_inside(hall, one, other):
 def overlaps(hall, pairs):
     """Yield a warning for each pair of booths."""
     for one, other in pairs:
-        overlap_depth = depth(hall.polygons[one], hall.polygons[other])
+        overlap_depth = overlap_depth(hall.polygons[one], hall.polygons[other])
         detail = f"{hall.name(one).capitalize()} and {hall.name(other)} overlap by {metres(overlap_depth)} m."
         yield hall.warn("overlap", detail, [one, other], measure=overlap_depth)
 
@@ -184,7 +184,7 @@ def is_filled(bodies, near, one, other):
         second = from_other.get(third)
         if second is None or max(first, second) > apart or first + second > apart + 2 * NEIGHBOUR:
             continue
-        line = line or way(bodies[one], bodies[other])
+        line = line or closest_points(bodies[one], bodies[other])
         if not touches(line, bodies[third]):
             continue
         if max(first, second) < apart or is_separate_aisle(bodies, one, third, other, second == apart):
@@ -199,7 +199,7 @@ def is_separate_aisle(bodies, one, third, other, is_next_to_one):
     with its neighbour.
     """
     end, neighbour = (other, one) if is_next_to_one else (one, other)
-    return not touches(way(bodies[third], bodies[end]), bodies[neighbour])
+    return not touches(closest_points(bodies[third], bodies[end]), bodies[neighbour])
 
 
 def touches(line, polygon):

@@ -23,8 +23,8 @@ def read(db, id, view):
         return None
     zone, now = hall.pop("timezone"), times.now()
     changed = max([hall.pop("updated_at"), *(row.pop("updated_at") for row in rows)])
-    return {**hall, "objects": json.loads(hall["objects"]), "from": times.local_day(hall.pop("date_from"), zone),
-            "to": times.local_day(hall.pop("date_to"), zone), "changed": times.local_day(changed, zone), "view": view,
+    return {**hall, "objects": json.loads(hall["objects"]), "from": times.local_date(hall.pop("date_from"), zone),
+            "to": times.local_date(hall.pop("date_to"), zone), "changed": times.local_date(changed, zone), "view": view,
             "currency": db.config.currency, "booths": [_booth(row, now, view == "public") for row in rows]}
 
 

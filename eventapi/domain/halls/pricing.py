@@ -197,8 +197,8 @@ def _fields(db, participant, variables):
 
 def _days(booth):
     """Return the number of days of the event in its own time zone, or None if it has no dates."""
-    first = times.local_day(booth["date_from"], booth["timezone"])
-    last = times.local_day(booth["date_to"] or booth["date_from"], booth["timezone"])
+    first = times.local_date(booth["date_from"], booth["timezone"])
+    last = times.local_date(booth["date_to"] or booth["date_from"], booth["timezone"])
     return first and times.days_between(first, last) + 1
 
 

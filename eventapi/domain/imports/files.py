@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import islice
 
 from eventapi.errors import fault, invalid, invalid_at
-from eventapi.spreadsheet import unguarded
+from eventapi.spreadsheet import unescape_formula
 from eventapi.validation.messages import pointer
 
 MAX_COLUMNS = 500
@@ -46,7 +46,7 @@ def read_form(path):
         lines = (line for line in _lines(path, form["encoding"]) if line.strip(f"{SEPARATORS} \r\n"))
         form["separator"] = _separator(next(lines, ""))
         _, header = next(_rows(path, form), (0, []))
-        form["columns"] = [unguarded(name.strip()) for name in header]
+        form["columns"] = [unescape_formula(name.strip()) for name in header]
         _check_columns(form["columns"])
         return form, sum(1 for _ in cells(path, form))
     except Unreadable as error:

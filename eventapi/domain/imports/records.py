@@ -8,7 +8,7 @@ from functools import cached_property
 from eventapi.domain.imports.files import REASONS
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import Faults, Problem, suggestion
-from eventapi.spreadsheet import unguarded
+from eventapi.spreadsheet import unescape_formula
 from eventapi.validation.bodies import Body
 from eventapi.validation.messages import pointer
 from eventapi.validation.schema_files import body_schema, document
@@ -147,7 +147,7 @@ class Reader:
     def names(self, sent):
         """Return e-mail, customer number and external id of a rejected record, so that an erasure request finds it."""
         if self.form["kind"] == "csv":
-            found = dict(zip(self.columns, map(unguarded, sent), strict=False))
+            found = dict(zip(self.columns, map(unescape_formula, sent), strict=False))
         else:
             found = self._mapped(sent)
         return {name: found[name].strip() if isinstance(found.get(name), str) else None for name in NAMES}
@@ -175,10 +175,10 @@ class Reader:
         """
         field = self.defined.by_key.get(key)
         if field is None:
-            return unguarded(text)
+            return unescape_formula(text)
         if field["field_type"] == "multiselect":
             return _parts(text, "|")
-        text = unguarded(text)
+        text = unescape_formula(text)
         if field["field_type"] == "boolean":
             return YES_NO.get(text.lower(), text)
         value = field_types.read(field, self._without_locale(field["field_type"], text), self.zone)
@@ -239,7 +239,7 @@ def _value(types, text):
     types = (types,) if isinstance(types, str) else types or ()
     if "array" in types:
         return _parts(text, "|" if "|" in text else ",")
-    text = unguarded(text)
+    text = unescape_formula(text)
     if "boolean" in types:
         return YES_NO.get(text.lower(), text)
     if "integer" in types:
@@ -248,7 +248,7 @@ def _value(types, text):
 
 
 def _parts(text, separator):
-    return [unguarded(part.strip()) for part in text.split(separator) if part.strip()]
+    return [unescape_formula(part.strip()) for part in text.split(separator) if part.strip()]
 
 
 # Faults

@@ -79,7 +79,7 @@ def at_event(db, event_id, ids):
 
 
 def _with_terms(row, now):
-    today = times.local_day(now, row["timezone"])
+    today = times.local_date(now, row["timezone"])
     early = row["early_bird_until"] is not None and today <= row["early_bird_until"]
     last_day = _last_day(row)
     return {**row, "price": row["early_bird_price"] if early else row["base_price"], "available": _left(row),
@@ -88,7 +88,7 @@ def _with_terms(row, now):
 
 def _last_day(row):
     """The last day to order: the deadline, or as many days before the event as the service needs, whichever is earlier."""
-    begins = times.local_day(row["date_from"], row["timezone"])
+    begins = times.local_date(row["date_from"], row["timezone"])
     in_time = times.add_days(begins, -row["lead_time_days"]) if begins and row["lead_time_days"] else None
     return min((day for day in (row["order_deadline"], in_time) if day), default=None)
 

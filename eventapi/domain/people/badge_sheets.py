@@ -73,6 +73,6 @@ def _badge(row):
     company = row["company_name"] if row["company_name"] != name else None
     return {"id": row["id"], "role": row["role"], "name": name, "company": company,
             "code": row["badge_number"], "number": number, "event": row["event"], "city": row["city"],
-            "from": times.local_day(row["date_from"], row["timezone"]),
-            "to": times.local_day(row["date_to"], row["timezone"]),
+            "from": times.local_date(row["date_from"], row["timezone"]),
+            "to": times.local_date(row["date_to"], row["timezone"]),
             "category": row["category"], "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}

@@ -85,9 +85,9 @@ def read(field, text, zone):
     if kind in CHOICES:
         return text if text in [option["value"] for option in field["field_options"]] else None
     if kind == "date":
-        return text if times.is_day(text) else None
+        return text if times.is_date(text) else None
     if kind == "datetime":
-        return times.utc(text, zone) if times.is_moment(text) else None
+        return times.utc(text, zone) if times.is_timestamp(text) else None
     return text or None
 
 

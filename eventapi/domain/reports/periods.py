@@ -40,7 +40,7 @@ def spans(db, statement, selection, *, of_days=False):
     """
     zone, period, first = db.config.timezone, selection["period"], selection["first"] or FIRST_DAY
     start_of = (lambda day: day) if of_days else (lambda day: times.start(day, zone))
-    day_of = (lambda value: value) if of_days else (lambda value: times.local_day(value, zone))
+    day_of = (lambda value: value) if of_days else (lambda value: times.local_date(value, zone))
     end = selection["last"] and times.add_days(selection["last"], 1)
     found, after = [], first
     while True:
