@@ -109,9 +109,9 @@ def on_objects(hall):
     indexes, polygons = hall.of_kind(*OCCUPIED_OBJECTS)
     for booth, other in hall.meeting(hall.polygons, polygons):
         index = indexes[other]
-        kind, overlap_depth = hall.objects[index]["kind"], overlap_depth(hall.polygons[booth], polygons[other])
+        kind, deep = hall.objects[index]["kind"], overlap_depth(hall.polygons[booth], polygons[other])
         detail = f"{hall.name(booth).capitalize()} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
-        yield hall.warn(f"on_{kind}", detail, [booth], object_index=index, measure=overlap_depth)
+        yield hall.warn(f"on_{kind}", detail, [booth], object_index=index, measure=deep)
 
 
 def object_name(hall, index):
@@ -155,9 +155,9 @@ def between_booths_or_inside(hall, one, other):
 def overlaps(hall, pairs):
     """Yield a warning for each pair of booths."""
     for one, other in pairs:
-        overlap_depth = overlap_depth(hall.polygons[one], hall.polygons[other])
-        detail = f"{hall.name(one).capitalize()} and {hall.name(other)} overlap by {metres(overlap_depth)} m."
-        yield hall.warn("overlap", detail, [one, other], measure=overlap_depth)
+        deep = overlap_depth(hall.polygons[one], hall.polygons[other])
+        detail = f"{hall.name(one).capitalize()} and {hall.name(other)} overlap by {metres(deep)} m."
+        yield hall.warn("overlap", detail, [one, other], measure=deep)
 
 
 def narrow_aisles(hall, bodies, near, min_aisle):
