@@ -17,6 +17,7 @@ class Access:
         pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler, called only if tier, flag and scope allow it."""
         options = route.config["options"]
         scope, flag = options.scope, options.flag
         if options.public:

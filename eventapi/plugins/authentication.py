@@ -43,6 +43,7 @@ class Authentication:
         pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler, called with the caller in the environ as eventapi.who. Public routes stay as they are."""
         if route.config["options"].public:
             return callback
 

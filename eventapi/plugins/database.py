@@ -25,6 +25,7 @@ class DatabasePlugin:
         pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler, called with a connection, and inside a transaction if it writes."""
         takes = inspect.signature(route.callback).parameters
         if route.method not in READS:
             return writing(with_caller(callback, takes), takes, route.config["options"].before)

@@ -75,6 +75,7 @@ class Request:
         pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler as an Exchange."""
         return Exchange(callback, route)
 
 
@@ -89,6 +90,7 @@ class Exchange:
         self.takes = [name for name in PARTS if name in takes]
 
     def __call__(self, **values: object) -> bytes | Iterable[bytes]:
+        """Call the handler. Return the body of its response, or a problem document if it raises."""
         environ, start = request.environ, time.perf_counter()
         response.set_header("X-Request-ID", request_id(environ))
         response.set_header("Cache-Control", "private, no-cache")

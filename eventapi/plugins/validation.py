@@ -44,6 +44,7 @@ class Validation:
         self.config = config
 
     def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler as Validated. Public routes stay as they are."""
         if route.config["options"].public or route.method == "OPTIONS":
             return callback
         return Validated(callback, route, self.config)
@@ -63,6 +64,7 @@ class Validated:
         self.takes_body = self.reads_body and "body" in takes
 
     def __call__(self, **values: object) -> object:
+        """Check the request and call the handler. Raise 400, 406, 413, 415 or 422 if it is not valid."""
         environ = request.environ
         environ["eventapi.form"] = form = accepted(environ.get("HTTP_ACCEPT"), self.forms)
         query, body = self.input(environ)

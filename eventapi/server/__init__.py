@@ -1,6 +1,6 @@
-"""Receive requests: a gunicorn worker class of our own, and the queue of writes. When is the 201 of a POST sent?
+"""The server: a gunicorn worker class of our own, and the queue of writes.
 
-The way of a write, and the owner of each step:
+The steps of a write, from its first byte to its response, each with the classes that do it:
 
 1. The leader receives the bytes and has the head parsed (Threads, Worker, Connection, Requests). A write whose whole
    body has arrived goes into the write queue. One whose body is long or still to come is handled by its own thread,

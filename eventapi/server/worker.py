@@ -170,7 +170,7 @@ class Worker(base.Worker):
         return Accept.ACCEPTED
 
     def _before_waiting(self):
-        """The calling thread is about to wait for a client: let other threads do its work."""
+        """Let other threads do the work of the calling thread, which is about to wait for a client."""
         self.threads.step_down()
         self.writes.pass_on()
 

@@ -104,7 +104,7 @@ def _exclusive(partial):
 def _fill(config, file, folder):
     """Write the archive.
 
-    Start again if the sweep has removed a file meanwhile: the next copy of the database does not name it.
+    Start again if the sweep has removed a stored file: the next copy of the database does not name that file.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -204,6 +204,7 @@ class Hashing:
         self.file, self.hash = file, hashlib.sha256()
 
     def read(self, size: int) -> bytes:
+        """Return at most `size` bytes, and add them to the hash."""
         data = self.file.read(size)
         self.hash.update(data)
         return data
@@ -214,9 +215,8 @@ class Hashing:
 def read(source: str | os.PathLike, folder: Path | None = None) -> dict:
     """Check a backup completely and return its manifest. Unpack it into `folder` if one is given.
 
-    Raise BackupError if it is damaged.
-
-    Nothing in the file is trusted: names, sizes and kinds of its members are checked first.
+    Raise BackupError if it is damaged. Nothing in the file is trusted: names, sizes and kinds of its members are
+    checked first.
     """
     try:
         with tarfile.open(source, "r:") as tar:

@@ -119,10 +119,9 @@ class Database:
     def count(self, text: str, values: dict) -> int:
         """Return the number of rows of a list (Statement.count).
 
-        Each number is counted once for each state of the database.
-
-        data_version changes with every commit of another connection, and total_changes with every change through this
-        one. Call this inside a snapshot, so that the number and the rows are of the same state.
+        Each number is counted once for each state of the database. data_version changes with every commit of another
+        connection, and total_changes with every change through this one. Call this inside a snapshot, so that the
+        number and the rows are of the same state.
         """
         state = self.data_version(), self.connection.total_changes
         if state != self.counted_at:
@@ -223,11 +222,9 @@ class Database:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def vacuum(self) -> None:
-        """Write the whole file anew, so that nothing of deleted data is left in it.
+        """Rewrite the whole file, so that nothing of deleted data is left in it.
 
-        Others can read meanwhile, but not write.
-
-        Raise Busy if the write lock is not free within a minute.
+        Others can read meanwhile, but not write. Raise Busy if the write lock is not free within a minute.
         """
         connection = connect(self.path)
         self.write_lock.acquire(timeout=60)
@@ -239,7 +236,7 @@ class Database:
             connection.close()
 
     def integrity_faults(self) -> list[str]:
-        """Return what SQLite finds wrong with the file, one line for each fault; an empty list if it is sound."""
+        """Check the file with SQLite. Return one line for each fault; an empty list if it is sound."""
         try:
             lines = [row[0] for row in self.connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:

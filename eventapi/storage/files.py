@@ -1,9 +1,7 @@
 """The file store: files under DATA_DIR/files, named by the SHA-256 of their bytes.
 
-A file is written once and never changed.
-
-A file is stored before the row that names it is committed. A crash leaves at most a file without a row, and `sweep`
-removes it.
+A file is written once and never changed. It is stored before the row that names it is committed. A crash leaves at most
+a file without a row, and `sweep` removes it.
 
 All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise Full or ReadOnly if
 the disk does not take the bytes.

@@ -256,6 +256,7 @@ class Writer(Database):
         transaction.end(error)
 
     def close(self) -> None:
+        """Commit the open transaction, unless another thread does it, and close the connection."""
         if self.transaction:
             self.transaction.finish()
         super().close()

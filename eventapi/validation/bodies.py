@@ -11,8 +11,6 @@ EMPTY = {"type": "object", "properties": {}, "additionalProperties": False}
 class Body:
     """The body of a method of a route.
 
-    Calling it returns the body as the handler receives it, or raises 422 with all faults.
-
     Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with
     its default, or None. For PUT and PATCH, only the fields that were sent are there.
     """
@@ -29,6 +27,7 @@ class Body:
         self.checker = Checker(schema)
 
     def __call__(self, body: object) -> dict:
+        """Return the body as the handler receives it. Raise 422 with all faults."""
         if isinstance(body, dict) and not self.read_only.isdisjoint(body):
             body = {field: value for field, value in body.items() if field not in self.read_only}
         body = self.trim(body)

@@ -45,8 +45,10 @@ WHOLE = {"type", "enum", "properties", "additionalProperties", "items", "format"
 
 
 def compile_schema(schema: dict | bool, formats: dict[str, Callable], root: dict | None = None) -> Callable:
-    """Return a predicate: True only if the value is valid. `formats`: name -> check; `root`: the schema whose `$defs`
-    apply."""
+    """Return a predicate: True only if the value is valid.
+
+    `formats`: name -> check; `root`: the schema whose `$defs` apply, by default `schema`.
+    """
     root = schema if root is None else root
     if type(schema) is bool:
         return lambda value: schema

@@ -14,8 +14,6 @@ ENDS = ("date_to", "to_date", "to")         # a date in these parameters include
 class Query:
     """The query string of a route.
 
-    Calling it with (name, text) pairs returns the typed parameters, or raises 422 with all faults.
-
     Integers, numbers and comma-separated lists are converted by their type in the schema, timestamps to UTC. Defaults
     are filled in; other parameters that were not sent are missing. With `x-custom-fields`, parameters `cf.KEY` are
     returned as `cf`: KEY -> text, which the handler must check.
@@ -31,6 +29,7 @@ class Query:
         self.checker = Checker(self.schema)
 
     def __call__(self, pairs: list[tuple[str, str]]) -> dict:
+        """Return the typed parameters of the (name, text) pairs. Raise 422 with all faults."""
         query, custom, faults = {}, {}, []
         for name, text in pairs:
             is_custom = self.has_custom_fields and name.startswith("cf.")

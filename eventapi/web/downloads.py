@@ -1,5 +1,7 @@
-"""Stored files as responses: streamed, whole or one range (RFC 9110, 14), and with headers that keep browsers from
-running them."""
+"""Stored files as responses: streamed, whole or one range (RFC 9110, 14).
+
+Their headers keep browsers from running their content.
+"""
 import io
 import os
 import re
@@ -93,11 +95,13 @@ class FileRange(io.FileIO):
         return super().fileno()
 
     def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes of the range, at most CHUNK by default, b"" at its end."""
         chunk = super().read(min(self.left, CHUNK if size < 0 else size))
         self.left -= len(chunk)
         return chunk
 
     def __next__(self) -> bytes:
+        """Return the next CHUNK of the range."""
         chunk = self.read(CHUNK)
         if not chunk:
             raise StopIteration

@@ -1,5 +1,7 @@
-"""One log line per request on stderr, written in batches: threads would wait for each other if each line were written
-at once."""
+"""The log of requests: one line each on stderr, written in batches.
+
+Threads would wait for each other if each line were written at once.
+"""
 import atexit
 import os
 import threading

@@ -77,6 +77,7 @@ def created(record: dict, path: str, **more: object) -> Response:
 
 
 def deleted() -> Response:
+    """Return 204, the response to a deletion."""
     return Response(status=204)
 
 

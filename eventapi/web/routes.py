@@ -151,24 +151,29 @@ class Routes:
         return options
 
     def list(self, path: str, **options: object) -> Decorator:
-        """GET of a list. It has the common parameters of lists."""
+        """Register a GET handler of a list, with the common parameters of lists."""
         return self._add(("GET",), path, {"listing": True, **options})
 
     def get(self, path: str, **options: object) -> Decorator:
+        """Register a GET handler."""
         return self._add(("GET",), path, options)
 
     def post(self, path: str, **options: object) -> Decorator:
+        """Register a POST handler."""
         return self._add(("POST",), path, options)
 
     def update(self, path: str, **options: object) -> Decorator:
-        """PUT and PATCH. They differ only in the fields that they require."""
+        """Register a handler of PUT and PATCH. They differ only in the fields that they require."""
         return self._add(("PUT", "PATCH"), path, options)
 
     def put(self, path: str, **options: object) -> Decorator:
+        """Register a PUT handler."""
         return self._add(("PUT",), path, options)
 
     def patch(self, path: str, **options: object) -> Decorator:
+        """Register a PATCH handler."""
         return self._add(("PATCH",), path, options)
 
     def delete(self, path: str, **options: object) -> Decorator:
+        """Register a DELETE handler."""
         return self._add(("DELETE",), path, options)

@@ -38,7 +38,7 @@ def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
 
 
 def content_length(environ: dict) -> int:
-    """Return Content-Length, 0 if there is none."""
+    """Return Content-Length in bytes, 0 if there is none. Raise 400 if it is not a number."""
     length = environ.get("CONTENT_LENGTH") or "0"
     if not re.fullmatch(r"\d{1,18}", length, re.ASCII):
         raise Problem("malformed_request", "The header Content-Length is not a number.")
@@ -46,15 +46,17 @@ def content_length(environ: dict) -> int:
 
 
 def is_chunked(environ: dict) -> bool:
-    """Return whether the body came in chunks. The server has decoded them; the length is unknown."""
+    """Return whether the body was sent in chunks. The server has decoded them; the length is unknown."""
     return "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
 
 
 def too_large(limit: int) -> Problem:
+    """Return the problem of a body of more than `limit` bytes."""
     return Problem("body_too_large", f"The body must have at most {limit} bytes.")
 
 
 def ended_early() -> Problem:
+    """Return the problem of a body that cannot be read to its end."""
     return Problem("malformed_request", "The body ended early, or its chunks are invalid.")
 
 

@@ -96,7 +96,8 @@ def as_text(paragraphs):
 def as_html(paragraphs):
     inside = "\n".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else
                        f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>' for part in paragraphs)
-    return f'<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n{inside}\n</body></html>\n'
+    return ('<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n'
+            f"{inside}\n</body></html>\n")
 
 
 def greeting(texts, name):
@@ -122,7 +123,8 @@ def newsletter_confirmation(db, mail):
     paragraphs = [greeting(texts, name), texts[kind].format(**values), (texts[f"{kind}_button"], confirm),
                   texts[f"{kind}_ignore"], texts[f"{kind}_stop"], (texts[f"{kind}_stop_button"], stop),
                   texts["regards"], values["sender"]]
-    return name, paragraphs, {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}, None
+    headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    return name, paragraphs, headers, None
 
 
 def invoice(db, mail):
@@ -174,4 +176,5 @@ def localised(db, shown):
 
 
 WITH_PDF = ("invoice", "invoice_reminder")
-CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice, "invoice_reminder": invoice_reminder}
+CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
+            "invoice_reminder": invoice_reminder}

@@ -59,7 +59,9 @@ def step(db, lease, done=None, more=True):
 def _settle(db, lease, mail, outcome):
     """Store the result of a mail, unless the mail has been queued again in the meantime."""
     state, next_at = _following(db, mail, outcome)
-    if db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at, now=db.now) and outcome.refuses_recipient:
+    is_settled = db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at,
+                        now=db.now)
+    if is_settled and outcome.refuses_recipient:
         _note_refusal(db, mail, outcome.error)
 
 
@@ -81,8 +83,9 @@ def _note_refusal(db, mail, error):
     contact = invoice and contacts.get(db, invoice["contact_id"])
     if contact and not contact["anonymized_at"]:
         text = f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}"
-        notes.create(db, {"entity_type": "contact", "entity_id": contact["id"], "note_type": "warning", "is_pinned": False, "note_text": text},
-                     mail["admin_id"])
+        note = {"entity_type": "contact", "entity_id": contact["id"], "note_type": "warning", "is_pinned": False,
+                "note_text": text}
+        notes.create(db, note, mail["admin_id"])
 
 
 def mark_cut_off(db):

@@ -32,7 +32,8 @@ def connected(config):
 
 def _connect(config):
     if config.smtp_security == "tls":
-        server = smtplib.SMTP_SSL(config.smtp_host, config.smtp_port, timeout=TIMEOUT, context=ssl.create_default_context())
+        server = smtplib.SMTP_SSL(config.smtp_host, config.smtp_port, timeout=TIMEOUT,
+                                  context=ssl.create_default_context())
     else:
         server = smtplib.SMTP(config.smtp_host, config.smtp_port, timeout=TIMEOUT)
     try:
@@ -67,8 +68,8 @@ def hand_over(server, sender, recipient, message):
     options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
     if not recipient.isascii():
         if not server.has_extn("smtputf8"):
-            return Outcome("failed", "the mail server does not accept addresses with characters outside ASCII (SMTPUTF8)",
-                           refuses_recipient=True)
+            error = "the mail server does not accept addresses with characters outside ASCII (SMTPUTF8)"
+            return Outcome("failed", error, refuses_recipient=True)
         options.append("SMTPUTF8")
     try:
         code, said = server.mail(sender, options)
@@ -104,4 +105,5 @@ def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False
         is_connected = True
     except (OSError, smtplib.SMTPException):
         is_connected = False
-    return Outcome("failed" if for_good else "queued", f"{words}: {_answer(code, said)}", for_good and refuses_recipient, is_connected)
+    state = "failed" if for_good else "queued"
+    return Outcome(state, f"{words}: {_answer(code, said)}", for_good and refuses_recipient, is_connected)

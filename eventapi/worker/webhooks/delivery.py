@@ -1,4 +1,6 @@
-"""Deliveries of a webhook, one attempt after the other. A transaction takes a delivery; the next one stores its outcome.
+"""Deliveries of a webhook, one attempt after the other.
+
+One transaction takes a delivery; the next one stores its outcome.
 
 The thread that delivers to a webhook holds its lease, so that only one delivery to it is sent at a time. If the process
 dies, the lease expires, and the delivery that was being sent is sent again.
@@ -78,8 +80,8 @@ def send(delivery, config):
     began = time.monotonic()
     outcome = Outcome()
     try:
-        outcome.status = http_post.post(delivery["url"], body, headers(delivery, body), seconds=delivery["timeout_seconds"],
-                                      allowed=config.webhook_allowed_networks)
+        outcome.status = http_post.post(delivery["url"], body, headers(delivery, body),
+                                        seconds=delivery["timeout_seconds"], allowed=config.webhook_allowed_networks)
         outcome.error = None if outcome.is_success else f"the receiver responded with status {outcome.status}"
     except http_post.Failed as failed:
         outcome.error = str(failed)
@@ -95,8 +97,8 @@ def send(delivery, config):
 def headers(delivery, body):
     keys = [key for key in (delivery["secret"], delivery["previous_secret"]) if key]
     message_id = webhooks.message_id(delivery["outgoing_id"], delivery["event_at"])
-    return {"User-Agent": f"eventapi/{__version__}", **json.loads(delivery["headers"]), "Content-Type": "application/json",
-            **signatures.headers(message_id, int(time.time()), body, keys)}
+    return {"User-Agent": f"eventapi/{__version__}", **json.loads(delivery["headers"]),
+            "Content-Type": "application/json", **signatures.headers(message_id, int(time.time()), body, keys)}
 
 
 def _settle(db, lease, delivery, outcome):
@@ -105,10 +107,11 @@ def _settle(db, lease, delivery, outcome):
     if not held:
         return
     status, again = _following(db, delivery, outcome)
-    db.run(sql.attempted, id=delivery["id"], status=status, next_attempt_at=again, response_status=outcome.status, error=outcome.error,
-           duration_ms=outcome.duration_ms, now=db.now)
+    db.run(sql.attempted, id=delivery["id"], status=status, next_attempt_at=again, response_status=outcome.status,
+           error=outcome.error, duration_ms=outcome.duration_ms, now=db.now)
     if status != "pending":
-        db.run(sql.release_next, now=db.now, **{name: delivery[name] for name in ("webhook_id", "entity_type", "entity_id")})
+        same = {name: delivery[name] for name in ("webhook_id", "entity_type", "entity_id")}
+        db.run(sql.release_next, now=db.now, **same)
     if outcome.is_success:
         db.run(sql.succeeded, id=delivery["webhook_id"], now=db.now)
     elif outcome.was_sent:

@@ -30,7 +30,8 @@ def post(url, body, headers, *, seconds, allowed):
     try:
         connection.sock = Timed(_connected(target, found, deadline), deadline)
         connection.putrequest("POST", target.path, skip_host=True, skip_accept_encoding=True)
-        for name, value in {"Host": target.authority, "Connection": "close", "Content-Length": str(len(body)), **headers}.items():
+        own = {"Host": target.authority, "Connection": "close", "Content-Length": str(len(body))}
+        for name, value in {**own, **headers}.items():
             connection.putheader(name, value)
         connection.endheaders(body)
         return _status(connection.getresponse())
