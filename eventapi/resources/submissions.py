@@ -26,7 +26,7 @@ def list_submissions(db, query):
 def create_submission(db, body):
     """Create a submission.
 
-    Submits it at once unless `draft` is true. After the due date it is accepted and marked as late.
+    Submits it at once unless `draft` is true. A submission after the due date is accepted and marked as late.
     """
     submission = submissions.create(db, body)
     return created(submission, f"/submissions/{submission['id']}")
@@ -39,9 +39,9 @@ def get_submission(db, id, query):
 
 @routes.update("/submissions/<id>", schema="submission")
 def update_submission(db, id, body):
-    """Change value or document of a submission that is pending or needs a revision.
+    """Change the value or document of a submission that is pending or needs a revision.
 
-    `draft` false submits it at once.
+    Send `draft` as false to submit it at once.
     """
     return submissions.update(db, unchanged(get(db, id)), body)
 

@@ -53,7 +53,7 @@ def test_a_due_date_beyond_the_calendar_is_an_error(db):
 
 def test_due_dates_follow_the_event(organiser, db, monkeypatch):
     event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
-    monkeypatch.setattr(tasks, "follow", lambda db,
+    monkeypatch.setattr(tasks, "move_due_dates", lambda db,
                         event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
@@ -64,7 +64,7 @@ def test_due_dates_follow_the_event(organiser, db, monkeypatch):
 
 def test_an_event_cannot_move_due_dates_beyond_the_calendar(organiser, db, monkeypatch):
     event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
-    monkeypatch.setattr(tasks, "follow", lambda db,
+    monkeypatch.setattr(tasks, "move_due_dates", lambda db,
                         event: due_dates.instant(db, {"after": "date_from", "days": 100}, event))
     problem = organiser.patch(f"/events/{event['id']}", {"date_from": "9998-12-01"}, status=422).json
     assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]

@@ -76,8 +76,11 @@ def change(db, old, merged):
     return journal_update(db, old)
 
 
-def hold(db, old, upload, **size):
-    """Store an upload as the content and return the row. The same bytes again change nothing."""
+def store_content(db, old, upload, **size):
+    """Store an upload as the content and return the row. The same bytes again change nothing.
+
+    `size` may hold `width` and `height` of a picture in pixels.
+    """
     sha256, kind = files.keep(db.config, upload), content_types.judge(upload.head)
     if sha256 == old["sha256"]:
         return old

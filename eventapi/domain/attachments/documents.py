@@ -65,7 +65,7 @@ def set_content(db, row, upload):
         _refuse_submitted(db, row)
     contracts.refuse_content(row)
     anonymity.refuse(db, "document", row["id"])
-    return document_rows.hold(db, row, upload)
+    return document_rows.store_content(db, row, upload)
 
 
 def delete(db, row):

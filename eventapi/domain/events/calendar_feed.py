@@ -1,4 +1,4 @@
-"""The calendar feed: its entries, which triggers maintain (0014_create_calendar.sql), and subscriptions to it."""
+"""The calendar feed: its entries, which triggers of the database maintain, and the subscriptions to it."""
 import json
 import secrets
 from datetime import datetime, timedelta, timezone
@@ -15,14 +15,14 @@ from eventapi.storage.statements import statements
 sql = statements("calendar_feed")
 
 FORM = "text/calendar"
-HEADER = "text/calendar; charset=utf-8; method=PUBLISH"     # the method must be told here as well (RFC 5545, 3.7.2)
-CANCELLED = timedelta(days=365)         # so long is told of an entry that it was cancelled
+HEADER = "text/calendar; charset=utf-8; method=PUBLISH"     # with the method of the calendar (RFC 5545, 3.7.2)
+CANCELLED = timedelta(days=365)         # how long the feed contains a cancelled entry
 
 
 def entries(db, kinds, **filters):
     """Return the rows of the entries of these kinds, filtered by `event_id`, `visible`, `from` and `to`.
 
-    Include cancelled entries for a year.
+    Entries that were cancelled less than a year ago are included.
     """
     values = {name: value for name, value in filters.items() if value is not None}
     since = times.text(datetime.now(timezone.utc) - CANCELLED)
@@ -30,11 +30,12 @@ def entries(db, kinds, **filters):
 
 
 def state(db, name, found):
-    """Return what the bytes of the calendar depend on: the same state means the same bytes."""
+    """Return what the bytes of the calendar depend on, as JSON data: the same state means the same bytes."""
     return [name, db.config.timezone, db.value(sql.identity), [(entry["id"], entry["sequence"]) for entry in found]]
 
 
 def write(db, name, found):
+    """Return the calendar with the entries `found` as bytes."""
     return icalendar.calendar(name, found, db.value(sql.identity), db.config.timezone)
 
 
@@ -53,11 +54,13 @@ def subscribed(db, token):
 
 
 def get(db, id):
+    """Return the subscription, or None."""
     row = db.one(sql.get, id=id)
     return row and represent(row)
 
 
 def represent(row):
+    """Turn a row into the API object and return it. Its `url` is null, because the token is not stored."""
     row["kinds"] = json.loads(row["kinds"])
     row["visible"], row["is_active"] = bool(row["visible"]), bool(row["is_active"])
     return {**row, "url": None}

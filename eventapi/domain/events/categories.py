@@ -1,4 +1,4 @@
-"""Categories: creating, changing and deleting the tree that contacts, applications and participants refer to.
+"""Categories: the tree of labels that contacts, applications and participants refer to.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("categories")
 
-DEEPEST = 100               # levels below the root: a nested response must end somewhere
+DEEPEST = 100               # levels below the root. This bounds the depth of nested responses
 
 
 # Reading
@@ -77,7 +77,8 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a category; its children move up one level. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    references.refuse_in_use(db, sql.users, id, "The category is carried by {}; it cannot be deleted.")
+    references.refuse_in_use(db, sql.users, id, "The category is assigned to {}, so it cannot be deleted. "
+                             "Assign another category to them first.")
     for child in [get(db, child) for child in db.values(sql.children, id=id)]:
         db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
         journal.updated(db, entities.CATEGORY, child, get(db, child["id"]))
@@ -108,8 +109,8 @@ def _parent_and_events(db, fields, id=None, parent_id=None):
     if any(member in fields for member, _ in references.PARENT_CATEGORY[1]):
         parent_id = references.resolve(db, fields, references.PARENT_CATEGORY, faults)
         if parent_id is not None:
-            _check_place(db, id, parent_id,
-                         "parent_category_id" if fields.get("parent_category_id") else "parent_category_key", faults)
+            member = "parent_category_id" if fields.get("parent_category_id") else "parent_category_key"
+            _check_place(db, id, parent_id, member, faults)
     faults.raise_any()
     return parent_id, event_ids
 
@@ -120,4 +121,4 @@ def _check_place(db, id, parent_id, member, faults):
     if id in above:
         faults.add(f"/{member}", "cycle", "must not be the category itself or one below it")
     elif len(above) + (db.value(sql.height, id=id) if id else 0) > DEEPEST:
-        faults.add(f"/{member}", "too_deep", f"would lead deeper than {DEEPEST} levels")
+        faults.add(f"/{member}", "too_deep", f"would make the tree deeper than {DEEPEST} levels")

@@ -1,4 +1,4 @@
-"""Copying an event, to be held again: every date moves by the same number of days."""
+"""Copy an event, to be held again: every date moves by the same number of days."""
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
 from eventapi.domain.events import categories, events
@@ -17,31 +17,29 @@ DATES = ("date_from", "date_to", "application_deadline")
 
 
 def moved(event, date_from, *, opening_hours):
-    """Return the fields of the copy, and by how many days it is later.
-
-    An event without dates moves by 0 days.
-    """
+    """Return `(fields of the copy, number of days that it is later)`. An event without dates moves by 0 days."""
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
     days = times.days_between(times.local_date(known, zone), times.local_date(date_from, zone)) if known else 0
-    hours = [{**entry, "date": times.add_days(entry["date"], days)}
-             for entry in event["opening_hours"]] if opening_hours else []
+    hours = event["opening_hours"] if opening_hours else []
+    hours = [{**entry, "date": times.add_days(entry["date"], days)} for entry in hours]
     new = {**event, **{name: times.shifted(event[name], days, zone) for name in DATES}, "date_from": date_from,
            "opening_hours": hours, "is_visible": False}
     return new, days
 
 
-def bring_plans(db, old_id, new_id, days):
+def copy_plans(db, old_id, new_id, days):
     """Copy the plans with their booths. Blocked booths stay blocked, all others are available."""
     for plan in db.all(sql.plans, event_id=old_id):
         id = db.insert(sql_of_plans.add, **{**plan, "event_id": new_id}, now=db.now)
         new = plans.get(db, id)
         journal.created(db, entities.PLAN, new)
         for booth in db.all(sql.booths, plan_id=plan["id"]):
-            _bring_booth(db, {**booth, "plan_id": id, "event_id": new_id})
+            _copy_booth(db, {**booth, "plan_id": id, "event_id": new_id})
 
 
-def _bring_booth(db, booth):
+def _copy_booth(db, booth):
+    """Store and journal a copy of a booth, a dict with the ids of the new plan and event. Compute its price."""
     faults = Faults()
     id = db.insert(sql_of_booths.add, **booth, now=db.now)
     custom_fields.copy(db, "booth", booth["id"], id)
@@ -51,8 +49,8 @@ def _bring_booth(db, booth):
     journal.created(db, entities.BOOTH, new)
 
 
-def bring_services(db, old_id, new_id, days):
-    """Offer the same services on the same terms. Nothing is ordered yet."""
+def copy_services(db, old_id, new_id, days):
+    """Offer the same services on the same terms, with their dates moved by `days`."""
     for offer in db.all(sql.offers, event_id=old_id):
         old = services.get(db, offer["service_id"])
         dates = {name: offer[name] and times.add_days(offer[name], days)
@@ -62,8 +60,8 @@ def bring_services(db, old_id, new_id, days):
         journal.updated(db, entities.SERVICE, old, services.get(db, old["id"]))
 
 
-def bring_categories(db, old_id, new_id, days):
-    """Assign the same categories."""
+def copy_categories(db, old_id, new_id, days):
+    """Assign the categories of the event to its copy."""
     for id in db.values(sql.categories, event_id=old_id):
         old = categories.get(db, id)
         db.run(sql.add_category, category_id=id, event_id=new_id)
@@ -71,15 +69,15 @@ def bring_categories(db, old_id, new_id, days):
         journal.updated(db, entities.CATEGORY, old, categories.get(db, id))
 
 
-# word of `with` -> (what it does, the scopes that it needs besides events)
-PARTS = {"plans": (bring_plans, ("plans", "booths")), "services": (bring_services, ("services",)),
-         "categories": (bring_categories, ("categories",)),
+# value of `with` -> (function that copies the part, the scopes that it requires besides `events`)
+PARTS = {"plans": (copy_plans, ("plans", "booths")), "services": (copy_services, ("services",)),
+         "categories": (copy_categories, ("categories",)),
          "submission_types": (submission_types.copy_types, ("submissions",)),
          "tasks": (tasks.copy_tasks, ("tasks",))}
 
 
 def scopes(parts):
-    """Return the scopes that copying these parts needs besides `events`, each once."""
+    """Return the scopes that copying these parts requires besides `events`, each once."""
     return list(dict.fromkeys(scope for part in parts if part in PARTS for scope in PARTS[part][1]))
 
 
@@ -88,7 +86,7 @@ def copy(db, old, fields, base_url):
 
     It is not visible yet.
 
-    Call this inside a write transaction. Raise 422 if a date leaves the calendar, 409 `duplicate` if `event_key` is
+    Call this inside a write transaction. Raise 422 if a date moves out of range, 409 `duplicate` if `event_key` is
     taken.
     """
     parts = fields["with"]
@@ -96,8 +94,9 @@ def copy(db, old, fields, base_url):
         new, days = moved(old, fields["date_from"], opening_hours="opening_hours" in parts)
         key = fields["event_key"] or events.free_key(db, new)
         id = events.add(db, {**new, "event_key": key}, base_url)["id"]
-        for bring, _ in [PARTS[part] for part in parts if part in PARTS]:
-            bring(db, old["id"], id, days)
+        for copy_part, _ in [PARTS[part] for part in parts if part in PARTS]:
+            copy_part(db, old["id"], id, days)
     except OverflowError:
-        raise invalid_at("/date_from", "date", "would move dates out of the calendar") from None
+        raise invalid_at("/date_from", "date",
+                         "would move a date out of range: the year must be from 2 to 9998") from None
     return events.get(db, id, base_url)

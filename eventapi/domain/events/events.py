@@ -1,4 +1,4 @@
-"""Events: creating, changing and deleting trade shows, and their pictures.
+"""Events: trade shows and their pictures.
 
 Every function that writes is called inside a write transaction and journals the change. `base_url` is the public
 address of the service: the URL of an event's picture begins with it.
@@ -70,10 +70,11 @@ def add(db, event, base_url, faults=()):
 def update(db, old, fields, base_url):
     """Change an event and return it.
 
-    `fields` holds the changed fields. Booth prices, due dates and sessions follow the dates and the zone.
+    `fields` holds the changed fields. Booth prices, due dates and sessions are computed again from the new dates and
+    the new time zone.
 
-    Raise 422 as `create` does, and if a price or due date cannot follow; 409 `duplicate`, or `in_use` for a new zone
-    after check-ins.
+    Raise 422 as `create` does, and if a price or due date cannot be computed; 409 `duplicate`, or `in_use` for a new
+    time zone after check-ins.
     """
     id, faults = old["id"], Faults()
     merged = {**old, **fields,
@@ -92,18 +93,19 @@ def update(db, old, fields, base_url):
         pricing.reprice(db, db.values(sql.booths_priced_by_days, id=id), f"/{changed[0]}")
         _move_due_dates(db, id, f"/{changed[0]}")
     if new["timezone"] != old["timezone"]:
-        schedules.follow(db, id, new["timezone"])
+        schedules.recompute_times(db, id, new["timezone"])
     return new
 
 
 def _move_due_dates(db, id, pointer):
-    """Move what is due relative to the event. Raise 422 at `pointer` if a due date would leave the calendar."""
+    """Compute the due dates of tasks and submission types again. Raise 422 at `pointer` if one is out of range."""
     event = due_dates.event_of(db, id)
     try:
-        tasks.follow(db, event)
-        submission_types.follow(db, event)
+        tasks.move_due_dates(db, event)
+        submission_types.move_due_dates(db, event)
     except OverflowError:
-        raise invalid([fault("date", "would move due dates out of the calendar", pointer=pointer)]) from None
+        raise invalid([fault("date", "would move a due date out of range: the year must be from 2 to 9998",
+                             pointer=pointer)]) from None
 
 
 def delete(db, event):
@@ -112,7 +114,7 @@ def delete(db, event):
     Raise 409 `in_use` while other records depend on it.
     """
     id = event["id"]
-    references.refuse_in_use(db, sql.users, id, "The event has {}; it cannot be deleted.")
+    references.refuse_in_use(db, sql.users, id, "The event has {}, so it cannot be deleted. Delete these first.")
     cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
@@ -126,9 +128,9 @@ def delete(db, event):
 def set_image(db, event, upload, base_url):
     """Replace the picture of an event by an uploaded file and return the event.
 
-    Raise 415 or 422 for a file that is no picture.
+    Raise 415 or 422 for a file that is not a picture.
     """
-    images.hold(db, event, upload)
+    images.store(db, event, upload)
     return _journal_update(db, event, base_url)
 
 
@@ -153,7 +155,7 @@ def _journal_update(db, old, base_url):
 
 
 def _columns(event):
-    """Return the columns of an event: dates as sent, and the UTC timestamps that they stand for."""
+    """Return the columns of an event: dates as sent, and the UTC timestamps that they mean."""
     zone = event["timezone"]
     last_day = times.local_date(event["date_to"] or event["date_from"], zone)
     return {**event, "opening_hours": as_json(event["opening_hours"]),
@@ -175,6 +177,6 @@ def _check(event, faults=()):
         for other in hours[:place]:
             if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
                 faults.add(f"/opening_hours/{place}", "overlap",
-                           f"overlaps the entry from {other['opens']} on that day")
+                           f"overlaps the opening hours from {other['opens']} to {other['closes']} on that date")
                 break
     faults.raise_any()

@@ -1,8 +1,8 @@
 """iCalendar (RFC 5545): a calendar as text.
 
-Times are UTC and no VTIMEZONE is sent: nothing here recurs, so a zone would add nothing, and UTC is what all calendar
-programs read alike (some take a TZID for a zone of their own, or guess where they do not know it). What is whole days
-is VALUE=DATE, without a zone: the first of May is the first of May everywhere.
+Times are UTC, and the calendar has no VTIMEZONE for them. Nothing recurs, so a zone would add nothing, and all calendar
+programs read UTC alike, while some read a TZID as a zone of their own or guess an unknown one. Whole days are
+VALUE=DATE, without a zone: the first of May is the first of May everywhere.
 """
 import re
 
@@ -10,18 +10,18 @@ from eventapi import times
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]")
 ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
-OCTETS = 75                             # of a line (3.1), without its end
-REFRESH = "PT1H"
-# A calendar must have a component (3.6), also when there is nothing to tell.
-NOTHING = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
+OCTETS = 75                             # maximal length of a line without its end (3.1)
+REFRESH = "PT1H"                        # how often calendar programs should read the feed
+# A calendar must have a component (3.6). This one stands for an empty calendar.
+EMPTY = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
            "TZOFFSETTO:+0000",
            "END:STANDARD", "END:VTIMEZONE")
 
 
 def calendar(name, entries, identity, zone):
-    """The bytes of a calendar.
+    """Return a calendar as bytes.
 
-    `identity` is part of each UID, `zone` that in which days are counted where an entry names none.
+    `identity` is part of each UID. `zone` is the time zone of entries that have none.
     """
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN",
              "METHOD:PUBLISH",
@@ -29,14 +29,14 @@ def calendar(name, entries, identity, zone):
              f"X-PUBLISHED-TTL:{REFRESH}"]
     for entry in entries:
         lines += component(entry, identity, zone)
-    lines += [*(() if entries else NOTHING), "END:VCALENDAR", ""]
+    lines += [*(() if entries else EMPTY), "END:VCALENDAR", ""]
     return b"\r\n".join(map(folded, lines))
 
 
 def component(entry, identity, zone):
-    """The lines of an entry, as sql/calendar_feed.sql reads it.
+    """Yield the lines of an entry, which is a row of sql/calendar_feed.sql.
 
-    None of them takes up time that others could plan with.
+    Every entry is TRANSPARENT: it does not make its reader busy.
     """
     yield "BEGIN:VEVENT"
     yield f"UID:{entry['kind']}-{entry['record_id']}@{identity}.eventapi"
@@ -57,7 +57,7 @@ def component(entry, identity, zone):
 
 
 def span(entry, zone):
-    """When: whole days, from one moment to another, or at one moment, as what is due at an hour."""
+    """Yield the lines with the time of an entry: whole days, a period, or one time, such as that of a due date."""
     first, last = entry["first_at"], entry["last_at"]
     days = None if entry["kind"] == "slot" else whole_days(first, last, zone)
     if days:
@@ -70,8 +70,9 @@ def span(entry, zone):
 
 
 def whole_days(first, last, zone):
-    """The days in the zone of what lasts from the beginning of one to the end of another, or is due at the end of
-    one; else None.
+    """Return the first and the last date, in the zone, of a period of whole days, else None.
+
+    A due date at the end of a day counts as that day.
     """
     first_day, last_day = times.local_date(first, zone), times.local_date(last, zone)
     if last == times.end(last_day, zone) and (first == last or first == times.start(first_day, zone)):
@@ -80,16 +81,17 @@ def whole_days(first, last, zone):
 
 
 def moment(instant):
+    """Return a UTC timestamp as a DATE-TIME value (3.3.5)."""
     return instant.replace("-", "").replace(":", "")
 
 
 def text(value):
-    """A TEXT value (3.3.11)."""
+    """Return a text as a TEXT value (3.3.11): escaped, without control characters."""
     return CONTROLS.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).translate(ESCAPES)
 
 
 def folded(line):
-    """The line as bytes, broken behind at most 75 octets and never inside a character (3.1)."""
+    """Return a line as bytes, folded after at most 75 octets and never inside a character (3.1)."""
     data = line.encode()
     if len(data) <= OCTETS:
         return data

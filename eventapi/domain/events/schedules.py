@@ -1,4 +1,4 @@
-"""Schedule slots: creating, changing and deleting sessions. No slot clashes with another or exceeds its capacity.
+"""Schedule slots: the sessions of an event. No slot clashes with another or exceeds its capacity.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -14,8 +14,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("schedules")
 
-# What may make a slot clash with another, or hold too many.
-WEIGHING = ("event_id", "starts_at", "ends_at", "location", "allow_overlap", "capacity", "assignments")
+# Fields whose change may make a slot clash with another, or exceed its capacity.
+CLASH_FIELDS = ("event_id", "starts_at", "ends_at", "location", "allow_overlap", "capacity", "assignments")
 
 
 def get(db, id):
@@ -25,6 +25,7 @@ def get(db, id):
 
 
 def represent(row):
+    """Turn a row into the API object, in place, and return it."""
     row["is_public"], row["allow_overlap"] = bool(row["is_public"]), bool(row["allow_overlap"])
     if "assignments" in row:
         row["assignments"] = json.loads(row["assignments"])
@@ -58,12 +59,13 @@ def update(db, old, fields):
         db.run(sql.unassign, id=old["id"])
         _assign(db, old["id"], slot["assignments"])
     new = get(db, old["id"])
-    if any(new[name] != old[name] for name in WEIGHING):
+    if any(new[name] != old[name] for name in CLASH_FIELDS):
         refuse_clash(db, new)
     return _journal_update(db, old)
 
 
 def _columns(slot):
+    """Return the slot as columns, with the normal form of its location, by which clashes are found."""
     return {**slot, "location_folded": slot["location"] and normalising.place(slot["location"])}
 
 
@@ -86,7 +88,8 @@ def _checked(db, old, fields):
     cancelled = [person["id"]
                  for person in people.values() if person["status"] == "cancelled" and person["id"] not in before]
     if cancelled:
-        raise Problem("participant_cancelled", f"The participant {cancelled[0]} has cancelled.",
+        raise Problem("participant_cancelled",
+                      f"The participant {cancelled[0]} has cancelled. Reinstate the participation first.",
                       event_participant_id=cancelled[0])
     return {**slot,
             "assignments": [{"event_participant_id": _participant_id(entry), "role": entry["role"]}
@@ -96,12 +99,12 @@ def _checked(db, old, fields):
 def _period(slot, zone_name, faults):
     """Return `starts_at` and `ends_at` of a slot, in UTC. Add what is wrong to `faults`."""
     if not times.is_date_or_timestamp(slot["slot_date"]):
-        faults.add("/slot_date", "format", "is out of the calendar")
+        faults.add("/slot_date", "format", "must be a date in the years 2 to 9998")
         return {}
     moments = instants(slot, zone_name)
     for member, moment in (("start_time", moments["starts_at"]), ("end_time", moments["ends_at"])):
         if moment is None:
-            faults.add(f"/{member}", "no_such_time", "does not exist on that day: the clocks go forward over it")
+            faults.add(f"/{member}", "no_such_time", "does not exist on that date: the clocks are set forward past it")
     if slot["end_time"] <= slot["start_time"]:
         faults.add("/end_time", "before_start", "must be after start_time")
     return moments
@@ -120,13 +123,14 @@ def _assigned(db, event, assignments, faults):
         if id is None:
             faults.add(f"{at}/event_participant_id", "required", "is required, or participant_id")
         elif entry.get("participant_id", id) != id:
-            faults.add(f"{at}/participant_id", "disagrees", "names another record than event_participant_id")
+            faults.add(f"{at}/participant_id", "disagrees", references.disagrees("event_participant_id"))
         elif id not in people:
-            faults.add(f"{at}/event_participant_id", "unknown", "names no record")
+            faults.add(f"{at}/event_participant_id", "unknown", references.unknown("event_participant_id", id))
         elif people[id]["event_id"] != event["id"]:
-            faults.add(f"{at}/event_participant_id", "other_event", f"does not take part in {event['event_key']}")
+            faults.add(f"{at}/event_participant_id", "other_event",
+                       f"is not a participant of the event {event['event_key']}")
         elif (id, entry["role"]) in seen:
-            faults.add(at, "repeated", "is there already")
+            faults.add(at, "repeated", "repeats another assignment of the same participant and role")
         seen.add((id, entry["role"]))
     return people
 
@@ -140,14 +144,17 @@ def refuse_clash(db, slot):
     attendees = db.value(sql.attendees, id=slot["id"])
     if slot["capacity"] is not None and attendees > slot["capacity"]:
         raise Problem("capacity_reached",
-                      f"{attendees} attendees are more than the {slot['capacity']} that the slot takes.",
+                      f"The slot would have {attendees} attendees, but its `capacity` is {slot['capacity']}. Raise "
+                      "`capacity`, or remove attendees.",
                       capacity=slot["capacity"], attendees=attendees)
     other = db.one(sql.clash, id=slot["id"])
     if other:
-        what = "is there" if other["reason"] == "location" else f"has the participant {other['event_participant_id']}"
+        reason = (f"The location {slot['location']} is taken" if other["reason"] == "location" else
+                  f"The participant {other['event_participant_id']} is busy")
         raise Problem("schedule_conflict",
-                      f"“{other['title']}” {what} from {other['start_time']} to {other['end_time']} "
-                      f"on {other['slot_date']} (slot {other['id']}).", conflict=other)
+                      f"{reason} from {other['start_time']} to {other['end_time']} on {other['slot_date']}, by "
+                      f"“{other['title']}” (slot {other['id']}). Choose another time, or send `allow_overlap` as true.",
+                      conflict=other)
 
 
 def touch(db, old):
@@ -164,6 +171,7 @@ def _journal_update(db, old):
 
 
 def delete(db, slot):
+    """Delete a slot with its documents, notes and tasks."""
     cascade.delete_with(db, "schedule", slot["id"])
     db.run(sql.remove, id=slot["id"])
     journal.deleted(db, entities.SCHEDULE, slot)
@@ -176,14 +184,14 @@ def delete_with(db, event_id):
 
 
 def release(db, participant_id):
-    """Remove a participant that has cancelled from all slots."""
+    """Remove a cancelled participant from all slots, and journal the change of each slot."""
     for id in db.values(sql.of_participant, event_participant_id=participant_id):
         old = get(db, id)
         db.run(sql.release, id=id, event_participant_id=participant_id)
         touch(db, old)
 
 
-def follow(db, event_id, zone_name):
+def recompute_times(db, event_id, zone_name):
     """Recompute the UTC times of all slots of an event after its zone changed. They keep their local time.
 
     Raise 422 if a slot has no such local time in the new zone.
@@ -193,7 +201,8 @@ def follow(db, event_id, zone_name):
         moved = {**old, **instants(old, zone_name)}
         if moved["starts_at"] is None or moved["ends_at"] is None:
             raise invalid_at("/timezone", "no_such_time",
-                             f"has no such time as that of “{old['title']}” on {old['slot_date']} (slot {id})")
+                             f"lacks the local time of “{old['title']}” on {old['slot_date']} (slot {id}), because the "
+                             "clocks are set forward past it. Move that slot first")
         db.run(sql.move, **moved, now=db.now)
         _journal_update(db, old)
 

@@ -155,12 +155,12 @@ def _hand_over_check_ins(db, kept_id, other_id):
 
 
 def _hand_over_submissions(db, kept_id, other_id):
-    """Move the submissions. Of two submissions of one type, keep the one that `submissions.farther` returns."""
+    """Move the submissions. Of two submissions of one type, keep the one that `submissions.more_advanced` returns."""
     for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
         submission = submissions.get(db, found["id"])
         twin = found["twin_id"] and submissions.get(db, found["twin_id"])
         if twin:
-            stays = submissions.farther(submission, twin)
+            stays = submissions.more_advanced(submission, twin)
             submissions.delete(db, twin if stays is submission else submission)
         if not twin or stays is submission:
             db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)

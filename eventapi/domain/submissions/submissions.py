@@ -1,4 +1,4 @@
-"""Submissions: submitting in revisions, and the review of these.
+"""Submissions: participants submit values in revisions, and organisers review them.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -24,7 +24,7 @@ TRANSITIONS = Transitions("submission", {
     "request-revision": (("submitted",), "revision_requested"),
 })
 OPEN = ("pending", "revision_requested")
-# Of two submissions of one type that a merge brings together, the one that got farther stays.
+# Merging contacts may result in two submissions of one type. The one with the status further right here stays.
 RANK = ("rejected", "pending", "revision_requested", "submitted", "approved")
 
 
@@ -37,15 +37,19 @@ def get(db, id):
 
 
 def represent(row, now):
-    """Turn a row into the API object, in place, and return it. An open submission is late as soon as it is past due."""
+    """Turn a row into the API object at the time `now` (UTC text), in place, and return it.
+
+    An open submission is late as soon as it is past due.
+    """
     for member in {"value", "custom_fields"} & row.keys():
         row[member] = row[member] and json.loads(row[member])
-    handed_in_at = now if row["status"] in OPEN else row["submitted_at"]
-    row["is_late"] = row["due_at"] is not None and row["due_at"] < handed_in_at
+    submitted_at = now if row["status"] in OPEN else row["submitted_at"]
+    row["is_late"] = row["due_at"] is not None and row["due_at"] < submitted_at
     return row
 
 
 def represent_revision(row):
+    """Turn a row of a revision into the API object, in place, and return it."""
     row["value"] = row["value"] and json.loads(row["value"])
     row["is_late"] = row["due_at"] is not None and row["due_at"] < row["submitted_at"]
     return row
@@ -56,7 +60,7 @@ def revisions(db, id):
     return [represent_revision(row) for row in db.all(sql.all_revisions, submission_id=id)]
 
 
-# Handing in
+# Submitting
 
 def create(db, body):
     """Create a submission and return it, submitted at once unless `draft` is true. `body` is a complete validated body.
@@ -67,14 +71,14 @@ def create(db, body):
     faults = Faults()
     values.check(db, kind, participant, body, faults)
     if not body["draft"]:
-        values.demand(kind, body, faults)
+        values.require(kind, body, faults)
     fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
     anonymity.refuse_gone(participant)
     known = db.value(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
     if known:
         raise Problem("duplicate",
-                      f"The participant has a submission of this type: {known}. Change it, and submit it again.",
+                      f"The participant has the submission {known} of this type already. Change that one instead.",
                       submission_id=known)
     id = db.insert(sql.add, event_id=participant["event_id"], event_participant_id=participant["id"],
                    type_id=kind["id"],
@@ -121,7 +125,7 @@ def submit(db, old):
         return old
     participant, faults = db.one(sql.participant, id=old["event_participant_id"]), Faults()
     values.check(db, kind, participant, old, faults)
-    values.demand(kind, old, faults)
+    values.require(kind, old, faults)
     faults.raise_any()
     anonymity.refuse_gone(participant)
     db.run(sql.submit, id=old["id"], status=target, now=db.now)
@@ -142,10 +146,12 @@ def _participant_and_type(db, body):
     participant = participant_id and db.one(sql.participant, id=participant_id)
     kind = _type_of(db, participant, body, faults) if participant else None
     if kind and not kind["is_active"]:
-        faults.add(_pointer_to_type(body), "inactive", "takes nothing new: the type is not active")
+        faults.add(_pointer_to_type(body), "inactive",
+                   "is not active, so no new submission is possible. Set is_active of the type first")
     elif kind and participant["role"] not in kind["roles"]:
         faults.add(_pointer_to_type(body), "other_role",
-                   f"is asked of {', '.join(kind['roles'])}; this participant is {participant['role']}")
+                   f"is a type for the roles {', '.join(kind['roles'])}, but this participant has the role "
+                   f"{participant['role']}")
     faults.raise_any()
     return participant, kind
 
@@ -154,17 +160,19 @@ def _type_of(db, participant, body, faults):
     """Return the type named by id, or by its key, which is unique within the participant's event, or None."""
     by_id = body["type_id"] and types.get(db, body["type_id"])
     if body["type_id"] and by_id is None:
-        faults.add("/type_id", "unknown", "names no record")
+        faults.add("/type_id", "unknown", references.unknown("type_id", body["type_id"]))
     elif by_id and by_id["event_id"] != participant["event_id"]:
         faults.add("/type_id", "other_event",
-                   f"is a type of {by_id['event_key']}; the participant takes part in {participant['event_key']}")
+                   f"is a type of the event {by_id['event_key']}, but the participant takes part in "
+                   f"{participant['event_key']}")
     if not body["type_key"]:
         return by_id
     key_id = db.value(sql_of_types.key_taken, event_id=participant["event_id"], type_key=body["type_key"])
     if key_id is None:
-        faults.add("/type_key", "unknown", f"names no type of {participant['event_key']}")
+        faults.add("/type_key", "unknown",
+                   f"is unknown: no type of the event {participant['event_key']} has the key {body['type_key']}")
     elif by_id and by_id["id"] != key_id:
-        faults.add("/type_key", "disagrees", "names another record than type_id")
+        faults.add("/type_key", "disagrees", references.disagrees("type_id"))
     return by_id or (key_id and types.get(db, key_id))
 
 
@@ -176,21 +184,25 @@ def _refuse_other(db, old, body):
     """Raise 422 for another participant or type: neither changes."""
     faults = Faults()
     if references.resolve(db, body, PARTICIPANT, faults) not in (None, old["event_participant_id"]):
-        faults.add("/event_participant_id", "fixed", "cannot change; make a submission of the other participant")
+        faults.add("/event_participant_id", "fixed",
+                   "cannot change. Create a submission of the other participant instead")
     for member in ("type_id", "type_key"):
         if body.get(member, old[member]) != old[member]:
-            faults.add(f"/{member}", "fixed", "cannot change; make a submission of the other type")
+            faults.add(f"/{member}", "fixed", "cannot change. Create a submission of the other type instead")
     faults.raise_any()
 
 
 def columns(submission):
+    """Return the submission as columns, with its value as JSON text."""
     return {**submission, "value": None if submission["value"] is None else as_json(submission["value"])}
 
 
 def refuse_locked(old, names):
+    """Raise 409 `locked` for these fields unless the submission is open."""
     if old["status"] not in OPEN:
-        raise Problem("locked", f"The submission is {old['status']}: {' and '.join(names)} cannot change; "
-                      "ask for a revision first.",
+        remedy = "Request a revision first." if old["status"] == "submitted" else "This status is final."
+        raise Problem("locked",
+                      f"{' and '.join(names)} cannot change, because the submission is {old['status']}. {remedy}",
                       state=old["status"], allowed_from=list(OPEN), members=list(names))
 
 
@@ -205,9 +217,9 @@ def review(db, old, action, feedback=None):
     if status is None:
         return old
     anonymity.refuse(db, "submission", old["id"])
-    said = {"id": old["id"], "status": status, "feedback": feedback, "admin_id": db.actor.admin_id}
-    db.run(sql.review, **said, now=db.now)
-    db.run(sql.review_revision, **said, revision=old["revision"], now=db.now)
+    result = {"id": old["id"], "status": status, "feedback": feedback, "admin_id": db.actor.admin_id}
+    db.run(sql.review, **result, now=db.now)
+    db.run(sql.review_revision, **result, revision=old["revision"], now=db.now)
     return journal_update(db, old, TRANSITIONS.past(action))
 
 
@@ -225,7 +237,7 @@ def delete(db, submission):
     journal.deleted(db, entities.SUBMISSION, submission)
 
 
-def farther(one, other):
-    """Return the one of two submissions that has the higher RANK, or else was changed last."""
+def more_advanced(one, other):
+    """Return the one of two submissions that comes later in RANK, or else was changed last."""
     return max(one, other,
                key=lambda submission: (RANK.index(submission["status"]), submission["updated_at"], submission["id"]))

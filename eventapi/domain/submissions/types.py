@@ -14,7 +14,7 @@ from eventapi.storage.statements import statements
 sql = statements("submission_types")
 
 SWITCHES = ("needs_approval", "is_required", "is_active")
-FIXED = ("event_id", "input")           # these do not change once something was submitted
+FIXED = ("event_id", "input")           # these cannot change once there are submissions
 
 
 def get(db, id):
@@ -24,6 +24,7 @@ def get(db, id):
 
 
 def represent(row):
+    """Turn a row into the API object, in place, and return it."""
     row.update({name: bool(row[name]) for name in SWITCHES})
     row["allowed_extensions"], row["roles"] = json.loads(row["allowed_extensions"]), json.loads(row["roles"])
     row["due"] = due_dates.given(row["due"])
@@ -55,13 +56,15 @@ def update(db, old, fields):
     _claim_key(db, values, but=old["id"])
     changed = [name for name in FIXED if values[name] != old[name]]
     if changed:
-        _refuse_used(db, old["id"], f"its {' and '.join(name.removesuffix('_id') for name in changed)} cannot change")
+        _refuse_used(db, old["id"], 
+                     f"its {' and '.join(name.removesuffix('_id') for name in changed)} cannot change. Create another "
+                     "type instead")
     return old if all(values[name] == before[name] for name in before) else change(db, old, values)
 
 
 def delete(db, kind):
     """Delete a submission type. Raise 409 `in_use` if it has submissions."""
-    _refuse_used(db, kind["id"], "it cannot be deleted; set is_active to false")
+    _refuse_used(db, kind["id"], "it cannot be deleted. Set `is_active` to false instead")
     remove(db, kind)
 
 
@@ -79,8 +82,9 @@ def _checked(db, fields, kind):
 
 
 def _refuse_used(db, id, consequence):
+    """Raise 409 `in_use` if the type has submissions."""
     if db.value(sql.has_submissions, id=id):
-        raise Problem("in_use", f"The type has submissions: {consequence}.", used_by=["submissions"])
+        raise Problem("in_use", f"The submission type has submissions, so {consequence}.", used_by=["submissions"])
 
 
 def _claim_key(db, kind, but=None):
@@ -89,15 +93,15 @@ def _claim_key(db, kind, but=None):
 
 
 def columns(db, kind, faults):
-    """Return the type as columns. Add what its fields contradict to `faults`."""
+    """Return the type as columns. Add a fault for each field that contradicts another one or the upload limit."""
     extensions = list(dict.fromkeys(name.lower() for name in kind["allowed_extensions"]))
     if kind["input"] != "file":
         for name in ("allowed_extensions", "max_size_mb"):
             if kind[name]:
-                faults.add(f"/{name}", "not_for_input", f"is for the input file, and this is {kind['input']}")
+                faults.add(f"/{name}", "not_for_input", f"is allowed only for the input file, not for {kind['input']}")
     if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
         faults.add("/max_size_mb", "maximum",
-                   f"must be at most {db.config.max_upload_mb}: more is not taken by this server")
+                   f"must be at most {db.config.max_upload_mb}, the upload limit of this server")
     event = due_dates.event_of(db, kind["event_id"])
     due_at = due_dates.resolve(db, kind["due"], event, faults) if event else None
     return {**kind, "allowed_extensions": as_json(extensions), "roles": as_json(list(dict.fromkeys(kind["roles"]))),
@@ -123,10 +127,10 @@ def change(db, old, values):
     return new
 
 
-def follow(db, event):
-    """Move the due dates of all types of an event after its dates or its zone changed.
+def move_due_dates(db, event):
+    """Compute `due_at` of all types of an event again, after its dates or its time zone changed.
 
-    Raise OverflowError outside of the calendar.
+    Raise OverflowError for a timestamp out of range.
     """
     for kind in of_event(db, event["id"]):
         due_at = due_dates.instant(db, kind["due"], event)
@@ -135,11 +139,12 @@ def follow(db, event):
 
 
 def of_event(db, event_id):
+    """Return the types of an event as API objects."""
     return [represent(row) for row in db.all(sql.of_event, event_id=event_id)]
 
 
 def copy_types(db, old_id, new_id, days):
-    """Copy the types of an event to its copy, which takes place `days` days later. Nothing is submitted yet."""
+    """Copy the types of an event to its copy, which takes place `days` days later. They have no submissions."""
     event = due_dates.event_of(db, new_id)
     for kind in of_event(db, old_id):
         due = due_dates.copied(kind["due"], days, event["timezone"])
@@ -150,6 +155,7 @@ def copy_types(db, old_id, new_id, days):
 
 
 def remove(db, kind):
+    """Delete and journal a type that has no submissions."""
     db.run(sql.remove, id=kind["id"])
     journal.deleted(db, entities.SUBMISSION_TYPE, kind)
 
