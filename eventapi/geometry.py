@@ -1,24 +1,27 @@
-"""Geometry of halls: rectangles that may be turned, in millimetres, x to the right and y down.
+"""Geometry of halls: rectangles that may be rotated. Units are millimetres; x points to the right and y down.
 
-A polygon is a convex one, a tuple of its corners in order. What lies at right angles is exact; what is turned is a
-millimetre's matter.
+A polygon is convex: a tuple of its corners in order. Upright rectangles are computed exactly, rotated ones with a
+tolerance of one millimetre.
 """
 from functools import lru_cache
 from math import cos, dist, radians, sin
 
 TOLERANCE = 1
-AT_WALL = 500               # what is nearer to a wall stands in it
-KEPT = 2048                 # polygons of which box and normals are remembered: each is compared with many
+AT_WALL = 500               # a door that is nearer to a wall than this is in the wall
+CACHED = 2048               # polygons whose box and normals are cached, because each is compared with many others
 RIGHT_ANGLES = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}      # degrees -> cosine and sine, without rounding
 
 
 def corners(booth):
-    """The four corners of a booth that has a position."""
+    """Return the four corners of a booth, which must have a position."""
     return rectangle(booth["pos_x"], booth["pos_y"], booth["width"], booth["depth"], booth["rotation"])
 
 
 def rectangle(x, y, width, depth, rotation=0):
-    """Four corners: the top left one before turning first, then clockwise; turned clockwise about the centre."""
+    """Return the four corners clockwise, beginning with the one that is top left before the rotation.
+
+    `rotation` is in degrees, clockwise about the centre.
+    """
     right, bottom = x + width, y + depth
     if rotation % 360 == 0:
         return (x, y), (right, y), (right, bottom), (x, bottom)
@@ -28,63 +31,67 @@ def rectangle(x, y, width, depth, rotation=0):
                  for across, down in ((-half, -deep), (half, -deep), (half, deep), (-half, deep)))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def box(polygon):
-    """Left, top, right and bottom of what it covers."""
-    across, down = zip(*polygon)
+    """Return left, top, right and bottom of the bounding box."""
+    across, down = zip(*polygon, strict=True)
     return min(across), min(down), max(across), max(down)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def is_upright(polygon):
-    """Whether each edge runs along x or y."""
+    """Return whether each edge is parallel to x or y."""
     return all(x == other_x or y == other_y for (x, y), (other_x, other_y) in edges(polygon))
 
 
 def edges(polygon):
-    return zip(polygon, polygon[1:] + polygon[:1])
+    """Yield the edges as pairs of points."""
+    return zip(polygon, polygon[1:] + polygon[:1], strict=True)
 
 
 def overlap(a, b):
-    """Whether the two share more than a corner or an edge."""
+    """Return whether two polygons have more in common than a corner or an edge."""
     return overlap_depth(a, b) > (0 if is_upright(a) and is_upright(b) else TOLERANCE)
 
 
 def overlap_depth(a, b):
-    """How far the two reach into each other where that is least; 0 or less when they share nothing."""
+    """Return the smallest distance by which one polygon must be moved so that they do not overlap.
+
+    The result is 0 or negative if they do not overlap.
+    """
     upright = min(_shared(a, b, axis) for axis in ((1, 0), (0, 1)))
-    if upright <= 0 or is_upright(a) and is_upright(b):
+    if upright <= 0 or (is_upright(a) and is_upright(b)):
         return upright
     return min(_shared(a, b, normal) for polygon in (a, b) for normal in _normals(polygon))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def _normals(polygon):
-    """Across each edge, one of parallel ones."""
+    """Return the unit normals of the edges, for a parallelogram only two."""
     sides = list(edges(polygon))
-    if len(polygon) == 4 and all(abs(a - b + c - d) < 1e-6 for a, b, c, d in zip(*polygon)):
+    if len(polygon) == 4 and all(abs(a - b + c - d) < 1e-6 for a, b, c, d in zip(*polygon, strict=True)):
         sides = sides[:2]
     lengths = [dist(*side) for side in sides]
     return [((other_y - y) / length, (x - other_x) / length)
-            for ((x, y), (other_x, other_y)), length in zip(sides, lengths) if length]
+            for ((x, y), (other_x, other_y)), length in zip(sides, lengths, strict=True) if length]
 
 
 def _shared(a, b, axis):
-    """How long the shadows of both on the axis lie on each other; below 0 there is a gap."""
+    """Return the length that the projections of both polygons on an axis have in common. It is negative for a gap."""
     across, down = axis
     of_a, of_b = [x * across + y * down for x, y in a], [x * across + y * down for x, y in b]
     return min(max(of_a), max(of_b)) - max(min(of_a), min(of_b))
 
 
 def inside(polygon, width, height):
-    """Whether all of it lies in the hall."""
+    """Return whether the polygon lies completely in a hall of this size."""
     allowed = 0 if is_upright(polygon) else TOLERANCE
     left, top, right, bottom = box(polygon)
     return left >= -allowed and top >= -allowed and right <= width + allowed and bottom <= height + allowed
 
 
 def distance(a, b):
-    """The shortest way from one to the other; 0 when they touch or overlap."""
+    """Return the shortest distance between two polygons, which is 0 if they touch or overlap."""
     if is_upright(a) and is_upright(b):
         return dist(*closest_points(a, b))
     if all(_shared(a, b, normal) >= 0 for polygon in (a, b) for normal in _normals(polygon)):
@@ -93,17 +100,23 @@ def distance(a, b):
 
 
 def closest_points(a, b):
-    """Two points between which the way from one to the other is shortest, in the middle where they face each other upright."""
+    """Return a point of each polygon, so that their distance is shortest.
+
+    If upright polygons face each other along a range, the points are in its middle.
+    """
     if is_upright(a) and is_upright(b):
         left, top, right, bottom = box(a)
         other_left, other_top, other_right, other_bottom = box(b)
-        return tuple(zip(_nearest(left, right, other_left, other_right), _nearest(top, bottom, other_top, other_bottom)))
-    ways = ((corner, _foot(corner, *edge)) for one, other in ((a, b), (b, a)) for corner in one for edge in edges(other))
-    return min(ways, key=lambda points: dist(*points))
+        across = _nearest(left, right, other_left, other_right)
+        down = _nearest(top, bottom, other_top, other_bottom)
+        return tuple(zip(across, down, strict=True))
+    pairs = ((corner, _foot(corner, *edge))
+             for one, other in ((a, b), (b, a)) for corner in one for edge in edges(other))
+    return min(pairs, key=lambda points: dist(*points))
 
 
 def _nearest(low, high, other_low, other_high):
-    """The two numbers of two ranges that are nearest; the middle of what they share."""
+    """Return the nearest numbers of two ranges, or twice the middle of the range that they have in common."""
     if high < other_low:
         return high, other_low
     if other_high < low:
@@ -113,7 +126,7 @@ def _nearest(low, high, other_low, other_high):
 
 
 def _foot(point, start, end):
-    """The point of an edge that is nearest to a point."""
+    """Return the point of an edge that is nearest to a point."""
     (x, y), (start_x, start_y), (end_x, end_y) = point, start, end
     across, down = end_x - start_x, end_y - start_y
     squared = across * across + down * down
@@ -122,7 +135,10 @@ def _foot(point, start, end):
 
 
 def nearby(polygons, reach):
-    """Pairs of places (the smaller first) of those whose boxes come within reach of each other: a sweep from left to right."""
+    """Yield the indexes of polygons whose boxes are at most `reach` apart, as pairs with the smaller index first.
+
+    The polygons are visited from left to right, so that each is compared with few others.
+    """
     boxes, open_ = [box(polygon) for polygon in polygons], []
     for place in sorted(range(len(boxes)), key=lambda place: boxes[place][0]):
         left, top, _, bottom = boxes[place]
@@ -134,8 +150,10 @@ def nearby(polygons, reach):
 
 
 def wall_of(thing, width, height):
-    """The wall of a hall that an upright thing such as a door stands in, that along its longer side first, then the nearest: "top",
-    "bottom", "left" or "right"; None when it stands free."""
+    """Return the wall that a door is in: "top", "bottom", "left", "right", or None if it is not near a wall.
+
+    A wall along its longer side takes precedence, then the nearest wall.
+    """
     gaps = {"top": thing["y"], "bottom": height - thing["y"] - thing["depth"],
             "left": thing["x"], "right": width - thing["x"] - thing["width"]}
     along = walls_along(thing)
@@ -144,5 +162,5 @@ def wall_of(thing, width, height):
 
 
 def walls_along(thing):
-    """The two walls that run along its longer side."""
+    """Return the two walls that are parallel to the longer side of an object."""
     return ("top", "bottom") if thing["width"] >= thing["depth"] else ("left", "right")
