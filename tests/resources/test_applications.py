@@ -39,14 +39,17 @@ def told(db, entity_type):
 
 
 def test_an_application_is_made_read_changed_and_deleted(organiser, fair, boats, categories, db):
-    body = {**ADA, "event_keys": ["boats", "garden"], "category_keys": ["gold"], "state": "Holstein", "notes": "knows us",
-            "requested_area": 24.1, "terms_accepted_at": "2027-01-10T13:00:00+01:00"}
+    body = {
+        **ADA, "event_keys": ["boats", "garden"], "category_keys": ["gold"], "state": "Holstein", "notes": "knows us",
+        "requested_area": 24.1, "terms_accepted_at": "2027-01-10T13:00:00+01:00"}
     application = organiser.make("/applications", body)
-    assert application == {**application, **body, "event_keys": ["garden", "boats"], "terms_accepted_at": "2027-01-10T12:00:00Z"}
+    assert application == {
+        **application, **body, "event_keys": ["garden", "boats"], "terms_accepted_at": "2027-01-10T12:00:00Z"}
     assert (application["status"], application["rating"], application["country"]) == ("new", 3, "DE")
     address = f"/applications/{application['id']}"
     assert organiser.data(address) == application
-    changed = organiser.patch(address, {"event_keys": ["boats"], "category_keys": ["silver"], "rating": 5}, status=200).json["data"]
+    changed = organiser.patch(
+        address, {"event_keys": ["boats"], "category_keys": ["silver"], "rating": 5}, status=200).json["data"]
     assert (changed["event_keys"], changed["category_keys"], changed["rating"]) == (["boats"], ["silver"], 5)
     assert changed["requested_area"] == 24.1
     organiser.delete(address, status=204)
@@ -63,9 +66,11 @@ def test_what_was_read_can_be_sent_back(organiser, reviewed, db):
 def test_what_is_missing_or_wrong_is_named_at_once(organiser, fair, application):
     answer = organiser.post("/applications", {"requested_area": 0, "rating": 6, "event_keys": []}, status=422)
     assert [entry["pointer"] for entry in answer.json["errors"]] == ["", "/event_keys", "/rating", "/requested_area"]
-    answer = organiser.post("/applications", {**ADA, "event_keys": ["garden", "no"], "category_keys": ["no"], "requested_area": 1.2345},
-                            status=422)
-    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/requested_area", "/event_keys/1", "/category_keys/0"]
+    answer = organiser.post(
+        "/applications", {**ADA, "event_keys": ["garden", "no"], "category_keys": ["no"], "requested_area": 1.2345},
+        status=422)
+    assert [entry["pointer"] for entry in answer.json["errors"]] == [
+        "/requested_area", "/event_keys/1", "/category_keys/0"]
     organiser.post("/applications", ADA, status=422)
     organiser.patch(f"/applications/{application['id']}", {"email": None, "company_name": ""}, status=422)
 
@@ -83,7 +88,8 @@ def test_after_the_deadline_only_late_ones_are_let_in(organiser, boats):
 
 
 def test_a_second_open_application_is_a_duplicate(organiser, application, boats):
-    answer = organiser.post("/applications", {"email": "ADA@rosen.example", "event_keys": ["boats", "garden"]}, status=409).json
+    answer = organiser.post(
+        "/applications", {"email": "ADA@rosen.example", "event_keys": ["boats", "garden"]}, status=409).json
     assert (answer["code"], answer["application_id"]) == ("duplicate", application["id"])
     other = organiser.make("/applications", {**ADA, "event_keys": ["boats"]})
     organiser.patch(f"/applications/{other['id']}", {"event_keys": ["garden"]}, status=409)
@@ -124,11 +130,13 @@ def test_the_actions_lead_through_the_states(organiser, application, db):
 def test_a_reason_and_a_question_are_wanted(organiser, reviewed):
     address = f"/applications/{reviewed['id']}"
     assert organiser.post(f"{address}/reject", {}, status=422).json["errors"][0]["pointer"] == "/reason"
-    assert organiser.post(f"{address}/request-info", {"question": " "}, status=422).json["errors"][0]["pointer"] == "/question"
+    assert organiser.post(
+        f"{address}/request-info", {"question": " "}, status=422).json["errors"][0]["pointer"] == "/question"
 
 
 def test_approval_makes_a_contact_with_its_categories_and_participants(organiser, fair, boats, categories, db):
-    application = organiser.make("/applications", {**ADA, "event_keys": ["garden", "boats"], "category_keys": ["gold"], "city": "Uetersen"})
+    application = organiser.make(
+        "/applications", {**ADA, "event_keys": ["garden", "boats"], "category_keys": ["gold"], "city": "Uetersen"})
     organiser.post(f"/applications/{application['id']}/review", status=200)
     approved = organiser.post(f"/applications/{application['id']}/approve", status=200).json["data"]
     assert approved["status"] == "approved" and approved["decided_at"] and approved["decided_by"]
@@ -160,7 +168,8 @@ def test_several_contacts_with_the_email_are_named_and_the_body_decides(organise
     assert (answer["code"], answer["candidates"]) == ("ambiguous_contact", candidates)
     assert organiser.data(f"/applications/{reviewed['id']}")["status"] == "in_review"
     assert organiser.post(address, {"contact_id": 999}, status=422).json["errors"][0]["pointer"] == "/contact_id"
-    assert organiser.post(address, {"contact_id": candidates[1]}, status=200).json["data"]["contact_id"] == candidates[1]
+    assert organiser.post(
+        address, {"contact_id": candidates[1]}, status=200).json["data"]["contact_id"] == candidates[1]
 
 
 def test_an_applicant_without_email_becomes_a_new_contact(organiser, fair):
@@ -197,7 +206,8 @@ def test_a_participation_that_is_there_is_used_again(organiser, reviewed, fair, 
     organiser.post(f"/applications/{reviewed['id']}/approve", status=200)
     again, = organiser.data("/participants")
     assert (again["id"], again["status"], again["application_id"]) == (known["id"], "registered", reviewed["id"])
-    assert told(db, "event_participant") == ["participant.added", "participant.removed", "participant.updated", "participant.added"]
+    assert told(db, "event_participant") == [
+        "participant.added", "participant.removed", "participant.updated", "participant.added"]
 
 
 def test_participants_stay_when_their_application_is_deleted(organiser, reviewed, db):
@@ -215,9 +225,9 @@ def test_approving_twice_at_once_makes_one_contact_and_one_participant(organiser
         organiser.post(f"/applications/{application['id']}/review", status=200)
         start, answers = threading.Barrier(3), []
 
-        def approve():
+        def approve(start=start, answers=answers, address=f"/applications/{application['id']}/approve"):
             start.wait()
-            answers.append(organiser.post(f"/applications/{application['id']}/approve"))
+            answers.append(organiser.post(address))
         threads = [threading.Thread(target=approve) for _ in range(3)]
         for thread in threads:
             thread.start()
@@ -232,16 +242,19 @@ def test_approving_twice_at_once_makes_one_contact_and_one_participant(organiser
 # Lists
 
 def test_the_list_is_searched_filtered_and_sorted(organiser, application, boats, categories):
-    other = organiser.make("/applications", {"company_name": "Épéé Yachts", "last_name": "Zorn", "event_keys": ["boats"], "rating": 1,
-                                             "category_keys": ["gold"]})
+    other = organiser.make("/applications", {
+        "company_name": "Épéé Yachts", "last_name": "Zorn", "event_keys": ["boats"], "rating": 1,
+        "category_keys": ["gold"]})
     organiser.post(f"/applications/{other['id']}/review", status=200)
-    for query in ("search=epee", "search=%C3%89PE+yacht", "event_key=boats", f"event_id={boats['id']}", "category_key=gold",
-                  "status=in_review", "event_key=boats&category_key=gold&status=in_review&search=zorn"):
+    for query in (
+            "search=epee", "search=%C3%89PE+yacht", "event_key=boats", f"event_id={boats['id']}", "category_key=gold",
+            "status=in_review", "event_key=boats&category_key=gold&status=in_review&search=zorn"):
         assert [found["id"] for found in organiser.data(f"/applications?{query}")] == [other["id"]], query
     assert organiser.data("/applications?event_key=no") == []
     for sort in ("company_name", "last_name", "email", "city", "rating", "created_at", "id"):
         assert len(organiser.data(f"/applications?sort={sort}")) == 2
-    assert [found["id"] for found in organiser.data("/applications?sort=rating&order=asc")] == [other["id"], application["id"]]
+    assert [found["id"] for found in organiser.data("/applications?sort=rating&order=asc")] == [
+        other["id"], application["id"]]
     organiser.patch(f"/applications/{other['id']}", {"company_name": "Boote AG"}, status=200)
     assert organiser.data("/applications?search=epee") == []
 

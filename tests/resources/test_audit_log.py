@@ -5,11 +5,14 @@ from eventapi import journal
 from eventapi.domain.records import entities
 from tests.support.client import SCOPES
 
-GUARDED = ["UPDATE audit_log SET action = 'x'", "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z'", "UPDATE audit_log SET hash = 'x'",
-           "UPDATE audit_log SET new_values = '{}'", "UPDATE audit_log SET new_values = NULL", "UPDATE audit_log SET salt = NULL",
-           "UPDATE OR REPLACE audit_log SET id = 1 WHERE id = 2", "DELETE FROM audit_log", "DELETE FROM audit_log WHERE id = 2",
-           "REPLACE INTO audit_log SELECT * FROM audit_log WHERE id = 2", "INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log",
-           "INSERT INTO audit_log SELECT * FROM audit_log WHERE id = 1 ON CONFLICT DO UPDATE SET action = 'x'"]
+GUARDED = [
+    "UPDATE audit_log SET action = 'x'", "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z'",
+    "UPDATE audit_log SET hash = 'x'", "UPDATE audit_log SET new_values = '{}'",
+    "UPDATE audit_log SET new_values = NULL", "UPDATE audit_log SET salt = NULL",
+    "UPDATE OR REPLACE audit_log SET id = 1 WHERE id = 2", "DELETE FROM audit_log",
+    "DELETE FROM audit_log WHERE id = 2", "REPLACE INTO audit_log SELECT * FROM audit_log WHERE id = 2",
+    "INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log",
+    "INSERT INTO audit_log SELECT * FROM audit_log WHERE id = 1 ON CONFLICT DO UPDATE SET action = 'x'"]
 
 
 @pytest.fixture
@@ -36,8 +39,10 @@ GARDEN = [("created", "Garden Fair"), ("updated", "Garden Fair")]
 def test_a_change_is_told_with_who_made_it_and_what_it_was(organiser, db, history):
     event, _ = history
     updated, created = organiser.data("/audit-log?entity_type=event&search=garden")
-    assert (created["entity_type"], created["entity_id"], created["old_values"], created["new_values"]) == ("event", event["id"], None, event)
-    assert (created["admin_name"], created["request_id"], created["user_agent"]) == ("Ada Lovelace", "made-it", "curl/8.5.0")
+    assert (created["entity_type"], created["entity_id"], created["old_values"], created["new_values"]) == (
+        "event", event["id"], None, event)
+    assert (created["admin_name"], created["request_id"], created["user_agent"]) == (
+        "Ada Lovelace", "made-it", "curl/8.5.0")
     assert created["api_key_id"] == created["admin_id"] == 1 and created["updated_at"] == created["created_at"]
     assert (updated["old_values"], updated["new_values"]) == ({"city": "Leipzig"}, {"city": "Halle"})
     assert updated["previous_hash"] == created["hash"] and created["previous_hash"] == "0" * 64
@@ -46,12 +51,18 @@ def test_a_change_is_told_with_who_made_it_and_what_it_was(organiser, db, histor
 
 
 @pytest.mark.parametrize("query, expected", [
-    ("action=updated", GARDEN[1:]), ("action=nothing", []), ("entity_type=event", GARDEN + BOATS), ("entity_type=contact", []),
-    ("entity_type=event&entity_id=2", BOATS), ("entity_id=2", BOATS), ("entity_type=contact&entity_id=2", []), ("entity_id=7", []),
-    ("admin_id=1", GARDEN), ("admin_id=2&action=deleted", BOATS[1:]), ("api_key_id=2", BOATS), ("request_id=made-it", GARDEN[:1]),
-    ("search=GARDEN", GARDEN), ("search=den%20f", GARDEN), ("search=100%25%20b", BOATS), ("search=_", BOATS), ("search=%5C", BOATS),
-    ("search=%25", BOATS), ("search=fair&action=created", GARDEN[:1]), ("date_from=2020-01-01&date_to=2999-12-31", GARDEN + BOATS),
-    ("date_to=2020-01-01", []), ("date_from=2999-01-01", []), ("updated_since=2020-01-01T00:00:00Z&ids=1,4", GARDEN[:1] + BOATS[1:])])
+    ("action=updated", GARDEN[1:]), ("action=nothing", []), ("entity_type=event", GARDEN + BOATS),
+    ("entity_type=contact", []),
+    ("entity_type=event&entity_id=2", BOATS), ("entity_id=2", BOATS), ("entity_type=contact&entity_id=2", []),
+    ("entity_id=7", []),
+    ("admin_id=1", GARDEN), ("admin_id=2&action=deleted", BOATS[1:]), ("api_key_id=2", BOATS),
+    ("request_id=made-it", GARDEN[:1]),
+    ("search=GARDEN", GARDEN), ("search=den%20f", GARDEN), ("search=100%25%20b", BOATS), ("search=_", BOATS),
+    ("search=%5C", BOATS),
+    ("search=%25", BOATS), ("search=fair&action=created", GARDEN[:1]),
+    ("date_from=2020-01-01&date_to=2999-12-31", GARDEN + BOATS),
+    ("date_to=2020-01-01", []), ("date_from=2999-01-01", []),
+    ("updated_since=2020-01-01T00:00:00Z&ids=1,4", GARDEN[:1] + BOATS[1:])])
 def test_the_filters_find_what_they_say(organiser, history, query, expected):
     assert found(organiser, query) == expected
 
@@ -62,8 +73,10 @@ def test_a_day_is_one_of_the_organisers_zone_and_counts_whole(organiser, db):
         with db.write():
             db.now = moment
             journal.administered(db, entities.TENANT, "tested", title=moment)
-    assert [entry["created_at"] for entry in organiser.data("/audit-log?date_from=2026-07-01&date_to=2026-07-01&sort=created_at&order=asc")] == [
-        "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z"]
+    assert [
+        entry["created_at"]
+        for entry in organiser.data("/audit-log?date_from=2026-07-01&date_to=2026-07-01&sort=created_at&order=asc")
+    ] == ["2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z"]
 
 
 def test_it_is_only_read(organiser, history):
@@ -108,12 +121,15 @@ def test_an_anchor_that_no_pruning_made_is_found(db, history):
     """With an anchor the database lets the oldest entries go; who sets one by hand leaves no entry about it."""
     db.connection.execute("INSERT INTO audit_anchors SELECT id, hash, created_at FROM audit_log WHERE id = 2")
     db.connection.execute("DELETE FROM audit_log WHERE id <= 2")
-    assert journal.verify(db) == ["the audit log begins after entry 2, but no entry records that older entries were pruned"]
+    assert journal.verify(db) == [
+        "the audit log begins after entry 2, but no entry records that older entries were pruned"]
 
 
 def test_a_search_reads_titles_only_not_the_log(db):
     """The plan: the index of titles is read, and no entry but those found."""
     from eventapi.resources.audit_log import sql
     text = sql.list.page(frozenset(["search"]), "id", "DESC")
-    plan = " ".join(row[3] for row in db.connection.execute(f"EXPLAIN QUERY PLAN {text}", {"search": "%x%", "limit": 1, "offset": 0}))
+    plan = " ".join(
+        row[3]
+        for row in db.connection.execute(f"EXPLAIN QUERY PLAN {text}", {"search": "%x%", "limit": 1, "offset": 0}))
     assert "SCAN s USING COVERING INDEX audit_log_by_title" in plan

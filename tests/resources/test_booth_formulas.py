@@ -1,7 +1,7 @@
 """Booth formulas."""
 import pytest
 
-from tests.resources.test_booths import hall, pointers, prices  # noqa: F401
+from tests.resources.test_booths import pointers
 
 PLAIN = {"name": "By area", "expression": "{booth_size} * 100"}
 
@@ -47,7 +47,8 @@ def test_a_formula_of_ten_thousand_characters_is_refused(organiser):
 def test_a_changed_formula_gives_its_booths_their_new_price(organiser, hall, prices):
     formula = organiser.make("/booths/formulas", PLAIN)
     for number, width in (("1", 3), ("2", 4)):
-        organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": number, "width": width})
+        organiser.make(
+            "/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": number, "width": width})
     assert prices() == {"1": 900, "2": 1200}
     address = f"/booths/formulas/{formula['id']}"
     organiser.patch(address, {"expression": "{booth_size} * 100 / {days}"}, status=200)
@@ -59,10 +60,13 @@ def test_a_changed_formula_gives_its_booths_their_new_price(organiser, hall, pri
 def test_a_formula_that_would_leave_booths_without_a_price_is_refused_and_names_them(organiser, hall, prices):
     formula = organiser.make("/booths/formulas", PLAIN)
     for number, width in (("1", 3), ("2", 4), ("3", 4)):
-        organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": number, "width": width})
-    errors = organiser.patch(f"/booths/formulas/{formula['id']}", {"expression": "100 / ({booth_width} - 4)"}, status=422).json["errors"]
+        organiser.make("/booths", {
+            "plan_id": hall, "formula_id": formula["id"], "booth_number": number, "width": width})
+    errors = organiser.patch(
+        f"/booths/formulas/{formula['id']}", {"expression": "100 / ({booth_width} - 4)"}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/expression", "impossible_price")] * 3
-    assert "booth 1" in errors[0]["detail"] and "negative" in errors[0]["detail"] and "division by zero" in errors[1]["detail"]
+    assert "booth 1" in errors[0]["detail"] and "negative" in errors[0]["detail"]
+    assert "division by zero" in errors[1]["detail"]
     assert organiser.data("/booths/formulas") == [formula] and prices() == {"1": 900, "2": 1200, "3": 1200}
 
 

@@ -1,13 +1,15 @@
 """Booth types."""
 import pytest
 
-from tests.resources.test_booths import ROW, hall, prices  # noqa: F401
+from tests.resources.test_booths import ROW
 
 
 def test_a_type_is_created_read_changed_and_deleted(organiser):
-    booth_type = organiser.make("/booths/types", {"booth_type_name": "Corner booth", "open_sides": 2, "color": "#2e7d32",
-                                                  "price_model": "per_m2", "price": 189.5, "tax_rate": 7})
-    assert booth_type["booth_type_key"] == "corner-booth" and booth_type["price"] == 189.5 and booth_type["tax_rate"] == 7
+    booth_type = organiser.make("/booths/types", {
+        "booth_type_name": "Corner booth", "open_sides": 2, "color": "#2e7d32", "price_model": "per_m2", "price": 189.5,
+        "tax_rate": 7})
+    assert booth_type["booth_type_key"] == "corner-booth" and booth_type["price"] == 189.5
+    assert booth_type["tax_rate"] == 7
     address = f"/booths/types/{booth_type['id']}"
     assert organiser.data(address) == booth_type
     changed = organiser.patch(address, {"price": 199}, status=200).json["data"]
@@ -40,15 +42,18 @@ def test_each_new_price_is_in_the_journal(organiser, hall, db):
     row = organiser.make("/booths/types", ROW)
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row"})
     organiser.patch(f"/booths/types/{row['id']}", {"price": 200}, status=200)
-    entries = db.connection.execute("SELECT entity_type, action, entity_id FROM audit_log WHERE entity_type LIKE 'booth%'").fetchall()
-    assert entries == [("booth_type", "created", row["id"]), ("booth", "created", booth["id"]), ("booth_type", "updated", row["id"]),
-                       ("booth", "updated", booth["id"])]
+    entries = db.connection.execute(
+        "SELECT entity_type, action, entity_id FROM audit_log WHERE entity_type LIKE 'booth%'").fetchall()
+    assert entries == [
+        ("booth_type", "created", row["id"]), ("booth", "created", booth["id"]), ("booth_type", "updated", row["id"]),
+        ("booth", "updated", booth["id"])]
 
 
 def test_a_price_that_no_booth_can_have_is_refused_and_names_the_booths(organiser, hall, prices):
     row = organiser.make("/booths/types", ROW)
     for number in "12":
-        organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "booth_number": number, "width": 1000, "depth": 1000})
+        organiser.make(
+            "/booths", {"plan_id": hall, "booth_type_key": "row", "booth_number": number, "width": 1000, "depth": 1000})
     before = prices()
     errors = organiser.patch(f"/booths/types/{row['id']}", {"price": 10 ** 7}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/price", "impossible_price")] * 2
@@ -67,7 +72,8 @@ def test_a_type_that_booths_have_cannot_be_deleted(organiser, hall):
 
 @pytest.mark.parametrize("member, value, code", [
     ("open_sides", 5, "maximum"), ("open_sides", 0, "minimum"), ("price", -1, "minimum"), ("price", 1.005, "decimals"),
-    ("tax_rate", 19.005, "decimals"), ("price_model", "per_wish", "enum"), ("color", "red", "pattern"), ("price", 10 ** 12, "exclusive_maximum")])
+    ("tax_rate", 19.005, "decimals"), ("price_model", "per_wish", "enum"), ("color", "red", "pattern"),
+    ("price", 10 ** 12, "exclusive_maximum")])
 def test_what_makes_no_sense_is_refused(organiser, member, value, code):
     errors = organiser.post("/booths/types", {**ROW, member: value}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{member}", code)]

@@ -6,31 +6,10 @@ import pytest
 from eventapi.domain.halls import booth_rows, pricing
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
+from tests.support.plans import add_plan
 
 ROW = {"booth_type_name": "Row", "price_model": "per_m2", "price": 189.5}
 PARTICIPANTS = statements("participants")
-
-
-@pytest.fixture
-def hall(organiser, db):
-    """The id of a hall of a fair of three days."""
-    organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03"})
-    return add_hall(db, "fair", "Hall A", "A")
-
-
-def add_hall(db, event_key, name, area=None):
-    with db.write():
-        return db.connection.execute("""
-            INSERT INTO plans (event_id, plan_key, plan_name, area_name, width, height, grid_size, scale_factor, is_active, sort_order,
-              created_at, updated_at)
-            SELECT id, ?, ?, ?, 60000, 40000, 1, 1000, 1, 0, ?, ? FROM events WHERE event_key = ?""",
-                                     (name, name, area, db.now, db.now, event_key)).lastrowid
-
-
-@pytest.fixture
-def prices(organiser):
-    """prices(): booth_number -> price."""
-    return lambda: {booth["booth_number"]: booth["price"] for booth in organiser.data("/booths?per_page=100")}
 
 
 @pytest.fixture
@@ -45,7 +24,8 @@ def reserve(db, booth, participant, status="pending", expires_at="2099-01-01T00:
     """A reservation as it is stored, with the status that it gives the booth."""
     with db.write():
         db.connection.execute("""
-            INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at, updated_at)
+            INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at,
+              updated_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
                               (booth["id"], booth["event_id"], participant["id"], status, expires_at, db.now, db.now))
         if status in ("pending", "confirmed"):
@@ -54,7 +34,10 @@ def reserve(db, booth, participant, status="pending", expires_at="2099-01-01T00:
 
 
 def actions(db, entity_type="booth"):
-    return [action for (action,) in db.connection.execute("SELECT action FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,))]
+    return [
+        action
+        for (action,) in db.connection.execute(
+            "SELECT action FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,))]
 
 
 def pointers(answer):
@@ -63,12 +46,15 @@ def pointers(answer):
 
 def test_a_booth_is_created_read_changed_and_deleted(organiser, hall, db):
     organiser.make("/booths/types", {**ROW, "color": "#2e7d32", "tax_rate": 7})
-    booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "width": 4, "depth": 2.5, "pos_x": 10, "pos_y": 0.125,
-                                       "rotation": 45})
-    assert booth["dimensions"] == {"width": 4, "depth": 2.5, "area": 10} and booth["position"] == {"x": 10, "y": 0.125, "rotation": 45}
+    booth = organiser.make("/booths", {
+        "plan_id": hall, "booth_type_key": "row", "width": 4, "depth": 2.5, "pos_x": 10, "pos_y": 0.125, "rotation": 45
+    })
+    assert booth["dimensions"] == {"width": 4, "depth": 2.5, "area": 10}
+    assert booth["position"] == {"x": 10, "y": 0.125, "rotation": 45}
     assert booth["event_key"] == "fair" and booth["event_title"] == "Fair" and booth["plan_name"] == "Hall A"
     assert booth["booth_type_key"] == "row" and booth["booth_type_name"] == "Row" and booth["color"] == "#2e7d32"
-    assert booth["price"] == 1895 and booth["tax_rate"] == 7 and booth["status"] == "available" and booth["event_participant_id"] is None
+    assert booth["price"] == 1895 and booth["tax_rate"] == 7 and booth["status"] == "available"
+    assert booth["event_participant_id"] is None
     assert booth["price_breakdown"] == {"model": "per_m2", "unit_price": 189.5, "area": 10, "total": 1895}
     address = f"/booths/{booth['id']}"
     assert organiser.data(address) == booth and organiser.data("/booths?include=custom_fields") == [booth]
@@ -82,7 +68,8 @@ def test_a_booth_is_created_read_changed_and_deleted(organiser, hall, db):
 
 def test_defaults_are_three_by_three_and_not_placed(organiser, hall):
     booth = organiser.make("/booths", {"plan_id": hall})
-    assert booth["dimensions"] == {"width": 3, "depth": 3, "area": 9} and booth["position"] is None and booth["tax_rate"] == 19
+    assert booth["dimensions"] == {"width": 3, "depth": 3, "area": 9} and booth["position"] is None
+    assert booth["tax_rate"] == 19
     assert booth["price"] is None and booth["price_breakdown"]["model"] == "none"
 
 
@@ -91,35 +78,42 @@ def test_defaults_are_three_by_three_and_not_placed(organiser, hall):
 def test_numbers_run_on_behind_the_letter_of_the_area(organiser, hall, db):
     def add(plan, **more):
         return organiser.make("/booths", {"plan_id": plan, **more})["booth_number"]
-    assert [add(hall), add(hall), add(hall, booth_number="a41"), add(hall), add(hall, booth_number="A-99")] == ["A1", "A2", "a41", "A42", "A-99"]
-    other = add_hall(db, "fair", "Hall 3", "Hall 3")
+    assert [add(hall), add(hall), add(hall, booth_number="a41"), add(hall), add(hall, booth_number="A-99")] == [
+        "A1", "A2", "a41", "A42", "A-99"]
+    other = add_plan(db, "fair", "Hall 3", "Hall 3")
     assert [add(other), add(hall), add(other)] == ["1", "A43", "2"]
 
 
 def test_numbers_that_are_very_long_do_not_stop_those_that_run_on(organiser, hall):
     for number in ("A999999999", "A99999999999999999999"):
         organiser.make("/booths", {"plan_id": hall, "booth_number": number})
-    assert [organiser.make("/booths", {"plan_id": hall})["booth_number"] for _ in range(2)] == ["A1000000000", "A1000000001"]
+    assert [organiser.make("/booths", {"plan_id": hall})["booth_number"] for _ in range(2)] == [
+        "A1000000000", "A1000000001"]
 
 
 def test_a_number_is_taken_once_at_an_event_in_any_case(organiser, hall, db):
     first = organiser.make("/booths", {"plan_id": hall, "booth_number": "A1"})
     organiser.make("/booths", {"plan_id": hall, "booth_number": "A2"})
-    other_hall = add_hall(db, "fair", "Hall B")
+    other_hall = add_plan(db, "fair", "Hall B")
     answer = organiser.post("/booths", {"plan_id": other_hall, "booth_number": "a1"}, status=409)
-    assert (answer.json["code"], answer.json["member"], answer.json["booth_id"]) == ("duplicate", "booth_number", first["id"])
+    assert (answer.json["code"], answer.json["member"], answer.json["booth_id"]) == (
+        "duplicate", "booth_number", first["id"])
     organiser.patch(f"/booths/{first['id']}", {"booth_number": "a2"}, status=409)
-    assert organiser.patch(f"/booths/{first['id']}", {"booth_number": "a1"}, status=200).json["data"]["booth_number"] == "a1"
+    assert organiser.patch(
+        f"/booths/{first['id']}", {"booth_number": "a1"}, status=200).json["data"]["booth_number"] == "a1"
     organiser.make("/events", {"title": "Other", "event_key": "other"})
-    organiser.make("/booths", {"plan_id": add_hall(db, "other", "Hall A"), "booth_number": "A1"})
+    organiser.make("/booths", {"plan_id": add_plan(db, "other", "Hall A"), "booth_number": "A1"})
 
 
 # Place and size
 
 @pytest.mark.parametrize("body, expected", [
-    ({"width": 0}, ("/width", "exclusive_minimum")), ({"depth": -1}, ("/depth", "exclusive_minimum")), ({"width": 1000.001}, ("/width", "maximum")),
-    ({"width": 3.0005}, ("/width", "decimals")), ({"pos_x": 1}, ("/pos_y", "incomplete")), ({"pos_y": 1}, ("/pos_x", "incomplete")),
-    ({"rotation": 360}, ("/rotation", "maximum")), ({"fixed_price": 1.001}, ("/fixed_price", "decimals")), ({"plan_id": 99}, ("/plan_id", "unknown")),
+    ({"width": 0}, ("/width", "exclusive_minimum")), ({"depth": -1}, ("/depth", "exclusive_minimum")),
+    ({"width": 1000.001}, ("/width", "maximum")),
+    ({"width": 3.0005}, ("/width", "decimals")), ({"pos_x": 1}, ("/pos_y", "incomplete")),
+    ({"pos_y": 1}, ("/pos_x", "incomplete")),
+    ({"rotation": 360}, ("/rotation", "maximum")), ({"fixed_price": 1.001}, ("/fixed_price", "decimals")),
+    ({"plan_id": 99}, ("/plan_id", "unknown")),
     ({"booth_type_key": "none"}, ("/booth_type_key", "unknown")), ({"formula_id": 99}, ("/formula_id", "unknown"))])
 def test_what_makes_no_sense_is_refused(organiser, hall, body, expected):
     assert pointers(organiser.post("/booths", {"plan_id": hall, **body}, status=422)) == [expected]
@@ -128,14 +122,15 @@ def test_what_makes_no_sense_is_refused(organiser, hall, body, expected):
 def test_all_faults_are_named_at_once(organiser, hall):
     body = {"plan_id": 99, "booth_type_id": 99, "width": 1.0005, "tax_rate": 1.005, "pos_y": 3, "status": "sold"}
     assert sorted(pointers(organiser.post("/booths", body, status=422))) == [
-        ("/booth_type_id", "unknown"), ("/plan_id", "unknown"), ("/pos_x", "incomplete"), ("/status", "follows_reservations"),
-        ("/tax_rate", "decimals"), ("/width", "decimals")]
+        ("/booth_type_id", "unknown"), ("/plan_id", "unknown"), ("/pos_x", "incomplete"),
+        ("/status", "follows_reservations"), ("/tax_rate", "decimals"), ("/width", "decimals")]
 
 
 def test_a_booth_is_placed_moved_and_taken_off_the_plan(organiser, hall):
     address = f"/booths/{organiser.make('/booths', {'plan_id': hall, 'rotation': 90})['id']}"
     organiser.patch(address, {"pos_x": 1}, status=422)
-    assert organiser.patch(address, {"pos_x": 1, "pos_y": 2}, status=200).json["data"]["position"] == {"x": 1, "y": 2, "rotation": 90}
+    assert organiser.patch(address, {"pos_x": 1, "pos_y": 2}, status=200).json["data"]["position"] == {
+        "x": 1, "y": 2, "rotation": 90}
     assert organiser.patch(address, {"pos_x": 5}, status=200).json["data"]["position"]["x"] == 5
     organiser.patch(address, {"pos_x": None}, status=422)
     assert organiser.patch(address, {"pos_x": None, "pos_y": None}, status=200).json["data"]["position"] is None
@@ -143,7 +138,7 @@ def test_a_booth_is_placed_moved_and_taken_off_the_plan(organiser, hall):
 
 def test_a_booth_moves_to_another_event_only_without_reservations(organiser, hall, exhibitor, db):
     organiser.make("/events", {"title": "Other", "event_key": "other"})
-    elsewhere, beside = add_hall(db, "other", "Hall A"), add_hall(db, "fair", "Hall B")
+    elsewhere, beside = add_plan(db, "other", "Hall A"), add_plan(db, "fair", "Hall B")
     booth = organiser.make("/booths", {"plan_id": hall})
     address = f"/booths/{booth['id']}"
     assert organiser.patch(address, {"plan_id": elsewhere}, status=200).json["data"]["event_key"] == "other"
@@ -169,7 +164,8 @@ def test_a_booth_is_blocked_and_free_again_by_hand(organiser, hall):
     free = organiser.patch(f"/booths/{booth['id']}", {"status": "available"}, status=200).json["data"]
     assert (free["status"], free["blocked_reason"]) == ("available", None)
     for status in ("reserved", "sold"):
-        assert pointers(organiser.patch(f"/booths/{booth['id']}", {"status": status}, status=422)) == [("/status", "follows_reservations")]
+        assert pointers(organiser.patch(f"/booths/{booth['id']}", {"status": status}, status=422)) == [
+            ("/status", "follows_reservations")]
 
 
 @pytest.mark.parametrize("status, read", [("pending", "reserved"), ("confirmed", "sold")])
@@ -191,17 +187,20 @@ def test_a_hold_that_has_run_out_reads_as_over(organiser, hall, exhibitor, db):
     reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
     record = organiser.data(f"/booths/{booth['id']}")
     assert (record["status"], record["event_participant_id"]) == ("available", None)
-    assert organiser.data("/booths?status=available&include=custom_fields") == [record] and organiser.data("/booths?status=reserved") == []
+    assert organiser.data("/booths?status=available&include=custom_fields") == [record]
+    assert organiser.data("/booths?status=reserved") == []
 
 
 def test_a_hold_that_has_run_out_stays_reserved_while_somebody_waits(organiser, hall, exhibitor, db):
     booth = organiser.make("/booths", {"plan_id": hall})
     reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
     organiser.make("/contacts", {"company_name": "Kordes", "customer_number": "K1"})
-    reserve(db, booth, organiser.make("/participants", {"event_key": "fair", "customer_number": "K1"}), "waitlisted", None)
+    reserve(
+        db, booth, organiser.make("/participants", {"event_key": "fair", "customer_number": "K1"}), "waitlisted", None)
     record = organiser.data(f"/booths/{booth['id']}")
     assert (record["status"], record["event_participant_id"]) == ("reserved", None)
-    assert organiser.data("/booths?status=available") == [] and organiser.data("/booths?status=reserved&include=custom_fields") == [record]
+    assert organiser.data("/booths?status=available") == []
+    assert organiser.data("/booths?status=reserved&include=custom_fields") == [record]
 
 
 def test_a_booth_whose_hold_has_run_out_can_be_blocked(organiser, hall, exhibitor, db):
@@ -216,7 +215,8 @@ def test_a_booth_whose_hold_has_run_out_can_be_blocked(organiser, hall, exhibito
 def test_who_waits_for_an_overlapped_booth_has_it_when_the_other_moves_away(organiser, hall, exhibitor, db, change):
     organiser.make("/booths/types", ROW)
     sold = organiser.make("/booths", {"plan_id": hall, "pos_x": 0, "pos_y": 0, "width": 5, "depth": 1})
-    wanted = organiser.make("/booths", {"plan_id": hall, "pos_x": 4, "pos_y": 0, "width": 3, "depth": 1, "booth_type_key": "row"})
+    wanted = organiser.make(
+        "/booths", {"plan_id": hall, "pos_x": 4, "pos_y": 0, "width": 3, "depth": 1, "booth_type_key": "row"})
     reserve(db, sold, exhibitor, "confirmed")
     reserve(db, wanted, exhibitor, "waitlisted", None)
     organiser.patch(f"/booths/{sold['id']}", {"notes": "Not moved"}, status=200)
@@ -231,7 +231,9 @@ def test_a_booth_that_is_taken_does_not_take_the_ground_of_another(organiser, ha
     long = {"plan_id": hall, "booth_type_key": "row", "pos_x": 10, "pos_y": 10, "width": 7, "depth": 1}
     mine = organiser.make("/booths", {**long, "booth_number": "A1"})
     for place, at in enumerate(({"pos_x": 2}, {"pos_x": 18}, {"pos_x": 13, "pos_y": 12})):
-        reserve(db, organiser.make("/booths", {**long, **at, "width": 1 + place, "booth_number": f"B{place}"}), exhibitor, "confirmed")
+        reserve(
+            db, organiser.make("/booths", {**long, **at, "width": 1 + place, "booth_number": f"B{place}"}), exhibitor,
+            "confirmed")
     address = f"/booths/{mine['id']}"
     organiser.patch(address, change, status=200)                            # nobody has it: the checks of the plan warn
     organiser.patch(address, {"pos_x": 10, "width": 7, "rotation": 0}, status=200)
@@ -239,7 +241,8 @@ def test_a_booth_that_is_taken_does_not_take_the_ground_of_another(organiser, ha
     over = organiser.patch(address, change, status=409).json
     assert over["code"] == "booth_unavailable" and over["blocked_by"]["booth_number"].startswith("B")
     with db.write():
-        db.connection.execute("UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE booth_id = ?", (mine["id"],))
+        db.connection.execute(
+            "UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE booth_id = ?", (mine["id"],))
     organiser.patch(address, change, status=200)
 
 
@@ -255,16 +258,21 @@ def test_who_waits_for_a_blocked_booth_has_it_when_it_is_free_again(organiser, h
 
 def test_a_list_is_filtered(organiser, hall, db):
     organiser.make("/booths/types", ROW)
-    other = add_hall(db, "fair", "Hall B")
-    for number, body in {"1": {"booth_type_key": "row"}, "2": {"width": 6, "fixed_price": 900}, "3": {"status": "blocked"}, "x": {"plan_id": other}}.items():
+    other = add_plan(db, "fair", "Hall B")
+    for number, body in {
+            "1": {"booth_type_key": "row"}, "2": {"width": 6, "fixed_price": 900}, "3": {"status": "blocked"},
+            "x": {"plan_id": other}}.items():
         organiser.make("/booths", {"plan_id": hall, "booth_number": number, **body})
 
     def found(query):
         return [booth["booth_number"] for booth in organiser.data(f"/booths?sort=booth_number&order=ASC&{query}")]
     assert found("event_key=fair") == ["1", "2", "3", "x"] and found("event_key=none") == []
-    assert found(f"plan_id={other}") == ["x"] and found("status=blocked") == ["3"] and found("status=available") == ["1", "2", "x"]
-    assert found("booth_type_key=row") == ["1"] and found("min_area=9.000001") == ["2"] and found("max_area=9") == ["1", "3", "x"]
-    assert found("max_price=1705.50") == ["1", "2"] and found("max_price=1705.499") == ["2"] and found("booth_number=X") == ["x"]
+    assert found(f"plan_id={other}") == ["x"] and found("status=blocked") == ["3"]
+    assert found("status=available") == ["1", "2", "x"]
+    assert found("booth_type_key=row") == ["1"] and found("min_area=9.000001") == ["2"]
+    assert found("max_area=9") == ["1", "3", "x"]
+    assert found("max_price=1705.50") == ["1", "2"] and found("max_price=1705.499") == ["2"]
+    assert found("booth_number=X") == ["x"]
     assert [booth["price"] for booth in organiser.data("/booths?sort=price&order=DESC")] == [1705.5, 900, None, None]
 
 
@@ -273,21 +281,25 @@ def test_a_list_is_filtered(organiser, hall, db):
 def test_a_fixed_price_goes_before_the_formula_and_that_before_the_type(organiser, hall):
     organiser.make("/booths/types", ROW)
     formula = organiser.make("/booths/formulas", {"name": "f", "expression": "{booth_size} * 100 + {days}"})
-    booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "formula_id": formula["id"], "fixed_price": 500.5})
+    booth = organiser.make(
+        "/booths", {"plan_id": hall, "booth_type_key": "row", "formula_id": formula["id"], "fixed_price": 500.5})
     assert (booth["price"], booth["price_breakdown"]) == (500.5, {"model": "fixed_price", "total": 500.5})
     address = f"/booths/{booth['id']}"
     booth = organiser.patch(address, {"fixed_price": None}, status=200).json["data"]
     assert booth["price"] == 903
-    assert booth["price_breakdown"] == {"model": "formula", "formula": "f", "expression": "{booth_size} * 100 + {days}", "total": 903,
-                                        "result_type": "currency", "values": {"booth_size": 9, "days": 3}}
+    assert booth["price_breakdown"] == {
+        "model": "formula", "formula": "f", "expression": "{booth_size} * 100 + {days}", "total": 903,
+        "result_type": "currency", "values": {"booth_size": 9, "days": 3}}
     assert organiser.patch(address, {"formula_id": None}, status=200).json["data"]["price"] == 1705.5
     assert organiser.patch(address, {"booth_type_key": None}, status=200).json["data"]["price"] is None
 
 
-@pytest.mark.parametrize("width, depth, price", [(3, 3, 1800.09), (0.001, 0.001, 0), (2.5, 1.999, 999.55), (0.005, 0.005, 0.01)])
+@pytest.mark.parametrize(
+    "width, depth, price", [(3, 3, 1800.09), (0.001, 0.001, 0), (2.5, 1.999, 999.55), (0.005, 0.005, 0.01)])
 def test_a_price_per_square_metre_is_exact_and_rounded_once(organiser, hall, width, depth, price):
     organiser.make("/booths/types", {**ROW, "price": 200.01})
-    assert organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "width": width, "depth": depth})["price"] == price
+    assert organiser.make(
+        "/booths", {"plan_id": hall, "booth_type_key": "row", "width": width, "depth": depth})["price"] == price
 
 
 def test_a_tax_rate_is_the_booths_own_or_its_types_or_the_tenants(organiser, hall):
@@ -324,10 +336,12 @@ def test_a_price_that_depends_on_the_participant_is_open_until_there_is_one(orga
         quoted = pricing.quote(db, row, db.one(PARTICIPANTS.get, id=exhibitor["id"]))
         assert pricing.quote(db, row)["price"] is None
     assert (quoted["price"], quoted["tax_rate"]) == (90300, 1900)
-    assert quoted["breakdown"]["values"] == {"category_price": 450, "booth_width": 3} and quoted["breakdown"]["total"] == 903
+    assert quoted["breakdown"]["values"] == {"category_price": 450, "booth_width": 3}
+    assert quoted["breakdown"]["total"] == 903
 
 
-def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_the_fee_is_nothing(organiser, hall, exhibitor, db):
+def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_the_fee_is_nothing(
+        organiser, hall, exhibitor, db):
     formula = organiser.make("/booths/formulas", {"name": "share", "expression": "1000 / {category_price}"})
     booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
     participant = db.one(PARTICIPANTS.get, id=exhibitor["id"])
@@ -339,7 +353,8 @@ def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_t
 
 
 def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhibitor, db):
-    formula = organiser.make("/booths/formulas", {"name": "field", "expression": "IF({booth_size} > 20, 100, {field:members} * 5)"})
+    formula = organiser.make(
+        "/booths/formulas", {"name": "field", "expression": "IF({booth_size} > 20, 100, {field:members} * 5)"})
     small = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
     large = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "width": 10})
     assert (small["price"], large["price"]) == (None, 100), "only the branch that is taken counts"
@@ -351,10 +366,13 @@ def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhib
 
 def test_percents_are_of_what_the_type_asks(organiser, hall):
     organiser.make("/booths/types", ROW)
-    formula = organiser.make("/booths/formulas", {"name": "p", "expression": "IF({open_sides} > 1, 110, 90.5)", "result_type": "percentage"})
+    formula = organiser.make(
+        "/booths/formulas", {"name": "p", "expression": "IF({open_sides} > 1, 110, 90.5)", "result_type": "percentage"})
     booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_type_key": "row"})
-    assert booth["price"] == 1543.48 and booth["price_breakdown"]["percent"] == 90.5 and booth["price_breakdown"]["of"]["unit_price"] == 189.5
-    without = organiser.patch(f"/booths/{booth['id']}", {"booth_type_id": None, "booth_type_key": None}, status=200).json["data"]
+    assert booth["price"] == 1543.48 and booth["price_breakdown"]["percent"] == 90.5
+    assert booth["price_breakdown"]["of"]["unit_price"] == 189.5
+    without = organiser.patch(
+        f"/booths/{booth['id']}", {"booth_type_id": None, "booth_type_key": None}, status=200).json["data"]
     assert without["price"] is None and "type" in without["price_breakdown"]["note"]
 
 
@@ -368,5 +386,7 @@ def test_a_booth_that_its_formula_gives_no_price_is_refused(organiser, hall, exp
 
 def test_two_at_once_do_not_get_the_same_number(organiser, hall):
     with ThreadPoolExecutor(8) as pool:
-        numbers = [booth["booth_number"] for booth in pool.map(lambda _: organiser.make("/booths", {"plan_id": hall}), range(40))]
+        numbers = [
+            booth["booth_number"]
+            for booth in pool.map(lambda _: organiser.make("/booths", {"plan_id": hall}), range(40))]
     assert sorted(numbers) == sorted(f"A{number}" for number in range(1, 41))

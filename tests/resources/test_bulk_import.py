@@ -48,7 +48,8 @@ def run_worker(db):
 
 
 def people(number, start=0):
-    return [{"email": f"p{place}@example.org", "last_name": f"Person {place}"} for place in range(start, start + number)]
+    return [
+        {"email": f"p{place}@example.org", "last_name": f"Person {place}"} for place in range(start, start + number)]
 
 
 @pytest.fixture
@@ -59,15 +60,22 @@ def fair(organiser):
 # Contacts
 
 def test_records_become_contacts_as_post_makes_them(organiser, db):
-    answer = organiser.post("/bulk-import/contacts", {"records": [
-        {"email": "anna@example.org", "first_name": " Anna ", "tags": ["roses", "tulips"]}, {"company_name": "Rosen KG", "rating": 5}]}, status=201)
+    answer = organiser.post(
+        "/bulk-import/contacts",
+        {"records": [{"email": "anna@example.org", "first_name": " Anna ", "tags": ["roses", "tulips"]}, {
+            "company_name": "Rosen KG", "rating": 5}]}, status=201)
     record = answer.json["data"]
     assert counters(record) == {"total": 2, "created": 2, "updated": 0, "skipped": 0, "rejected": 0}
-    assert record["status"] == "done" and record["errors"] == [] and organiser.data(answer.headers["Location"].partition("//")[2].partition("/api")[1] + answer.headers["Location"].partition("/api")[2]) == record
+    assert record["status"] == "done" and record["errors"] == []
+    assert organiser.data(
+        answer.headers["Location"].partition("//")[2].partition("/api")[1]
+        + answer.headers["Location"].partition("/api")[2]) == record
     anna = organiser.data(f"/contacts/{record['details'][0]['id']}")
-    single = organiser.make("/contacts", {"email": "berta@example.org", "first_name": "Anna", "tags": ["roses", "tulips"]})
+    single = organiser.make(
+        "/contacts", {"email": "berta@example.org", "first_name": "Anna", "tags": ["roses", "tulips"]})
     own = ("id", "email", "customer_number", "created_at", "updated_at")
-    assert {name: anna[name] for name in anna if name not in own} == {name: single[name] for name in single if name not in own}
+    assert {name: anna[name] for name in anna if name not in own} == {
+        name: single[name] for name in single if name not in own}
     assert (anna["customer_number"], single["customer_number"]) == ("C-00001", "C-00003")
     assert [contact["id"] for contact in organiser.data("/contacts?search=anna")] == [single["id"], anna["id"]]
     assert journal.verify(db) == []
@@ -78,13 +86,16 @@ def test_the_journal_of_many_says_what_the_journal_of_one_says(organiser, db):
     body = {"company_name": "Rosen KG", "category_keys": ["roses"], "tags": ["x"]}
     single = organiser.make("/contacts", body)["id"]
     many = send(organiser, [body])["details"][0]["id"]
-    read = "SELECT action, entity_title, old_values, new_values FROM audit_log WHERE entity_type = 'contact' AND entity_id = ?"
+    read = ("SELECT action, entity_title, old_values, new_values FROM audit_log "
+            "WHERE entity_type = 'contact' AND entity_id = ?")
     one, other = (db.connection.execute(read, [id]).fetchone() for id in (single, many))
     own = ("id", "customer_number", "created_at", "updated_at")
     assert one[:3] == other[:3]
     steady = [{name: value for name, value in json.loads(row[3]).items() if name not in own} for row in (one, other)]
     assert steady[0] == steady[1] and list(steady[0]) == list(steady[1])
-    events = [json.loads(row[0]) for row in db.connection.execute("SELECT data FROM outgoing_events WHERE name = 'contact.created' ORDER BY id")]
+    events = [
+        json.loads(row[0])
+        for row in db.connection.execute("SELECT data FROM outgoing_events WHERE name = 'contact.created' ORDER BY id")]
     assert events[1]["category_keys"] == ["roses"] and contact_book.state(db, many) == events[1]
 
 
@@ -94,7 +105,8 @@ def test_create_leaves_out_who_is_there_and_update_who_is_not(organiser):
     first = send(organiser, records, mode="update", dry_run=True)
     assert (first["updated"], first["skipped"], first["details"][1]["reason"]) == (1, 1, "not_found")
     assert send(organiser, records)["details"][0]["reason"] == "exists"
-    assert counters(send(organiser, records, mode="upsert")) == {"total": 2, "created": 0, "updated": 2, "skipped": 0, "rejected": 0}
+    assert counters(send(organiser, records, mode="upsert")) == {
+        "total": 2, "created": 0, "updated": 2, "skipped": 0, "rejected": 0}
     anna = organiser.data("/contacts?email=anna@example.org")[0]
     assert (anna["first_name"], anna["city"]) == ("Anne", "Kiel"), "what is not sent stays"
 
@@ -102,7 +114,8 @@ def test_create_leaves_out_who_is_there_and_update_who_is_not(organiser):
 def test_a_record_meets_what_those_before_it_made(organiser):
     twice = [{"email": "a@example.org", "city": "Kiel"}, {"email": "A@example.org", "city": "Ulm"}]
     assert counters(send(organiser, twice, mode="upsert", dry_run=True))["updated"] == 1
-    assert counters(send(organiser, twice, mode="upsert")) == {"total": 2, "created": 1, "updated": 1, "skipped": 0, "rejected": 0}
+    assert counters(send(organiser, twice, mode="upsert")) == {
+        "total": 2, "created": 1, "updated": 1, "skipped": 0, "rejected": 0}
     assert [contact["city"] for contact in organiser.data("/contacts")] == ["Ulm"]
     same = [{"external_id": "7", "email": "b@example.org"}, {"external_id": "7", "email": "c@example.org"}]
     for dry in (True, False):
@@ -113,7 +126,9 @@ def test_a_record_meets_what_those_before_it_made(organiser):
 def test_matching_by_number_and_by_external_id(organiser):
     contact = organiser.make("/contacts", {"external_id": "X-1", "email": "a@example.org"})
     send(organiser, [{"external_id": "X-1", "email": "b@example.org"}], mode="upsert", match_field="external_id")
-    send(organiser, [{"customer_number": contact["customer_number"], "city": "Ulm"}], mode="update", match_field="customer_number")
+    send(
+        organiser, [{"customer_number": contact["customer_number"], "city": "Ulm"}], mode="update",
+        match_field="customer_number")
     after = organiser.data(f"/contacts/{contact['id']}")
     assert (after["email"], after["city"]) == ("b@example.org", "Ulm")
 
@@ -127,18 +142,21 @@ def test_a_name_that_fits_several_contacts_is_rejected(organiser):
 
 
 def test_every_fault_of_every_record_is_named(organiser):
-    record = send(organiser, [{"email": "nonsense", "rating": 9, "shoe": 1}, {"city": "Ulm"}, {"email": "a@example.org", "category_keys": ["none"]},
-                              {"email": "b@example.org", "custom_fields": {"none": 1}}, {"email": "fine@example.org"}])
+    record = send(organiser, [
+        {"email": "nonsense", "rating": 9, "shoe": 1}, {"city": "Ulm"},
+        {"email": "a@example.org", "category_keys": ["none"]}, {"email": "b@example.org", "custom_fields": {"none": 1}},
+        {"email": "fine@example.org"}])
     assert {(error["index"], error["field"], error["code"]) for error in record["errors"]} == {
-        (0, "email", "format"), (0, "rating", "maximum"), (0, "shoe", "unknown"), (1, None, "any_of"), (2, "category_keys.0", "unknown"),
-        (3, "custom_fields.none", "unknown")}
+        (0, "email", "format"), (0, "rating", "maximum"), (0, "shoe", "unknown"), (1, None, "any_of"),
+        (2, "category_keys.0", "unknown"), (3, "custom_fields.none", "unknown")}
     assert counters(record) == {"total": 5, "created": 1, "updated": 0, "skipped": 4, "rejected": 4}
     assert len(organiser.data("/contacts")) == 1
 
 
 def test_all_or_nothing(organiser, db):
     records = [*people(3), {"email": "nonsense"}]
-    found = problem(organiser.post("/bulk-import/contacts", {"records": records, "skip_on_error": False}), 422, "import_rejected")
+    found = problem(
+        organiser.post("/bulk-import/contacts", {"records": records, "skip_on_error": False}), 422, "import_rejected")
     assert [(error["index"], error["field"], error["code"]) for error in found["errors"]] == [(3, "email", "format")]
     assert organiser.data("/contacts") == [] and organiser.data("/bulk-import") == [] and journal.verify(db) == []
     assert send(organiser, records[:3], skip_on_error=False)["created"] == 3
@@ -149,13 +167,18 @@ def test_a_dry_run_changes_nothing(organiser, db):
     tables = ("contacts", "contact_tags", "participants", "counters", "sqlite_sequence")
 
     def all_rows():
-        return [db.connection.execute(f"SELECT * FROM {table} WHERE TRUE"
-                                      + " AND name IN ('contacts', 'participants')" * (table == "sqlite_sequence")).fetchall() for table in tables]
+        return [
+            db.connection.execute(
+                f"SELECT * FROM {table} WHERE TRUE"
+                + " AND name IN ('contacts', 'participants')" * (table == "sqlite_sequence")).fetchall()
+            for table in tables]
     before = all_rows()
     record = send(organiser, [*people(3), {"email": "nonsense"}], mode="upsert", dry_run=True)
-    assert counters(record) == {"total": 4, "created": 2, "updated": 1, "skipped": 1, "rejected": 1} and record["dry_run"]
+    assert counters(record) == {"total": 4, "created": 2, "updated": 1, "skipped": 1, "rejected": 1}
+    assert record["dry_run"]
     assert all_rows() == before
-    assert [row[0] for row in db.connection.execute("SELECT name FROM outgoing_events")] == ["contact.created", "bulk_import.created"]
+    assert [row[0] for row in db.connection.execute("SELECT name FROM outgoing_events")] == [
+        "contact.created", "bulk_import.created"]
     real = send(organiser, [*people(3), {"email": "nonsense"}], mode="upsert")
     assert counters(real) == counters(record)
 
@@ -172,12 +195,18 @@ def test_events_of_contacts_and_an_anonymised_one(organiser):
 
 def test_field_mapping_leads_names_to_members(organiser):
     mapping = {"Firma": "company_name", "Mail": "email", "Farbe": None, "Halle": "custom_fields.hall"}
-    organiser.make("/custom-fields", {"entity_type": "contact", "field_key": "hall", "field_label": "Hall", "field_type": "integer"})
+    organiser.make("/custom-fields", {
+        "entity_type": "contact", "field_key": "hall", "field_label": "Hall", "field_type": "integer"})
     send(organiser, [{"Firma": "Rosen", "Mail": "r@example.org", "Farbe": "red", "Halle": 7}], field_mapping=mapping)
-    send_csv(organiser, "Firma;Mail;Farbe;Halle\nTulpen;t@example.org;red;8\n", f"field_mapping={quote(json.dumps(mapping))}")
+    send_csv(
+        organiser, "Firma;Mail;Farbe;Halle\nTulpen;t@example.org;red;8\n", f"field_mapping={quote(json.dumps(mapping))}"
+    )
     found = organiser.data("/contacts?include=custom_fields&order=ASC")
-    assert [(contact["company_name"], contact["custom_fields"]) for contact in found] == [("Rosen", {"hall": 7}), ("Tulpen", {"hall": 8})]
-    wrong = problem(organiser.post("/bulk-import/contacts", {"records": [{}], "field_mapping": {"a": "emial"}}), 422, "validation_failed")
+    assert [(contact["company_name"], contact["custom_fields"]) for contact in found] == [
+        ("Rosen", {"hall": 7}), ("Tulpen", {"hall": 8})]
+    wrong = problem(
+        organiser.post("/bulk-import/contacts", {"records": [{}], "field_mapping": {"a": "emial"}}), 422,
+        "validation_failed")
     assert wrong["errors"][0]["pointer"] == "/field_mapping/a" and "did you mean email?" in wrong["errors"][0]["detail"]
 
 
@@ -189,12 +218,14 @@ def test_a_csv_as_a_spreadsheet_saves_it(organiser, separator, encoding):
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=separator).writerows([
         ["company_name", "email", "notes", "account_access_enabled", "rating", "tags"],
-        ['Gärtner "Söhne"', "g@example.org", f"two\r\nlines{separator} one cell", "ja", "4", "roses|tulips"], [], ["Nur Name", "", "", "", "", ""]])
+        ['Gärtner "Söhne"', "g@example.org", f"two\r\nlines{separator} one cell", "ja", "4", "roses|tulips"], [],
+        ["Nur Name", "", "", "", "", ""]])
     record = send_csv(organiser, buffer.getvalue(), encoding=encoding)
     assert counters(record) == {"total": 2, "created": 2, "updated": 0, "skipped": 0, "rejected": 0}
     contact = organiser.data("/contacts?email=g@example.org")[0]
-    assert (contact["company_name"], contact["notes"], contact["account_access_enabled"], contact["rating"], contact["tags"]) == (
-        'Gärtner "Söhne"', f"two\r\nlines{separator} one cell", True, 4, ["roses", "tulips"])
+    assert (
+        contact["company_name"], contact["notes"], contact["account_access_enabled"], contact["rating"], contact["tags"]
+    ) == ('Gärtner "Söhne"', f"two\r\nlines{separator} one cell", True, 4, ["roses", "tulips"])
 
 
 QUIRKS = {
@@ -229,22 +260,28 @@ def test_a_byte_that_is_no_utf_8_is_named_with_its_line(organiser):
 
 def test_values_of_custom_fields_as_a_spreadsheet_writes_them(organiser):
     for kind in ("number", "date", "boolean"):
-        organiser.make("/custom-fields", {"entity_type": "contact", "field_key": kind, "field_label": kind, "field_type": kind})
+        organiser.make(
+            "/custom-fields", {"entity_type": "contact", "field_key": kind, "field_label": kind, "field_type": kind})
     head = "last_name;cf.number;cf.date;cf.boolean\n"
     assert send_csv(organiser, head + "A;-1,5;1.2.2026;ja\nB;2.25;2026-02-01;Yes\n")["created"] == 2
     assert [contact["custom_fields"] for contact in organiser.data("/contacts?include=custom_fields&order=ASC")] == [
-        {"number": -1.5, "date": "2026-02-01", "boolean": True}, {"number": 2.25, "date": "2026-02-01", "boolean": True}]
-    wrong = send_csv(organiser, head + "A;1.234,5;2/1/2026;oui\n")["errors"] + send_csv(organiser, 'last_name,cf.number\nA,"1,500"\n')["errors"]
-    assert sorted(error["field"] for error in wrong) == [f"custom_fields.{name}" for name in ("boolean", "date", "number", "number")]
+        {"number": -1.5, "date": "2026-02-01", "boolean": True}, {"number": 2.25, "date": "2026-02-01", "boolean": True}
+    ]
+    wrong = send_csv(organiser, head + "A;1.234,5;2/1/2026;oui\n")["errors"] + send_csv(
+        organiser, 'last_name,cf.number\nA,"1,500"\n')["errors"]
+    assert sorted(error["field"] for error in wrong) == [
+        f"custom_fields.{name}" for name in ("boolean", "date", "number", "number")]
 
 
 def test_our_own_csv_can_be_sent_back(organiser, fair):
     organiser.make("/categories", {"category_key": "roses", "title": "Roses"})
-    organiser.make("/custom-fields", {"entity_type": "contact", "field_key": "nick", "field_label": "Nick", "field_type": "multiselect",
-                                      "field_options": ["=a", "b, c"]})
+    organiser.make("/custom-fields", {
+        "entity_type": "contact", "field_key": "nick", "field_label": "Nick", "field_type": "multiselect",
+        "field_options": ["=a", "b, c"]})
     contact = organiser.make("/contacts", {
-        "company_name": "=cmd|' /C calc'!A0", "last_name": "'=quoted", "first_name": "-", "email": "a@example.org", "phone": "+49 341 1", "postal_code": "01067",
-        "notes": 'two\r\n"lines"', "tags": ["-", "=x", "y, z"], "category_keys": ["roses"], "event_keys": ["fair"], "custom_fields": {"nick": ["=a", "b, c"]}})
+        "company_name": "=cmd|' /C calc'!A0", "last_name": "'=quoted", "first_name": "-", "email": "a@example.org",
+        "phone": "+49 341 1", "postal_code": "01067", "notes": 'two\r\n"lines"', "tags": ["-", "=x", "y, z"],
+        "category_keys": ["roses"], "event_keys": ["fair"], "custom_fields": {"nick": ["=a", "b, c"]}})
     organiser.make("/contacts", {"last_name": "One", "tags": ["y, z"], "custom_fields": {"nick": ["b, c"]}})
     before = organiser.data("/contacts?include=custom_fields,categories,events")
     for include in ("", "?include=custom_fields,categories,events"):
@@ -253,7 +290,8 @@ def test_our_own_csv_can_be_sent_back(organiser, fair):
         assert counters(send_csv(organiser, listed, "mode=upsert&match_field=customer_number"))["updated"] == 2
         assert organiser.data("/contacts?include=custom_fields,categories,events") == before
     for one in before:
-        organiser.patch(f"/contacts/{one['id']}", {"tags": [], "custom_fields": {"nick": None}, "category_keys": []}, status=200)
+        organiser.patch(
+            f"/contacts/{one['id']}", {"tags": [], "custom_fields": {"nick": None}, "category_keys": []}, status=200)
     assert counters(send_csv(organiser, listed, "mode=upsert&match_field=customer_number"))["updated"] == 2
     organiser_sees = organiser.data("/contacts?include=custom_fields,categories,events")
     assert [{**one, "updated_at": None} for one in organiser_sees] == [{**one, "updated_at": None} for one in before]
@@ -264,14 +302,19 @@ def test_our_own_csv_of_participants_can_be_sent_back(organiser, fair):
     other = organiser.make("/events", {"event_key": "other", "title": "Other", "date_from": "2027-06-01"})
     for place, confirmed in enumerate((True, False)):
         contact = organiser.make("/contacts", {"last_name": f"P{place}"})
-        organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "badge_name": "=A", "role": "visitor", "is_confirmed": confirmed})
+        organiser.make("/participants", {
+            "event_key": "fair", "contact_id": contact["id"], "badge_name": "=A", "role": "visitor",
+            "is_confirmed": confirmed})
     before = organiser.data("/participants?event_key=fair")
     listed = organiser.get("/participants?event_key=fair", headers={"Accept": "text/csv"}, status=200).text
     again = send_csv(organiser, listed, "mode=upsert&event_key=fair", "participants")
     assert counters(again)["updated"] == 2 and organiser.data("/participants?event_key=fair") == before
     refused = send_csv(organiser, listed, "event_key=other", "participants")
-    assert {(error["field"], error["code"]) for error in refused["errors"]} == {("event_id", "other_event"), ("event_key", "other_event")}
-    copied = send_csv(organiser, listed, f"event_key=other&field_mapping={quote(json.dumps({'event_id': None, 'event_key': None}))}", "participants")
+    assert {(error["field"], error["code"]) for error in refused["errors"]} == {
+        ("event_id", "other_event"), ("event_key", "other_event")}
+    copied = send_csv(
+        organiser, listed, f"event_key=other&field_mapping={quote(json.dumps({'event_id': None, 'event_key': None}))}",
+        "participants")
     assert copied["created"] == 2 and organiser.data(f"/participants?event_id={other['id']}")[0]["badge_name"] == "=A"
 
 
@@ -282,7 +325,8 @@ def test_nothing_that_was_sent_runs_in_the_csv_of_rejected_records(organiser):
     mapping = quote(json.dumps({"=Mail": "email"}))
     record = send_csv(organiser, "=Mail;last_name\nnonsense;A\n", f"field_mapping={mapping}")
     back = organiser.get(f"/bulk-import/{record['id']}/errors", status=200).text
-    assert back.startswith("'=Mail") and send_csv(organiser, back.replace("nonsense", "a@example.org"), f"field_mapping={mapping}")["created"] == 1
+    assert back.startswith("'=Mail")
+    assert send_csv(organiser, back.replace("nonsense", "a@example.org"), f"field_mapping={mapping}")["created"] == 1
 
 
 def test_rejected_rows_come_back_and_can_be_sent_again(organiser):
@@ -299,7 +343,8 @@ def test_rejected_rows_come_back_and_can_be_sent_again(organiser):
 
 
 def test_rejected_objects_come_back_as_csv_too(organiser):
-    organiser.make("/custom-fields", {"entity_type": "contact", "field_key": "hall", "field_label": "Hall", "field_type": "integer"})
+    organiser.make("/custom-fields", {
+        "entity_type": "contact", "field_key": "hall", "field_label": "Hall", "field_type": "integer"})
     record = send(organiser, [{"email": "nonsense", "tags": ["a", "b"], "custom_fields": {"hall": 3}}])
     back = organiser.get(f"/bulk-import/{record['id']}/errors", status=200).text
     assert counters(send_csv(organiser, back.replace("nonsense", "a@example.org")))["created"] == 1
@@ -308,15 +353,18 @@ def test_rejected_objects_come_back_as_csv_too(organiser):
 
 
 HOSTILE = {
-    "empty": b"", "blank": b"\n\n", "header only": b"email;city\n", "binary": bytes(range(256)) * 20, "NUL": b"email\na\0b@example.org\n",
-    "UTF-16 and NUL": "email\na\0@example.org\n".encode("utf-16"), "half of UTF-16": "email\na@example.org\n".encode("utf-16")[:-1],
+    "empty": b"", "blank": b"\n\n", "header only": b"email;city\n", "binary": bytes(range(256)) * 20,
+    "NUL": b"email\na\0b@example.org\n", "UTF-16 and NUL": "email\na\0@example.org\n".encode("utf-16"),
+    "half of UTF-16": "email\na@example.org\n".encode("utf-16")[:-1],
     "one bad byte": "email;city\na@example.org;Köln, Göttingen\nb@example.org;".encode() + b"K\xf6ln\n",
-    "a mark and a bad byte": "\ufeffemail\nä\n".encode() + b"\xe4\n", "cut in a letter": "city\nKöln\nUlm ü".encode()[:-1], "only a separator": b"sep=;\n",
-    "a row without end": b'email;city\n"a@example.org";' + b'"x\n";' * 300000 + b"\n", "neither encoding": b"email\n\x81\x8d\xff\n", "one line": b"x" * (16 * 1024 * 1024),
-    "many columns": ";".join(f"c{place}" for place in range(5000)).encode() + b"\n1\n", "double header": b"email;email\na;b\n",
-    "unknown column": b"email;shoe\na@example.org;1\n", "lone quote": b'email\n"a@example.org\nb@example.org\n', "no header name": b";;\n1;2;3\n",
-    "quote inside": b'email;city\n"a"b;c\n', "a cell without end": b'email\n"' + b"x\n" * 200000 + b'"\n',
-}
+    "a mark and a bad byte": "\ufeffemail\nä\n".encode() + b"\xe4\n",
+    "cut in a letter": "city\nKöln\nUlm ü".encode()[:-1], "only a separator": b"sep=;\n",
+    "a row without end": b'email;city\n"a@example.org";' + b'"x\n";' * 300000 + b"\n",
+    "neither encoding": b"email\n\x81\x8d\xff\n", "one line": b"x" * (16 * 1024 * 1024),
+    "many columns": ";".join(f"c{place}" for place in range(5000)).encode() + b"\n1\n",
+    "double header": b"email;email\na;b\n", "unknown column": b"email;shoe\na@example.org;1\n",
+    "lone quote": b'email\n"a@example.org\nb@example.org\n', "no header name": b";;\n1;2;3\n",
+    "quote inside": b'email;city\n"a"b;c\n', "a cell without end": b'email\n"' + b"x\n" * 200000 + b'"\n'}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -329,10 +377,14 @@ def test_a_hostile_file_is_refused_and_leaves_nothing(organiser, settings, name)
 
 def test_what_is_too_large_or_of_another_kind_is_refused(organiser, settings):
     settings.max_import_mb = 1
-    problem(organiser.post("/bulk-import/contacts", raw=b"email\n" + b"a@example.org\n" * 100000, headers=CSV), 413, "body_too_large")
+    problem(
+        organiser.post("/bulk-import/contacts", raw=b"email\n" + b"a@example.org\n" * 100000, headers=CSV), 413,
+        "body_too_large")
     raw = b'{"records": [' + b" " * (16 * 1024 * 1024) + b"{}]}"
     problem(organiser.post("/bulk-import/contacts", raw=raw), 413, "body_too_large")
-    problem(organiser.post("/bulk-import/contacts", raw=b"x", headers={"Content-Type": "application/zip"}), 415, "unsupported_media_type")
+    problem(
+        organiser.post("/bulk-import/contacts", raw=b"x", headers={"Content-Type": "application/zip"}), 415,
+        "unsupported_media_type")
     problem(organiser.post("/bulk-import/contacts", {"records": [{}] * 10001}), 422, "validation_failed")
     problem(organiser.post("/bulk-import/contacts", {"records": []}), 422, "validation_failed")
     problem(organiser.post("/bulk-import/contacts", {"records": [3, "x"]}), 422, "validation_failed")
@@ -344,8 +396,11 @@ def test_what_is_too_large_or_of_another_kind_is_refused(organiser, settings):
 
 def test_participants_and_the_contacts_they_lack(organiser, fair, db):
     anna = organiser.make("/contacts", {"email": "anna@example.org", "city": "Kiel"})
-    records = [{"email": "anna@example.org", "is_confirmed": True, "city": "Ulm"}, {"email": "new@example.org", "last_name": "New", "role": "visitor"},
-               {"email": "NEW@example.org", "role": "visitor"}, {"role": "visitor"}, {"email": "x@example.org", "category_key": "none"}]
+    records = [
+        {"email": "anna@example.org", "is_confirmed": True, "city": "Ulm"},
+        {"email": "new@example.org", "last_name": "New", "role": "visitor"},
+        {"email": "NEW@example.org", "role": "visitor"}, {"role": "visitor"},
+        {"email": "x@example.org", "category_key": "none"}]
     dry = send(organiser, records, "participants", event_key="fair", dry_run=True)
     record = send(organiser, records, "participants", event_key="fair")
     for answer in (dry, record):
@@ -360,25 +415,33 @@ def test_participants_and_the_contacts_they_lack(organiser, fair, db):
 
 def test_participants_are_updated_and_left_out(organiser, fair):
     send(organiser, [{"email": "a@example.org"}], "participants", event_key="fair")
-    update = send(organiser, [{"email": "a@example.org", "badge_name": "Ada", "is_confirmed": True}, {"email": "b@example.org"}], "participants",
-                  event_id=fair["id"], mode="update")
+    update = send(
+        organiser, [{"email": "a@example.org", "badge_name": "Ada", "is_confirmed": True}, {"email": "b@example.org"}],
+        "participants", event_id=fair["id"], mode="update")
     assert (update["updated"], update["skipped"], update["details"][1]["reason"]) == (1, 1, "contact_not_found")
     left_out = send(organiser, [{"email": "c@example.org"}], "participants", event_key="fair", create_contacts=False)
     assert left_out["details"][0]["reason"] == "contact_not_found"
     participant = organiser.data("/participants?event_key=fair")[0]
     assert (participant["badge_name"], participant["status"]) == ("Ada", "confirmed")
     organiser.post(f"/participants/{participant['id']}/cancel", status=200)
-    refused = send(organiser, [{"email": "a@example.org", "badge_name": "Bob", "is_confirmed": True}], "participants", event_key="fair", mode="upsert")
+    refused = send(
+        organiser, [{"email": "a@example.org", "badge_name": "Bob", "is_confirmed": True}], "participants",
+        event_key="fair", mode="upsert")
     assert refused["errors"][0]["code"] == "invalid_transition"
-    assert organiser.data(f"/participants/{participant['id']}")["badge_name"] == "Ada", "a refused record changes nothing"
+    assert organiser.data(
+        f"/participants/{participant['id']}")["badge_name"] == "Ada", "a refused record changes nothing"
 
 
 def test_participants_want_an_event(organiser, fair):
-    found = problem(organiser.post("/bulk-import/participants", {"records": [{"email": "a@example.org"}]}), 422, "validation_failed")
+    found = problem(
+        organiser.post("/bulk-import/participants", {"records": [{"email": "a@example.org"}]}), 422, "validation_failed"
+    )
     assert [error["pointer"] for error in found["errors"]] == ["/event_key"]
-    found = problem(organiser.post("/bulk-import/participants", {"records": [{}], "event_key": "none"}), 422, "validation_failed")
+    found = problem(
+        organiser.post("/bulk-import/participants", {"records": [{}], "event_key": "none"}), 422, "validation_failed")
     assert [error["pointer"] for error in found["errors"]] == ["/event_key"]
-    assert send_csv(organiser, "email,is_confirmed\na@example.org,1\n", "event_key=fair", "participants")["created"] == 1
+    assert send_csv(
+        organiser, "email,is_confirmed\na@example.org,1\n", "event_key=fair", "participants")["created"] == 1
 
 
 # Later
@@ -391,9 +454,12 @@ def test_more_than_two_thousand_are_done_by_the_worker(organiser, db):
     record = organiser.data(f"/bulk-import/{record['id']}")
     assert (record["status"], record["processed"], record["created"], record["rejected"]) == ("done", 2101, 2100, 1)
     assert len(record["details"]) == 1000 and record["errors"][0]["index"] == 2100
-    entries = db.connection.execute("SELECT count(*), count(DISTINCT admin_name), min(admin_name) FROM audit_log WHERE entity_type = 'contact'").fetchone()
+    entries = db.connection.execute(
+        "SELECT count(*), count(DISTINCT admin_name), min(admin_name) FROM audit_log WHERE entity_type = 'contact'"
+    ).fetchone()
     assert entries == (2100, 1, "Ada Lovelace") and journal.verify(db) == []
-    names = [row[0] for row in db.connection.execute("SELECT name FROM outgoing_events WHERE name LIKE 'bulk_import.%'")]
+    names = [
+        row[0] for row in db.connection.execute("SELECT name FROM outgoing_events WHERE name LIKE 'bulk_import.%'")]
     assert names == ["bulk_import.created", "bulk_import.finished"]
 
 
@@ -401,7 +467,8 @@ def test_all_or_nothing_later(organiser, db):
     record = send(organiser, [*people(2100), {"email": "nonsense"}], skip_on_error=False, status=202)
     run_worker(db)
     record = organiser.data(f"/bulk-import/{record['id']}")
-    assert (record["status"], record["created"], record["errors"][0]["index"]) == ("failed", 0, 2100) and record["failure"]
+    assert (record["status"], record["created"], record["errors"][0]["index"]) == ("failed", 0, 2100)
+    assert record["failure"]
     assert organiser.data("/contacts") == [] and journal.verify(db) == []
     record = send(organiser, people(2100), skip_on_error=False, status=202)
     run_worker(db)
@@ -421,11 +488,13 @@ def test_all_or_nothing_holds_no_savepoint_around_the_records(organiser, db):
 
 @pytest.mark.parametrize("skip_on_error", [True, False])
 def test_an_import_whose_event_is_deleted_fails_and_says_so(organiser, fair, db, skip_on_error):
-    gone = send(organiser, people(2001), "participants", status=202, event_key="fair", skip_on_error=skip_on_error)["id"]
+    gone = send(
+        organiser, people(2001), "participants", status=202, event_key="fair", skip_on_error=skip_on_error)["id"]
     organiser.delete(f"/events/{fair['id']}", status=204)
     run_worker(db)
     record = organiser.data(f"/bulk-import/{gone}")
-    assert (record["status"], record["failure"], record["processed"]) == ("failed", "The event of the import was deleted.", 0)
+    assert (record["status"], record["failure"], record["processed"]) == (
+        "failed", "The event of the import was deleted.", 0)
     assert organiser.data("/contacts") == [] and bulk_imports.waiting(db) == []
 
 
@@ -433,7 +502,8 @@ def test_a_dry_run_later_sees_what_it_would_have_made(organiser, db):
     records = [*people(2100), *people(2)]
     record = send(organiser, records, mode="upsert", dry_run=True, status=202)
     run_worker(db)
-    assert counters(organiser.data(f"/bulk-import/{record['id']}")) == {"total": 2102, "created": 2100, "updated": 2, "skipped": 0, "rejected": 0}
+    assert counters(organiser.data(f"/bulk-import/{record['id']}")) == {
+        "total": 2102, "created": 2100, "updated": 2, "skipped": 0, "rejected": 0}
     assert organiser.data("/contacts") == []
 
 
@@ -479,9 +549,12 @@ def test_two_workers_do_no_harm(organiser, db, settings):
 @pytest.mark.processes
 def test_killed_again_and_again_it_loses_and_doubles_nothing(organiser, db, settings):
     number = 6000
-    text = "company_name;email\n" + "".join(f"Firm {place};f{place}@example.org\n" for place in range(number)) + "Bad;nonsense\n"
+    text = "company_name;email\n" + "".join(
+        f"Firm {place};f{place}@example.org\n" for place in range(number)) + "Bad;nonsense\n"
     id = send_csv(organiser, text, status=202)["id"]
-    environ = {**os.environ, "EVENTAPI_DATA_DIR": str(settings.data_dir), "EVENTAPI_CONFIG": str(settings.data_dir / "eventapi.conf")}
+    environ = {
+        **os.environ, "EVENTAPI_DATA_DIR": str(settings.data_dir),
+        "EVENTAPI_CONFIG": str(settings.data_dir / "eventapi.conf")}
     kills = 0
     for _ in range(60):
         worker = subprocess.Popen([sys.executable, "-m", "eventapi", "worker"], env=environ, stderr=subprocess.DEVNULL)
@@ -497,7 +570,8 @@ def test_killed_again_and_again_it_loses_and_doubles_nothing(organiser, db, sett
     assert kills, "no kill hit the import while it ran"
     run_worker(db)
     record = organiser.data(f"/bulk-import/{id}")
-    assert (record["status"], record["created"], record["rejected"], record["processed"]) == ("done", number, 1, number + 1)
+    assert (record["status"], record["created"], record["rejected"], record["processed"]) == (
+        "done", number, 1, number + 1)
     count = "SELECT count(*), count(DISTINCT email), count(DISTINCT customer_number) FROM contacts"
     assert db.connection.execute(count).fetchone() == (number, number, number)
     assert journal.verify(db) == [] and db.integrity_faults() == []
@@ -511,10 +585,12 @@ def test_the_scope_is_that_of_what_is_imported(organiser, person, fair):
     reader = person("contacts:read")
     assert [record["id"] for record in reader.data("/bulk-import")] == [contacts]
     assert reader.data(f"/bulk-import/{contacts}")["created"] == 1
-    for path in (f"/bulk-import/{participants}", f"/bulk-import/{participants}/errors", "/bulk-import?kind=participants"):
+    for path in (
+            f"/bulk-import/{participants}", f"/bulk-import/{participants}/errors", "/bulk-import?kind=participants"):
         assert problem(reader.get(path), 403, "insufficient_scope")["scope"] == "participants:read"
     problem(person("events").get("/bulk-import"), 403, "insufficient_scope")
-    assert [record["id"] for record in organiser.data("/bulk-import?include=errors,details")] == [participants, contacts]
+    assert [record["id"] for record in organiser.data("/bulk-import?include=errors,details")] == [
+        participants, contacts]
     assert problem(organiser.get("/bulk-import/999"), 404, "not_found")
 
 
@@ -523,7 +599,9 @@ def test_an_idempotency_key_imports_once(organiser):
     first = organiser.post("/bulk-import/contacts", raw=b"last_name\nAda\n", headers={**CSV, **key}, status=201)
     again = organiser.post("/bulk-import/contacts", raw=b"last_name\nAda\n", headers={**CSV, **key}, status=201)
     assert again.json["data"] == first.json["data"] and len(organiser.data("/contacts")) == 1
-    problem(organiser.post("/bulk-import/contacts", raw=b"last_name\nBob\n", headers={**CSV, **key}), 422, "idempotency_key_reused")
+    problem(
+        organiser.post("/bulk-import/contacts", raw=b"last_name\nBob\n", headers={**CSV, **key}), 422,
+        "idempotency_key_reused")
 
 
 def test_next_ids_and_numbers_leave_out_what_is_taken(organiser, db):
@@ -531,8 +609,10 @@ def test_next_ids_and_numbers_leave_out_what_is_taken(organiser, db):
     gone = organiser.make("/contacts", {"last_name": "Gone"})
     organiser.delete(f"/contacts/{gone['id']}", status=204)
     record = send(organiser, [{"last_name": "A"}, {"last_name": "B"}])
-    assert [detail["id"] for detail in record["details"]] == [gone["id"] + 1, gone["id"] + 2], "an id is never given again"
-    assert [contact["customer_number"] for contact in organiser.data("/contacts?order=ASC")] == ["C-00002", "C-00003", "C-00004"]
+    assert [detail["id"] for detail in record["details"]] == [
+        gone["id"] + 1, gone["id"] + 2], "an id is never given again"
+    assert [contact["customer_number"] for contact in organiser.data("/contacts?order=ASC")] == [
+        "C-00002", "C-00003", "C-00004"]
 
 
 def test_a_piece_takes_few_statements_however_many_records_it_has(db):
@@ -552,10 +632,13 @@ def test_a_piece_takes_few_statements_however_many_records_it_has(db):
 
 def test_rejected_records_are_exported_taken_away_and_forgotten(organiser, db):
     contact = organiser.make("/contacts", {"email": "marie@example.org", "external_id": "M-1"})
-    records = [{"email": "Marie@example.org", "rating": 9, "notes": "zqmark"}, {"external_id": "M-1", "rating": 9, "notes": "zqmark"},
-               {"email": "other@example.org", "rating": 9}]
+    records = [
+        {"email": "Marie@example.org", "rating": 9, "notes": "zqmark"},
+        {"external_id": "M-1", "rating": 9, "notes": "zqmark"}, {"email": "other@example.org", "rating": 9}]
     send(organiser, records)
-    assert [entry["source"] for entry in organiser.data(f"/contacts/{contact['id']}/export")["rejected_records"]] == records[:2]
+    assert [
+        entry["source"] for entry in organiser.data(f"/contacts/{contact['id']}/export")["rejected_records"]
+    ] == records[:2]
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert b"zqmark" not in db.path.read_bytes()
@@ -585,7 +668,8 @@ def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(orga
 
 def test_unknown_custom_fields_are_compared_before_the_transaction_and_few_of_them(organiser, monkeypatch):
     for number in range(3):
-        organiser.make("/custom-fields", {"entity_type": "contact", "field_key": f"hall_{number}", "field_label": "Hall", "field_type": "text"})
+        organiser.make("/custom-fields", {
+            "entity_type": "contact", "field_key": f"hall_{number}", "field_label": "Hall", "field_type": "text"})
     compare, compared = difflib.get_close_matches, []
     monkeypatch.setattr(difflib, "get_close_matches", lambda *values: compared.append(values) or compare(*values))
     columns = ";".join(f"cf.hall_{number}" for number in range(2, 40))

@@ -11,7 +11,9 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.web import request_log
 from tests.web.test_routes import problem
 
-EVENT = {"title": "Garden Fair", "event_key": "garden-fair", "date_from": "2027-05-01", "date_to": "2027-05-03", "city": "Leipzig"}
+EVENT = {
+    "title": "Garden Fair", "event_key": "garden-fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
+    "city": "Leipzig"}
 
 
 @pytest.fixture
@@ -20,12 +22,15 @@ def event(organiser):
 
 
 def slot(organiser, event, **values):
-    return organiser.make("/schedules", {"event_id": event["id"], "slot_date": "2027-05-01", "start_time": "10:00", "end_time": "11:30",
-                                         "title": "Opening", "location": "Stage 1", "is_public": True, **values})
+    return organiser.make("/schedules", {
+        "event_id": event["id"], "slot_date": "2027-05-01", "start_time": "10:00", "end_time": "11:30",
+        "title": "Opening", "location": "Stage 1", "is_public": True, **values})
 
 
 def read(body):
-    """The entries of a calendar by UID without the installation: {name: value}, names with their parameters, values unescaped."""
+    """The entries of a calendar by UID without the installation: {name: value}, names with their parameters, values
+    unescaped.
+    """
     text = body.decode()
     assert text.endswith("\r\n") and "\n" not in text.replace("\r\n", "") and text.isprintable() is False
     assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
@@ -53,22 +58,29 @@ def test_an_event_of_days_is_an_all_day_entry_that_ends_the_day_after(organiser,
     entry = feed(organiser)["event-1"]
     assert entry["SUMMARY"] == "Garden Fair" and entry["LOCATION"] == "Leipzig\\, DE" and entry["STATUS"] == "CONFIRMED"
     assert (entry["DTSTART;VALUE=DATE"], entry["DTEND;VALUE=DATE"]) == ("20270501", "20270504")
-    assert entry["SEQUENCE"] == "0" and re.fullmatch(r"\d{8}T\d{6}Z", entry["DTSTAMP"]) and entry["TRANSP"] == "TRANSPARENT"
+    assert entry["SEQUENCE"] == "0" and re.fullmatch(r"\d{8}T\d{6}Z", entry["DTSTAMP"])
+    assert entry["TRANSP"] == "TRANSPARENT"
     assert re.fullmatch(r"event-1@[0-9a-f]{24}\.eventapi", entry["UID"])
 
 
 @pytest.mark.parametrize("dates, expected", [
     ({"date_from": "2027-05-01", "date_to": None}, {"DTSTART;VALUE=DATE": "20270501", "DTEND;VALUE=DATE": "20270502"}),
-    ({"date_from": "2027-05-01T09:00:00+02:00", "date_to": "2027-05-01T18:00:00+02:00"}, {"DTSTART": "20270501T070000Z", "DTEND": "20270501T160000Z"}),
-    ({"date_from": "2027-05-01", "date_to": "2027-05-02T14:00:00Z"}, {"DTSTART": "20270430T220000Z", "DTEND": "20270502T140000Z"}),
+    ({"date_from": "2027-05-01T09:00:00+02:00", "date_to": "2027-05-01T18:00:00+02:00"},
+     {"DTSTART": "20270501T070000Z", "DTEND": "20270501T160000Z"}),
+    ({"date_from": "2027-05-01", "date_to": "2027-05-02T14:00:00Z"},
+     {"DTSTART": "20270430T220000Z", "DTEND": "20270502T140000Z"}),
     ({"date_from": "2027-05-01T09:00:00Z", "date_to": None}, {"DTSTART": "20270501T090000Z"}),
-    ({"date_from": "2027-03-28", "date_to": "2027-03-28"}, {"DTSTART;VALUE=DATE": "20270328", "DTEND;VALUE=DATE": "20270329"}),
+    ({"date_from": "2027-03-28", "date_to": "2027-03-28"},
+     {"DTSTART;VALUE=DATE": "20270328", "DTEND;VALUE=DATE": "20270329"}),
+    # The day has no midnight in this time zone.
     ({"date_from": "2026-09-06", "date_to": "2026-09-06", "timezone": "America/Santiago"},
-     {"DTSTART;VALUE=DATE": "20260906", "DTEND;VALUE=DATE": "20260907"}),       # there midnight does not exist on that day
+     {"DTSTART;VALUE=DATE": "20260906", "DTEND;VALUE=DATE": "20260907"}),
 ])
 def test_times_are_utc_and_days_are_days(organiser, event, dates, expected):
     organiser.patch("/events/1", dates, status=200)
-    assert {name: value for name, value in feed(organiser)["event-1"].items() if name.startswith("DT") and name != "DTSTAMP"} == expected
+    assert {
+        name: value for name, value in feed(organiser)["event-1"].items() if name.startswith("DT") and name != "DTSTAMP"
+    } == expected
 
 
 def test_events_without_dates_are_not_in_it(organiser):
@@ -111,11 +123,13 @@ def test_a_slot_that_is_withdrawn_keeps_what_the_public_knew_of_it(organiser, ev
 def test_tasks_are_due_on_a_day_at_an_hour_or_relative_to_the_event(organiser, event):
     organiser.make("/tasks", {"title": "Call", "due_date": "2027-04-01"})
     organiser.make("/tasks", {"title": "Send", "due_date": "2027-04-01T10:00:00Z"})
-    organiser.make("/tasks", {"title": "Print", "due_date": {"before": "date_from", "days": 10}, "entity_type": "event", "entity_id": 1})
+    organiser.make("/tasks", {
+        "title": "Print", "due_date": {"before": "date_from", "days": 10}, "entity_type": "event", "entity_id": 1})
     organiser.make("/tasks", {"title": "Some day"})
     found = feed(organiser, "?kinds=task")
     assert [found[f"task-{id}"].get("DTSTART;VALUE=DATE") for id in (1, 2, 3)] == ["20270401", None, "20270421"]
-    assert found["task-2"]["DTSTART"] == "20270401T100000Z" and found["task-3"]["LOCATION"] == "Garden Fair" and "task-4" not in found
+    assert found["task-2"]["DTSTART"] == "20270401T100000Z" and found["task-3"]["LOCATION"] == "Garden Fair"
+    assert "task-4" not in found
     organiser.patch("/events/1", {"date_from": "2027-04-30"}, status=200)
     assert feed(organiser)["task-3"]["DTSTART;VALUE=DATE"] == "20270420"
 
@@ -134,7 +148,8 @@ def test_a_deleted_task_leaves_no_text_behind(organiser, db):
     organiser.delete("/tasks/1", status=204)
     entry = feed(organiser)["task-1"]
     assert (entry["STATUS"], entry["SUMMARY"]) == ("CANCELLED", "Task")
-    assert not db.connection.execute("SELECT 1 FROM calendar_entries WHERE title || ifnull(description, '') LIKE '%Ada%'").fetchone()
+    assert not db.connection.execute(
+        "SELECT 1 FROM calendar_entries WHERE title || ifnull(description, '') LIKE '%Ada%'").fetchone()
 
 
 # History
@@ -153,7 +168,8 @@ def test_what_belongs_to_an_event_follows_its_title_and_zone(organiser, event):
     slot(organiser, event)
     organiser.patch("/events/1", {"title": "Flower Fair", "timezone": "Europe/London"}, status=200)
     entry = feed(organiser)["slot-1"]
-    assert entry["LOCATION"] == "Stage 1\\, Flower Fair" and entry["DTSTART"] == "20270501T090000Z" and entry["STATUS"] == "CONFIRMED"
+    assert entry["LOCATION"] == "Stage 1\\, Flower Fair" and entry["DTSTART"] == "20270501T090000Z"
+    assert entry["STATUS"] == "CONFIRMED"
 
 
 def test_a_deleted_event_is_told_as_cancelled_for_a_year(organiser, event, db):
@@ -161,7 +177,8 @@ def test_a_deleted_event_is_told_as_cancelled_for_a_year(organiser, event, db):
     organiser.patch("/events/1", {"application_deadline": "2027-02-01"}, status=200)
     organiser.delete("/events/1", status=204)
     found = feed(organiser)
-    assert {name: entry["STATUS"] for name, entry in found.items()} == dict.fromkeys(("event-1", "deadline-1", "slot-1"), "CANCELLED")
+    assert {name: entry["STATUS"] for name, entry in found.items()} == dict.fromkeys(
+        ("event-1", "deadline-1", "slot-1"), "CANCELLED")
     assert found["event-1"]["SUMMARY"] == "Garden Fair" and int(found["event-1"]["SEQUENCE"]) > 0
     assert housekeeping.forget_calendar_entries(db) == 0
     db.connection.execute("UPDATE calendar_entries SET updated_at = '2020-01-01T00:00:00Z' WHERE kind = 'slot'")
@@ -175,7 +192,9 @@ def test_the_entries_are_what_the_records_say_however_these_came_about(organiser
     other = organiser.make("/events", {"title": "Other", "date_from": "2027-06-01"})
     for number in range(3):
         slot(organiser, event, title=f"Talk {number}", location=None, is_public=number != 1)
-        organiser.make("/tasks", {"title": f"Task {number}", "due_date": f"2027-04-0{number + 1}", "entity_type": "event", "entity_id": other["id"]})
+        organiser.make("/tasks", {
+            "title": f"Task {number}", "due_date": f"2027-04-0{number + 1}", "entity_type": "event",
+            "entity_id": other["id"]})
     organiser.post("/events/1/copy", {"date_from": "2028-05-01", "with": ["opening_hours"]}, status=201)
     organiser.delete("/schedules/1", status=204)
     organiser.delete("/tasks/2", status=204)
@@ -197,9 +216,10 @@ def test_kinds_select(organiser, event):
     problem(organiser.get("/calendar-feed?kinds=party"), 422, "validation_failed")
 
 
-@pytest.mark.parametrize("query, is_in", [("from=2027-05-03", True), ("from=2027-05-04", False), ("to=2027-05-01", True), ("to=2027-04-30", False),
-                                          ("from=2027-05-02&to=2027-05-02", True), ("to=2027-04-30T21:59:59Z", False), ("visible=1", True),
-                                          ("visible=0", False), ("event_key=garden-fair", True), ("event_key=unknown", False), ("event_id=1", True)])
+@pytest.mark.parametrize("query, is_in", [
+    ("from=2027-05-03", True), ("from=2027-05-04", False), ("to=2027-05-01", True), ("to=2027-04-30", False),
+    ("from=2027-05-02&to=2027-05-02", True), ("to=2027-04-30T21:59:59Z", False), ("visible=1", True),
+    ("visible=0", False), ("event_key=garden-fair", True), ("event_key=unknown", False), ("event_id=1", True)])
 def test_from_to_visible_and_event_narrow(organiser, event, query, is_in):
     organiser.patch("/events/1", {"is_visible": True}, status=200)
     assert ("event-1" in feed(organiser, f"?{query}")) == is_in
@@ -219,7 +239,8 @@ def path_of(subscription):
 
 def test_a_subscription_is_read_without_a_key(app, subscription):
     answer = app.get(path_of(subscription), status=200)
-    assert answer.headers["Content-Type"] == "text/calendar; charset=utf-8; method=PUBLISH" and set(read(answer.body)) == {"event-1"}
+    assert answer.headers["Content-Type"] == "text/calendar; charset=utf-8; method=PUBLISH"
+    assert set(read(answer.body)) == {"event-1"}
     assert b"X-WR-CALNAME:Team\\; Leipzig\r\n" in answer.body and b"\r\nMETHOD:PUBLISH\r\n" in answer.body
     assert "private" in answer.headers["Cache-Control"] and answer.headers["Referrer-Policy"] == "no-referrer"
     assert app.head(path_of(subscription), status=200).headers["ETag"] == answer.headers["ETag"]
@@ -247,7 +268,9 @@ def test_rotating_shuts_the_old_address_and_is_journalled(app, organiser, subscr
     assert path_of(renewed) != path_of(subscription)
     app.get(path_of(subscription), status=404)
     app.get(path_of(renewed), status=200)
-    assert db.connection.execute("SELECT action, old_values, new_values FROM audit_log ORDER BY id DESC LIMIT 1").fetchone() == ("rotated", None, None)
+    assert db.connection.execute(
+        "SELECT action, old_values, new_values FROM audit_log ORDER BY id DESC LIMIT 1"
+    ).fetchone() == ("rotated", None, None)
 
 
 def test_a_shut_an_unknown_and_a_deleted_address_are_answered_alike(app, organiser, subscription):
@@ -266,7 +289,8 @@ def test_a_shut_an_unknown_and_a_deleted_address_are_answered_alike(app, organis
 
 
 def test_a_subscription_may_be_to_one_event_some_kinds_and_what_is_visible(app, organiser, event):
-    hidden = organiser.make("/events", {"title": "Hidden", "date_from": "2028-05-01", "application_deadline": "2028-01-01", "is_visible": False})
+    hidden = organiser.make("/events", {
+        "title": "Hidden", "date_from": "2028-05-01", "application_deadline": "2028-01-01", "is_visible": False})
     slot(organiser, event)
 
     def entries(**values):
@@ -282,7 +306,9 @@ def test_a_subscription_goes_with_its_event(app, organiser, event, db):
     subscription = organiser.make("/calendar-feed/subscriptions", {"name": "Fair", "event_id": 1})
     organiser.delete("/events/1", status=204)
     app.get(path_of(subscription), status=404)
-    assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'calendar_subscription' AND action = 'deleted'").fetchone() == (1,)
+    assert db.connection.execute(
+        "SELECT count(*) FROM audit_log WHERE entity_type = 'calendar_subscription' AND action = 'deleted'"
+    ).fetchone() == (1,)
 
 
 def test_a_subscription_can_be_changed_and_is_found_by_its_event(organiser, subscription):
@@ -297,24 +323,31 @@ def test_a_subscription_can_be_changed_and_is_found_by_its_event(organiser, subs
         problem(organiser.patch(address, {"kinds": kinds}), 422, "validation_failed")
 
 
-@pytest.mark.parametrize("path, told", [("/feeds/{}.ics", "/feeds/***"), ("/feeds/{}", "/feeds/***"), ("//feeds/{}.ics", "//feeds/***"),
-                                        ("/newsletter/confirm/{}", "/newsletter/confirm/***"), ("/newsletter/unsubscribe/{}/", "/newsletter/unsubscribe/***")])
+@pytest.mark.parametrize("path, told", [
+    ("/feeds/{}.ics", "/feeds/***"), ("/feeds/{}", "/feeds/***"), ("//feeds/{}.ics", "//feeds/***"),
+    ("/newsletter/confirm/{}", "/newsletter/confirm/***"),
+    ("/newsletter/unsubscribe/{}/", "/newsletter/unsubscribe/***")])
 def test_tokens_are_masked_in_the_log(app, monkeypatch, path, told):
     lines = []
     monkeypatch.setattr(request_log, "write", lines.append)
     monkeypatch.setattr(logging.getLogger("eventapi.request"), "level", logging.INFO)
     logging.getLogger("eventapi.request").manager._clear_cache()
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path.format("s3cret"), "SERVER_NAME": "x", "SERVER_PORT": "80", "wsgi.url_scheme": "http"}
-    b"".join(app.app({**app._gen_environ("/"), **environ} if hasattr(app, "_gen_environ") else environ, lambda *_: None))
+    environ = {
+        "REQUEST_METHOD": "GET", "PATH_INFO": path.format("s3cret"), "SERVER_NAME": "x", "SERVER_PORT": "80",
+        "wsgi.url_scheme": "http"}
+    b"".join(
+        app.app({**app._gen_environ("/"), **environ} if hasattr(app, "_gen_environ") else environ, lambda *_: None))
     assert lines and all("s3cret" not in line for line in lines) and f"'{told}'" in lines[0]
 
 
 # RFC 5545
 
 def entry(**values):
-    return {"id": 1, "kind": "slot", "record_id": 7, "title": "Opening", "description": None, "location": None, "timezone": "Europe/Berlin",
-            "first_at": "2027-05-01T08:00:00Z", "last_at": "2027-05-01T09:00:00Z", "is_cancelled": 0, "sequence": 3,
-            "created_at": "2027-01-01T08:00:00Z", "updated_at": "2027-01-02T08:00:00Z", **values}
+    return {
+        "id": 1, "kind": "slot", "record_id": 7, "title": "Opening", "description": None, "location": None,
+        "timezone": "Europe/Berlin", "first_at": "2027-05-01T08:00:00Z", "last_at": "2027-05-01T09:00:00Z",
+        "is_cancelled": 0, "sequence": 3, "created_at": "2027-01-01T08:00:00Z", "updated_at": "2027-01-02T08:00:00Z",
+        **values}
 
 
 def test_lines_are_folded_at_75_octets_and_never_inside_a_character():
@@ -332,8 +365,12 @@ def test_text_is_escaped_and_has_no_control_characters():
 
 
 def test_nobody_adds_lines_of_their_own():
-    found = read(calendar.calendar("x\r\nX-EVIL:1", [entry(title="a\r\nEND:VEVENT\nBEGIN:VEVENT", location="b\rATTACH:http://evil")], "i", "UTC"))
-    assert list(found) == ["slot-7"] and "ATTACH" not in found["slot-7"] and found["slot-7"]["SUMMARY"] == "a\\nEND:VEVENT\\nBEGIN:VEVENT"
+    found = read(
+        calendar.calendar(
+            "x\r\nX-EVIL:1", [entry(title="a\r\nEND:VEVENT\nBEGIN:VEVENT", location="b\rATTACH:http://evil")], "i",
+            "UTC"))
+    assert list(found) == ["slot-7"] and "ATTACH" not in found["slot-7"]
+    assert found["slot-7"]["SUMMARY"] == "a\\nEND:VEVENT\\nBEGIN:VEVENT"
 
 
 def test_the_icalendar_library_reads_what_was_meant():
@@ -345,11 +382,14 @@ def test_the_icalendar_library_reads_what_was_meant():
         entry(kind="task", first_at="2027-05-01T10:00:00Z", last_at="2027-05-01T10:00:00Z")], "abc", "Europe/Berlin")
     whole = icalendar.Calendar.from_ical(written)
     talk, fair, task = whole.walk("VEVENT")
-    assert str(whole["NAME"]).replace("\\", "") == "Näme, with; all" and str(whole["METHOD"]) == "PUBLISH" and whole["VERSION"] == "2.0"
+    assert str(whole["NAME"]).replace("\\", "") == "Näme, with; all" and str(whole["METHOD"]) == "PUBLISH"
+    assert whole["VERSION"] == "2.0"
     assert str(talk["SUMMARY"]) == title and str(talk["LOCATION"]) == "Halle 1, Stand 7" and talk["SEQUENCE"] == 3
-    assert talk["DTSTART"].dt == datetime(2027, 5, 1, 8, tzinfo=timezone.utc) and talk["DTEND"].dt - talk["DTSTART"].dt == timedelta(hours=1)
+    assert talk["DTSTART"].dt == datetime(2027, 5, 1, 8, tzinfo=timezone.utc)
+    assert talk["DTEND"].dt - talk["DTSTART"].dt == timedelta(hours=1)
     assert talk["DTSTAMP"].dt == talk["LAST-MODIFIED"].dt == datetime(2027, 1, 2, 8, tzinfo=timezone.utc)
-    assert (fair["DTSTART"].dt, fair["DTEND"].dt, str(fair["STATUS"])) == (date(2027, 5, 1), date(2027, 5, 4), "CANCELLED")
+    assert (fair["DTSTART"].dt, fair["DTEND"].dt, str(fair["STATUS"])) == (
+        date(2027, 5, 1), date(2027, 5, 4), "CANCELLED")
     assert "DTEND" not in task and len({str(each["UID"]) for each in (talk, fair, task)}) == 3
     assert not list(whole.errors) and not any(each.errors for each in whole.walk("VEVENT"))
 
@@ -357,9 +397,12 @@ def test_the_icalendar_library_reads_what_was_meant():
 def test_five_thousand_slots_take_one_statement_and_are_all_there(organiser, event, db):
     with db.write():
         db.connection.executemany(
-            "INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, title, slot_type, is_public, allow_overlap, "
-            "sort_order, created_at, updated_at) VALUES (1, '2027-05-01', '10:00', '11:00', '2027-05-01T08:00:00Z', '2027-05-01T09:00:00Z', ?, "
-            "'talk', 1, 1, 0, '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z')", [(f"Talk {number}",) for number in range(5000)])
+            "INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, title, "
+            "slot_type, is_public, allow_overlap, "
+            "sort_order, created_at, updated_at) VALUES (1, '2027-05-01', '10:00', '11:00', '2027-05-01T08:00:00Z', "
+            "'2027-05-01T09:00:00Z', ?, "
+            "'talk', 1, 1, 0, '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z')", [(f"Talk "
+            f"{number}",) for number in range(5000)])
     told = []
     db.connection.set_trace_callback(told.append)
     entries = calendar_feed.entries(db, ["slot"])

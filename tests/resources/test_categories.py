@@ -13,14 +13,18 @@ def tree(organiser):
 
 
 def actions(db, entity_type):
-    return db.connection.execute("SELECT action, entity_id FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,)).fetchall()
+    return db.connection.execute(
+        "SELECT action, entity_id FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,)).fetchall()
 
 
 def test_a_category_is_created_read_changed_and_deleted(organiser, db):
-    category = organiser.make("/categories", {"title": "Plants & Seeds", "color": "#2e7d32", "base_price": 450.50, "tax_rate": 7})
-    assert category["category_key"] == "plants-seeds" and category["parent_category_id"] is None and category["level"] == 0
+    category = organiser.make(
+        "/categories", {"title": "Plants & Seeds", "color": "#2e7d32", "base_price": 450.50, "tax_rate": 7})
+    assert category["category_key"] == "plants-seeds" and category["parent_category_id"] is None
+    assert category["level"] == 0
     assert category["base_price"] == 450.5 and category["tax_rate"] == 7 and category["event_keys"] == []
-    assert category["is_visible"] and category["account_access_enabled"] and category["applicant_visibility"] == "selectable"
+    assert category["is_visible"] and category["account_access_enabled"]
+    assert category["applicant_visibility"] == "selectable"
     address = f"/categories/{category['id']}"
     assert organiser.data(address) == category
     changed = organiser.patch(address, {"content": "Nurseries"}, status=200).json["data"]
@@ -34,7 +38,8 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
 def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
     organiser.make("/categories", {"title": "Roses"})
     assert organiser.make("/categories", {"title": "Roses"})["category_key"] == "roses-2"
-    assert organiser.post("/categories", {"title": "x", "category_key": "roses"}, status=409).json["code"] == "duplicate"
+    assert organiser.post(
+        "/categories", {"title": "x", "category_key": "roses"}, status=409).json["code"] == "duplicate"
     other = organiser.make("/categories", {"title": "Tools"})
     organiser.patch(f"/categories/{other['id']}", {"category_key": "roses"}, status=409)
 
@@ -86,16 +91,18 @@ def test_a_category_moves_to_another_parent_and_to_the_root(organiser, tree):
 def test_a_tree_is_at_most_a_hundred_levels_deep(organiser, db):
     with db.write():
         for number in range(1, 102):
-            db.connection.execute("""INSERT INTO categories (category_key, title, parent_category_id, is_visible, applicant_visibility,
-                account_access_enabled, sort_order, created_at, updated_at) VALUES (?, 'x', ?, 1, 'selectable', 1, 0, ?, ?)""",
-                                  (f"k{number}", number - 1 or None, db.now, db.now))
+            db.connection.execute("""
+                INSERT INTO categories (category_key, title, parent_category_id, is_visible, applicant_visibility,
+                  account_access_enabled, sort_order, created_at, updated_at)
+                VALUES (?, 'x', ?, 1, 'selectable', 1, 0, ?, ?)""", (f"k{number}", number - 1 or None, db.now, db.now))
     organiser.get("/categories?hierarchical=1", status=200)
     answer = organiser.post("/categories", {"title": "Deeper", "parent_category_id": 101}, status=422)
     assert answer.json["errors"][0]["code"] == "too_deep"
 
 
 def test_an_unknown_parent_and_two_that_differ_are_refused(organiser, tree):
-    answer = organiser.post("/categories", {"title": "x", "parent_category_id": 99, "event_keys": ["nowhere"]}, status=422)
+    answer = organiser.post(
+        "/categories", {"title": "x", "parent_category_id": 99, "event_keys": ["nowhere"]}, status=422)
     assert [entry["pointer"] for entry in answer.json["errors"]] == ["/event_keys/0", "/parent_category_id"]
     both = {"title": "x", "parent_category_id": tree["tools"]["id"], "parent_category_key": "plants"}
     assert organiser.post("/categories", both, status=422).json["errors"][0]["code"] == "disagrees"
@@ -127,8 +134,9 @@ def test_events_are_assigned_by_key_and_replaced(organiser):
 
 
 @pytest.mark.parametrize("member, value, code", [
-    ("color", "green", "pattern"), ("base_price", -1, "minimum"), ("base_price", 1.005, "decimals"), ("tax_rate", 19.005, "decimals"),
-    ("tax_rate", 101, "maximum"), ("applicant_visibility", "maybe", "enum"), ("title", " ", "min_length")])
+    ("color", "green", "pattern"), ("base_price", -1, "minimum"), ("base_price", 1.005, "decimals"),
+    ("tax_rate", 19.005, "decimals"), ("tax_rate", 101, "maximum"), ("applicant_visibility", "maybe", "enum"),
+    ("title", " ", "min_length")])
 def test_what_makes_no_sense_is_refused(organiser, member, value, code):
     errors = organiser.post("/categories", {"title": "x", member: value}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{member}", code)]

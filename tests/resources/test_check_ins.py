@@ -16,8 +16,9 @@ def ago(**span):
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02", "date_to": "2026-01-04",
-                                      "timezone": "Europe/Berlin"})
+    return organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02", "date_to": "2026-01-04",
+        "timezone": "Europe/Berlin"})
 
 
 @pytest.fixture
@@ -38,7 +39,8 @@ def ada(visitor):
 def scan(organiser, ada):
     """scan(): sends a scan of Ada's badge and expects the status."""
     def send(status=201, **members):
-        answer = organiser.post("/check-ins", {"event_key": "fair", "badge_number": ada["badge_number"], **members}, status=status)
+        answer = organiser.post(
+            "/check-ins", {"event_key": "fair", "badge_number": ada["badge_number"], **members}, status=status)
         return answer.json["data"] if status < 300 else answer.json
     return send
 
@@ -49,9 +51,11 @@ def at(clock, day="2026-01-02"):
 
 
 def test_a_scan_opens_a_visit_and_the_next_closes_it(organiser, scan, ada):
-    opened = scan(station="North", notes="with a dog")              # all of it within one second, as it happens in tests
+    # All of it within one second, as it happens in tests.
+    opened = scan(station="North", notes="with a dog")
     assert opened["is_checked_in"] and opened["checked_out_at"] is None and opened["closed_by"] is None
-    assert (opened["event_key"], opened["event_title"], opened["station"], opened["notes"]) == ("fair", "Garden Fair", "North", "with a dog")
+    assert (opened["event_key"], opened["event_title"], opened["station"], opened["notes"]) == (
+        "fair", "Garden Fair", "North", "with a dog")
     assert opened["contact"]["first_name"] == "Ada" and opened["checked_in_by"] == "Ada Lovelace"
     assert opened["check_in_type"] == "scan" and opened["badge_number"] == ada["badge_number"]
     assert organiser.data(f"/participants/{ada['id']}")["is_checked_in"] is True
@@ -66,10 +70,12 @@ def test_a_participant_is_named_by_id_or_badge_and_both_must_agree(organiser, ad
     by_id = organiser.make("/check-ins", {"event_key": "fair", "participant_id": ada["id"]})
     assert by_id["check_in_type"] == "manual" and by_id["badge_number"] is None
     other = visitor()
-    answer = organiser.post("/check-ins", {"event_key": "fair", "participant_id": ada["id"], "badge_number": other["badge_number"]})
+    answer = organiser.post(
+        "/check-ins", {"event_key": "fair", "participant_id": ada["id"], "badge_number": other["badge_number"]})
     assert problem(answer, 422, "validation_failed")["errors"][0]["pointer"] == "/badge_number"
     answer = organiser.post("/check-ins", {"event_key": "nowhere", "participant_id": 999})
-    assert {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]} == {"/event_key", "/participant_id"}
+    assert {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]} == {
+        "/event_key", "/participant_id"}
 
 
 def test_a_badge_is_known_in_any_case_and_in_groups(scan, ada):
@@ -83,7 +89,8 @@ def test_who_is_in_cannot_come_in_again_unless_by_force(organiser, scan):
     assert refused["code"] == "already_checked_in" and refused["check_in"]["id"] == opened["id"]
     forced = scan(scanned_at=at("11:00"), station="South", force=True)
     first = organiser.data(f"/check-ins/{opened['id']}")
-    assert first["closed_by"] == "force" and first["checked_out_at"] == forced["checked_in_at"] == "2026-01-02T10:00:00Z"
+    assert first["closed_by"] == "force"
+    assert first["checked_out_at"] == forced["checked_in_at"] == "2026-01-02T10:00:00Z"
 
 
 def test_a_badge_that_lies_on_a_scanner_costs_no_more_with_each_scan(organiser, scan, monkeypatch):
@@ -95,9 +102,11 @@ def test_a_badge_that_lies_on_a_scanner_costs_no_more_with_each_scan(organiser, 
         refused = scan(409, scanned_at=at(f"09:{minute:02}"), station="North")
         assert refused["check_in"]["id"] == opened["id"]
     assert scan(200, scanned_at=at("10:00"), action="check_out")["id"] == opened["id"] and set(computed) == {1, 2}
-    assert scan(scanned_at=at("09:15"), station="North", force=True)["checked_out_at"] == "2026-01-02T09:00:00Z", "late, it splits the visit"
-    assert [visit[1:4] for visit in truth(organiser)] == [
-        ("2026-01-02T08:00:00Z", "2026-01-02T08:15:00Z", "force"), ("2026-01-02T08:15:00Z", "2026-01-02T09:00:00Z", "check_out")]
+    assert scan(
+        scanned_at=at("09:15"), station="North", force=True
+    )["checked_out_at"] == "2026-01-02T09:00:00Z", "late, it splits the visit"
+    assert [visit[1:4] for visit in truth(organiser)] == [("2026-01-02T08:00:00Z", "2026-01-02T08:15:00Z", "force"), (
+        "2026-01-02T08:15:00Z", "2026-01-02T09:00:00Z", "check_out")]
 
 
 def test_who_is_not_in_cannot_go_out(organiser, scan):
@@ -129,7 +138,8 @@ def test_a_scan_with_the_same_reference_is_one(organiser, scan, db):
 def test_a_reference_of_another_scan_lets_nobody_in(organiser, scan, visitor):
     scan(client_ref="1")
     other = visitor()
-    taken = organiser.post("/check-ins", {"event_key": "fair", "badge_number": other["badge_number"], "client_ref": "1"})
+    taken = organiser.post(
+        "/check-ins", {"event_key": "fair", "badge_number": other["badge_number"], "client_ref": "1"})
     assert problem(taken, 409, "duplicate")["member"] == "client_ref"
     by_id = {"event_key": "fair", "participant_id": other["id"], "client_ref": "1"}
     problem(organiser.post("/check-ins", by_id), 409, "duplicate")
@@ -150,13 +160,15 @@ def test_a_check_out_that_comes_before_its_check_in_closes_it(organiser, scan):
 def test_a_check_in_that_comes_late_begins_the_visit(organiser, scan):
     later = scan(scanned_at=at("10:00"), station="South")
     earlier = scan(201, scanned_at=at("09:00"), station="North")
-    assert earlier["id"] == later["id"] and earlier["checked_in_at"] == "2026-01-02T08:00:00Z" and earlier["station"] == "North"
+    assert earlier["id"] == later["id"] and earlier["checked_in_at"] == "2026-01-02T08:00:00Z"
+    assert earlier["station"] == "North"
     assert [entry["scanned_at"] for entry in organiser.data("/check-ins/refusals")] == ["2026-01-02T09:00:00Z"]
 
 
 def test_a_visit_ends_with_its_day_in_the_zone_of_the_event(organiser, scan):
     opened = scan(scanned_at=at("23:30"))
-    assert opened["closed_by"] == "day_end" and opened["checked_out_at"] == "2026-01-02T22:59:59Z" and not opened["is_checked_in"]
+    assert opened["closed_by"] == "day_end" and opened["checked_out_at"] == "2026-01-02T22:59:59Z"
+    assert not opened["is_checked_in"]
     assert scan(409, scanned_at=at("00:10", "2026-01-03"), action="check_out")["code"] == "not_checked_in"
     assert scan(scanned_at=at("00:20", "2026-01-03"))["id"] != opened["id"]
 
@@ -181,7 +193,8 @@ def test_a_badge_of_another_event_and_one_of_who_cancelled_are_refused_and_kept(
     assert scan(409)["code"] == "participant_cancelled"
     kept = organiser.data("/check-ins/refusals?sort=id&order=ASC")
     assert [entry["code"] for entry in kept] == ["wrong_event", "participant_cancelled"]
-    assert organiser.data("/check-ins/refusals?code=wrong_event&event_key=fair")[0]["badge_number"] == stranger["badge_number"]
+    assert organiser.data(
+        "/check-ins/refusals?code=wrong_event&event_key=fair")[0]["badge_number"] == stranger["badge_number"]
     organiser.post(f"/participants/{ada['id']}/reinstate", status=200)
     scan(201)
     assert len(organiser.data("/check-ins/refusals")) == 2, "it stays refused"
@@ -209,13 +222,16 @@ def test_where_one_event_is_open_it_need_not_be_named(organiser, fair, visitor):
 
 def test_only_station_and_notes_can_be_changed(organiser, scan):
     record = scan(scanned_at=at("09:00"), station="North")
-    changed = organiser.patch(f"/check-ins/{record['id']}", {"station": "South", "notes": None}, status=200).json["data"]
+    changed = organiser.patch(
+        f"/check-ins/{record['id']}", {"station": "South", "notes": None}, status=200).json["data"]
     assert changed["station"] == "South" and changed["checked_in_at"] == record["checked_in_at"]
-    for member, value in (("scanned_at", at("10:00")), ("badge_number", badges.draw()), ("event_id", 99), ("action", "check_out"),
-                          ("check_in_type", "app"), ("client_ref", "x"), ("participant_id", 99), ("force", True)):
+    for member, value in (
+            ("scanned_at", at("10:00")), ("badge_number", badges.draw()), ("event_id", 99), ("action", "check_out"),
+            ("check_in_type", "app"), ("client_ref", "x"), ("participant_id", 99), ("force", True)):
         found = problem(organiser.put(f"/check-ins/{record['id']}", {member: value}), 422, "validation_failed")
         assert [(entry["pointer"], entry["code"]) for entry in found["errors"]] == [(f"/{member}", "fixed")]
-    assert scan(200, scanned_at=at("12:00"), action="check_out")["station"] == "South", "later scans leave what was corrected"
+    assert scan(
+        200, scanned_at=at("12:00"), action="check_out")["station"] == "South", "later scans leave what was corrected"
 
 
 def test_a_visit_is_taken_back_with_its_scans(organiser, scan, ada):
@@ -243,8 +259,10 @@ def test_the_list_is_filtered(organiser, scan, visitor, ada):
     other = visitor()
     scan(scanned_at=at("09:00"), station="North")
     now = organiser.make("/check-ins", {"event_key": "fair", "participant_id": other["id"], "station": "South"})
-    for query, ids in (("event_key=fair", 2), ("event_key=nowhere", 0), ("station=North", 1), ("date=2026-01-02", 1), ("is_checked_in=0", 1),
-                       (f"participant_id={ada['id']}", 1), (f"event_participant_id={other['id']}", 1), ("sort=checked_in_at", 2)):
+    for query, ids in (
+            ("event_key=fair", 2), ("event_key=nowhere", 0), ("station=North", 1), ("date=2026-01-02", 1),
+            ("is_checked_in=0", 1), (f"participant_id={ada['id']}", 1), (f"event_participant_id={other['id']}", 1),
+            ("sort=checked_in_at", 2)):
         assert len(organiser.data(f"/check-ins?{query}")) == ids, query
     assert [record["id"] for record in organiser.data("/check-ins?is_checked_in=1")] == [now["id"]]
 
@@ -253,8 +271,10 @@ def test_every_change_is_journalled_and_told(organiser, scan, db):
     record = scan(scanned_at=at("09:00"))
     scan(200, scanned_at=at("12:00"), action="check_out")
     organiser.delete(f"/check-ins/{record['id']}", status=204)
-    told = db.connection.execute("SELECT name, scope, data FROM outgoing_events WHERE entity_type = 'check_in' ORDER BY id").fetchall()
-    assert [row[:2] for row in told] == [(f"check_in.{name}", "checkins") for name in ("created", "checked_out", "deleted")]
+    told = db.connection.execute(
+        "SELECT name, scope, data FROM outgoing_events WHERE entity_type = 'check_in' ORDER BY id").fetchall()
+    assert [row[:2] for row in told] == [
+        (f"check_in.{name}", "checkins") for name in ("created", "checked_out", "deleted")]
     assert all('"first_name"' not in row[2] for row in told)
     assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'check_in'").fetchone() == (3,)
 
@@ -263,16 +283,22 @@ def test_every_change_is_journalled_and_told(organiser, scan, db):
 
 def test_one_bad_scan_of_a_batch_stops_none(organiser, ada, visitor, fair):
     number = visitor()["badge_number"]
-    scans = [{"event_key": "fair", "badge_number": number, "action": "check_out", "scanned_at": at("12:00"), "client_ref": "b"},
-             {"event_key": "fair", "badge_number": badges.draw()}, 5, {"event_key": "fair", "participant_id": ada["id"], "nonsense": 1}, {},
-             {"event_key": "fair", "participant_id": ada["id"], "scanned_at": ago(days=-1)}, {"event_key": "fair", "participant_id": "x"},
-             {"event_key": "fair", "badge_number": number, "scanned_at": at("09:00"), "client_ref": "a"},
-             {"event_key": "fair", "badge_number": number, "scanned_at": at("10:00"), "client_ref": "c"}]
+    scans = [
+        {
+            "event_key": "fair", "badge_number": number, "action": "check_out", "scanned_at": at("12:00"),
+            "client_ref": "b"},
+        {"event_key": "fair", "badge_number": badges.draw()}, 5,
+        {"event_key": "fair", "participant_id": ada["id"], "nonsense": 1}, {},
+        {"event_key": "fair", "participant_id": ada["id"], "scanned_at": ago(days=-1)},
+        {"event_key": "fair", "participant_id": "x"},
+        {"event_key": "fair", "badge_number": number, "scanned_at": at("09:00"), "client_ref": "a"},
+        {"event_key": "fair", "badge_number": number, "scanned_at": at("10:00"), "client_ref": "c"}]
     results = organiser.post("/check-ins/batch", {"scans": scans}, status=200).json["data"]["results"]
     assert [entry["index"] for entry in results] == list(range(len(scans)))
     assert [(entry["status"], entry["code"]) for entry in results] == [
-        (200, None), (404, "unknown_badge"), (422, "validation_failed"), (422, "validation_failed"), (422, "validation_failed"),
-        (422, "validation_failed"), (422, "validation_failed"), (201, None), (409, "already_checked_in")]
+        (200, None), (404, "unknown_badge"), (422, "validation_failed"), (422, "validation_failed"),
+        (422, "validation_failed"), (422, "validation_failed"), (422, "validation_failed"), (201, None),
+        (409, "already_checked_in")]
     assert results[0]["data"]["id"] == results[7]["data"]["id"] and results[3]["errors"][0]["pointer"] == "/nonsense"
     again = organiser.post("/check-ins/batch", {"scans": scans}, status=200).json["data"]["results"]
     assert [entry["status"] for entry in again] == [200, 404, 422, 422, 422, 422, 422, 200, 409]
@@ -286,8 +312,10 @@ def test_a_batch_has_at_most_1000_scans(organiser):
 
 def truth(client):
     """What the visits are, without what may depend on the order in which the scans came."""
-    return sorted((visit["event_participant_id"], visit["checked_in_at"], visit["checked_out_at"], visit["closed_by"], visit["station"] or "")
-                  for visit in client.data("/check-ins?per_page=100"))
+    return sorted(
+        (
+            visit["event_participant_id"], visit["checked_in_at"], visit["checked_out_at"], visit["closed_by"],
+            visit["station"] or "") for visit in client.data("/check-ins?per_page=100"))
 
 
 def refusals(client):
@@ -299,17 +327,21 @@ def counted_anew(db):
     """The live figures, from the visits themselves."""
     counts = db.connection.execute("""
         SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
-          SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour, 1 AS i, 0 AS o, 0 AS e FROM check_ins
-           UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z', 0, closed_by = 'check_out', 1
+          SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour,
+                 1 AS i, 0 AS o, 0 AS e FROM check_ins
+           UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z',
+                 0, closed_by = 'check_out', 1
             FROM check_ins WHERE closed_by IS NOT NULL) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4""").fetchall()
     visitors = db.connection.execute("""
         SELECT event_id, day, count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id, day
-         UNION ALL SELECT event_id, '', count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id ORDER BY 1, 2""").fetchall()
+         UNION ALL SELECT event_id, '', count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id
+          ORDER BY 1, 2""").fetchall()
     return counts, visitors
 
 
 def kept_figures(db):
-    counts = db.connection.execute("SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0 ORDER BY 1, 2, 3, 4")
+    counts = db.connection.execute(
+        "SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0 ORDER BY 1, 2, 3, 4")
     visitors = db.connection.execute("SELECT * FROM check_in_visitors WHERE visitors <> 0 ORDER BY 1, 2")
     return counts.fetchall(), visitors.fetchall()
 
@@ -318,9 +350,12 @@ def kept_figures(db):
 def test_the_same_scans_make_the_same_visits_in_any_order_and_however_often_they_come(organiser, visitor, db, seed):
     chance = random.Random(seed)
     guests = [visitor() for _ in range(3)]
-    scans = [{"event_key": "fair", "participant_id": chance.choice(guests)["id"], "action": chance.choice(["check_in", "check_in", "check_out"]),
-              "station": chance.choice(["North", "South", None]), "force": chance.random() < 0.2, "client_ref": chance.choice([None, f"ref-{number}"]),
-              "scanned_at": f"2026-01-0{chance.choice('23')}T{chance.choice(['08', '09'])}:0{chance.randrange(3)}:{chance.randrange(0, 60, 4):02}Z"}
+    scans = [{"event_key": "fair", "participant_id": chance.choice(guests)["id"],
+              "action": chance.choice(["check_in", "check_in", "check_out"]),
+              "station": chance.choice(["North", "South", None]), "force": chance.random() < 0.2,
+              "client_ref": chance.choice([None, f"ref-{number}"]),
+              "scanned_at": f"2026-01-0{chance.choice('23')}T{chance.choice(['08', '09'])}"
+                            f":0{chance.randrange(3)}:{chance.randrange(0, 60, 4):02}Z"}
              for number in range(40)]
     found = []
     for _ in range(4):
@@ -349,14 +384,18 @@ def empty(db):
 def test_figures_follow_the_visits(organiser, visitor, db):
     guests = [visitor() for _ in range(4)]
     for number, guest in enumerate(guests):
-        organiser.make("/check-ins", {"event_key": "fair", "participant_id": guest["id"], "station": ("North", None)[number % 2]})
-    organiser.post("/check-ins", {"event_key": "fair", "participant_id": guests[0]["id"], "action": "check_out"}, status=200)
-    organiser.make("/check-ins", {"event_key": "fair", "participant_id": guests[0]["id"], "scanned_at": at("09:00"), "station": "East"})
+        organiser.make(
+            "/check-ins", {"event_key": "fair", "participant_id": guest["id"], "station": ("North", None)[number % 2]})
+    organiser.post(
+        "/check-ins", {"event_key": "fair", "participant_id": guests[0]["id"], "action": "check_out"}, status=200)
+    organiser.make("/check-ins", {
+        "event_key": "fair", "participant_id": guests[0]["id"], "scanned_at": at("09:00"), "station": "East"})
     figures = organiser.data("/check-ins/stats?event_key=fair")
     assert {name: figures[name] for name in ("present", "visitors", "check_ins", "check_outs")} == {
         "present": 3, "visitors": 4, "check_ins": 5, "check_outs": 1}
-    assert figures["stations"] == [{"station": None, "present": 2, "check_ins": 2}, {"station": "East", "present": 0, "check_ins": 1},
-                                   {"station": "North", "present": 1, "check_ins": 2}]
+    assert figures["stations"] == [
+        {"station": None, "present": 2, "check_ins": 2}, {"station": "East", "present": 0, "check_ins": 1},
+        {"station": "North", "present": 1, "check_ins": 2}]
     assert figures["hours"][0] == {"hour": "2026-01-02T08:00:00Z", "check_ins": 1, "check_outs": 0}
     day = organiser.data("/check-ins/stats?event_key=fair&date=2026-01-02")
     assert (day["present"], day["visitors"], day["check_ins"]) == (0, 1, 1)
@@ -375,13 +414,15 @@ def test_the_roster_lets_a_device_check_badges_and_tells_no_number(organiser, vi
     answer = organiser.get("/check-ins/roster?event_key=fair", status=200)
     roster = answer.json["data"]
     hashes = {entry["hash"]: entry["status"] for entry in roster["badges"]}
-    assert hashes == {sha256((roster["salt"] + guest["badge_number"]).encode()).hexdigest(): "registered" for guest in guests}
+    assert hashes == {
+        sha256((roster["salt"] + guest["badge_number"]).encode()).hexdigest(): "registered" for guest in guests}
     assert guests[0]["badge_number"] not in answer.text and answer.json["meta"]["request_id"]
     tag = {"If-None-Match": answer.headers["ETag"]}
     assert organiser.get("/check-ins/roster?event_key=fair", headers=tag, status=304).body == b""
     organiser.post(f"/participants/{guests[0]['id']}/cancel", status=200)
     again = organiser.get("/check-ins/roster?event_key=fair", headers=tag, status=200).json["data"]
-    assert again["salt"] == roster["salt"] and sorted(entry["status"] for entry in again["badges"]) == ["cancelled", "registered", "registered"]
+    assert again["salt"] == roster["salt"]
+    assert sorted(entry["status"] for entry in again["badges"]) == ["cancelled", "registered", "registered"]
     assert organiser.data(f"/check-ins/roster?event_key=fair&updated_since={ago(hours=-1)}")["badges"] == []
     problem(organiser.get("/check-ins/roster"), 422, "validation_failed")
     problem(organiser.get("/check-ins/roster?event_key=nowhere"), 422, "validation_failed")
@@ -390,7 +431,8 @@ def test_the_roster_lets_a_device_check_badges_and_tells_no_number(organiser, vi
 def test_a_change_that_was_being_written_while_the_roster_was_read_is_in_the_next(organiser, ada, fair, db):
     roster = organiser.data("/check-ins/roster?event_key=fair")
     with db.write():                                    # it began before the roster was read, and ends after it
-        db.connection.execute("UPDATE participants SET status = 'cancelled', updated_at = ? WHERE id = ?", [ago(seconds=5), ada["id"]])
+        db.connection.execute(
+            "UPDATE participants SET status = 'cancelled', updated_at = ? WHERE id = ?", [ago(seconds=5), ada["id"]])
     changed = organiser.data(f"/check-ins/roster?event_key=fair&updated_since={roster['updated_at']}")["badges"]
     assert [entry["status"] for entry in changed] == ["cancelled"]
 
@@ -399,11 +441,15 @@ def test_two_contacts_that_are_one_have_the_visits_of_both(organiser, visitor, a
     twin = visitor()
     scan(scanned_at=at("09:00"))
     scan(409, scanned_at=at("11:00"))
-    organiser.post("/check-ins", {"event_key": "fair", "participant_id": twin["id"], "action": "check_out", "scanned_at": at("10:00")}, status=409)
+    organiser.post(
+        "/check-ins",
+        {"event_key": "fair", "participant_id": twin["id"], "action": "check_out", "scanned_at": at("10:00")},
+        status=409)
     organiser.make("/check-ins", {"event_key": "fair", "participant_id": twin["id"], "scanned_at": at("12:00")})
     organiser.post(f"/contacts/{ada['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
     assert [visit[1:4] for visit in truth(organiser)] == [
-        ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"), ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]
+        ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"),
+        ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]
     assert {visit[0] for visit in truth(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
 
 
@@ -416,8 +462,10 @@ def test_what_was_noted_at_the_door_is_exported_and_taken_away_with_the_contact(
     gone = scan(scanned_at=at("09:00", "2026-01-03"), notes=mark)
     organiser.delete(f"/check-ins/{gone['id']}", status=204)
     number = {"event_key": "fair", "badge_number": ada["badge_number"]}
-    for key, address, body in (("one", "/check-ins", {**number, "scanned_at": at("08:00", "2026-01-04"), "notes": mark}),
-                               ("many", "/check-ins/batch", {"scans": [{**number, "scanned_at": at("08:30", "2026-01-04"), "notes": mark, "force": True}]})):
+    for key, address, body in (
+            ("one", "/check-ins", {**number, "scanned_at": at("08:00", "2026-01-04"), "notes": mark}),
+            ("many", "/check-ins/batch", {
+                "scans": [{**number, "scanned_at": at("08:30", "2026-01-04"), "notes": mark, "force": True}]})):
         assert mark in organiser.post(address, body, headers={"Idempotency-Key": key}).text
     export = organiser.data(f"/contacts/{ada['contact_id']}/export")
     assert len(export["check_ins"]) == 3 and [entry["notes"] for entry in export["scans"]] == [mark] * 5

@@ -11,10 +11,11 @@ from tests.support.client import SCOPES
 from tests.support.prepared import prepared
 
 PERSON = {
-    "external_id": "crm-9", "company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "email": "anna@rosen.example",
-    "invoice_email": "bills@rosen.example", "phone": "+49 4122 7084", "fax": "+49 4122 7087", "mobile": "+49 170 1", "postal_code": "25436",
-    "address": "Tornescher Weg 13", "city": "Uetersen", "state": "SH", "country": "DE", "website": "https://rosen.example",
-    "notes": "Knows the hall", "tax_id": "DE1", "language": "de", "rating": 5, "tags": ["roses"], "account_access_enabled": True}
+    "external_id": "crm-9", "company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner",
+    "email": "anna@rosen.example", "invoice_email": "bills@rosen.example", "phone": "+49 4122 7084",
+    "fax": "+49 4122 7087", "mobile": "+49 170 1", "postal_code": "25436", "address": "Tornescher Weg 13",
+    "city": "Uetersen", "state": "SH", "country": "DE", "website": "https://rosen.example", "notes": "Knows the hall",
+    "tax_id": "DE1", "language": "de", "rating": 5, "tags": ["roses"], "account_access_enabled": True}
 
 
 @pytest.fixture
@@ -40,8 +41,10 @@ def names(organiser, query):
 
 def test_a_contact_is_created_read_changed_and_deleted(organiser, db):
     contact = organiser.make("/contacts", PERSON)
-    assert contact == {**PERSON, "id": contact["id"], "customer_number": "C-00001", "has_account": False, "newsletter_status": "none", "anonymized_at": None,
-                       "custom_fields": {}, "created_at": contact["created_at"], "updated_at": contact["updated_at"]}
+    assert contact == {
+        **PERSON, "id": contact["id"], "customer_number": "C-00001", "has_account": False, "newsletter_status": "none",
+        "anonymized_at": None, "custom_fields": {}, "created_at": contact["created_at"],
+        "updated_at": contact["updated_at"]}
     address = f"/contacts/{contact['id']}"
     assert organiser.data(address) == contact
     changed = organiser.patch(address, {"city": "Elmshorn", "tags": ["vip", "Roses"]}, status=200).json["data"]
@@ -54,7 +57,8 @@ def test_a_contact_is_created_read_changed_and_deleted(organiser, db):
 
 def test_what_is_left_out_has_its_default(organiser):
     contact = organiser.make("/contacts", {"phone": "0341 1"})
-    assert (contact["country"], contact["rating"], contact["tags"], contact["account_access_enabled"]) == ("DE", 3, [], False)
+    assert (contact["country"], contact["rating"], contact["tags"], contact["account_access_enabled"]) == (
+        "DE", 3, [], False)
 
 
 def test_a_contact_needs_something_to_be_known_by(organiser):
@@ -79,10 +83,12 @@ def test_a_number_stands_for_one_contact(organiser, member):
 
 
 def test_every_fault_is_named_at_once(organiser):
-    errors = organiser.post("/contacts", {"email": "no", "country": "XX", "rating": 6, "language": "?", "tags": [""], "nmae": 1},
-                            status=422).json["errors"]
+    errors = organiser.post(
+        "/contacts", {"email": "no", "country": "XX", "rating": 6, "language": "?", "tags": [""], "nmae": 1}, status=422
+    ).json["errors"]
     assert {entry["pointer"] for entry in errors} == {"/email", "/country", "/rating", "/language", "/tags/0", "/nmae"}
-    errors = organiser.post("/contacts", {"last_name": "x", "category_keys": ["no"], "event_keys": ["no"]}, status=422).json["errors"]
+    errors = organiser.post(
+        "/contacts", {"last_name": "x", "category_keys": ["no"], "event_keys": ["no"]}, status=422).json["errors"]
     assert [entry["pointer"] for entry in errors] == ["/category_keys/0", "/event_keys/0"]
 
 
@@ -90,12 +96,15 @@ def test_categories_are_assigned_by_key_replaced_and_journalled(organiser, roses
     organiser.make("/categories", {"title": "Tools"})
     contact = organiser.make("/contacts", {"last_name": "x", "category_keys": ["roses"]})
     address = f"/contacts/{contact['id']}"
-    assert organiser.data(f"{address}?include=categories")["categories"] == [{"id": roses["id"], "category_key": "roses", "title": "Roses"}]
+    assert organiser.data(f"{address}?include=categories")["categories"] == [
+        {"id": roses["id"], "category_key": "roses", "title": "Roses"}]
     organiser.patch(address, {"category_keys": ["tools"]}, status=200)
-    assert [entry["category_key"] for entry in organiser.data(f"{address}?include=categories")["categories"]] == ["tools"]
+    assert [entry["category_key"] for entry in organiser.data(f"{address}?include=categories")["categories"]] == [
+        "tools"]
     organiser.patch(address, {"city": "Ulm"}, status=200)
     assert organiser.data(f"{address}?include=categories")["categories"]
-    entry = db.connection.execute("SELECT old_values, new_values FROM audit_log WHERE action = 'updated' ORDER BY id").fetchone()
+    entry = db.connection.execute(
+        "SELECT old_values, new_values FROM audit_log WHERE action = 'updated' ORDER BY id").fetchone()
     assert entry == ('{"category_keys":["roses"]}', '{"category_keys":["tools"]}')
 
 
@@ -104,7 +113,8 @@ def test_events_are_joined_and_left_by_key(organiser, fair, db):
     contact = organiser.make("/contacts", {"last_name": "x", "event_keys": ["fair"]})
     address = f"/contacts/{contact['id']}"
     [joined] = organiser.data(f"{address}?include=events")["events"]
-    assert joined == {"id": fair["id"], "event_key": "fair", "title": "Garden Fair", "participant_id": joined["participant_id"]}
+    assert joined == {
+        "id": fair["id"], "event_key": "fair", "title": "Garden Fair", "participant_id": joined["participant_id"]}
     assert organiser.data(f"/participants/{joined['participant_id']}")["role"] == "exhibitor"
     organiser.patch(address, {"event_keys": ["fair", "winter"]}, status=200)
     kept = organiser.data(f"{address}?include=events")["events"]
@@ -117,7 +127,9 @@ def test_events_are_joined_and_left_by_key(organiser, fair, db):
 def test_sending_back_what_was_read_changes_nothing(organiser, db, roses):
     contact = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"], "tags": ["b", "a"]})
     read = organiser.data(f"/contacts/{contact['id']}?include=categories,events")
-    assert organiser.put(f"/contacts/{contact['id']}", {**read, "tags": ["b", "a"], "category_keys": ["roses"]}, status=200).json["data"] == contact
+    assert organiser.put(
+        f"/contacts/{contact['id']}", {**read, "tags": ["b", "a"], "category_keys": ["roses"]}, status=200
+    ).json["data"] == contact
     assert journalled(db, "contact") == ["created"]
 
 
@@ -143,19 +155,26 @@ def three(organiser, db):
     """Three contacts, two of them in the category `roses`, one at the event `fair`."""
     organiser.make("/categories", {"title": "Roses"})
     organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
-    organiser.make("/contacts", {"company_name": "Äpfel AG", "email": "Info@Apfel.example", "country": "AT", "tags": ["Fruit"],
-                                 "category_keys": ["roses"], "city": "Graz", "external_id": "x1"})
-    organiser.make("/contacts", {"company_name": "Birnen GmbH", "last_name": "Müller", "city": "Bonn", "event_keys": ["fair"],
-                                 "category_keys": ["roses"]})
+    organiser.make("/contacts", {
+        "company_name": "Äpfel AG", "email": "Info@Apfel.example", "country": "AT", "tags": ["Fruit"],
+        "category_keys": ["roses"], "city": "Graz", "external_id": "x1"})
+    organiser.make("/contacts", {
+        "company_name": "Birnen GmbH", "last_name": "Müller", "city": "Bonn", "event_keys": ["fair"],
+        "category_keys": ["roses"]})
     organiser.make("/contacts", {"company_name": "Citrus KG", "customer_number": "K-7"})
 
 
 @pytest.mark.parametrize("query, found", [
-    ("search=apfel", "Ä"), ("search=mull", "B"), ("search=K-7", "C"), ("search=nobody", ""), ("email=info@apfel.example", "Ä"),
-    ("country=DE", "BC"), ("tag=fruit", "Ä"), ("external_id=x1", "Ä"), ("customer_number=K-7", "C"), ("event_key=fair", "B"),
-    ("event_id=1", "B"), ("category_key=roses", "ÄB"), ("category_key=roses&country=DE", "B"), ("category_key=roses&search=graz", "Ä"),
-    ("category_key=roses&event_key=fair&ids=2", "B"), ("category_key=none", ""), ("event_key=none", ""), ("category_id=1&tag=fruit", "Ä"),
-    ("category_id=1&email=INFO@apfel.example", "Ä"), ("category_id=1&external_id=x1", "Ä"), ("category_id=1&customer_number=K-7", ""),
+    ("search=apfel", "Ä"), ("search=mull", "B"), ("search=K-7", "C"), ("search=nobody", ""),
+    ("email=info@apfel.example", "Ä"),
+    ("country=DE", "BC"), ("tag=fruit", "Ä"), ("external_id=x1", "Ä"), ("customer_number=K-7", "C"),
+    ("event_key=fair", "B"),
+    ("event_id=1", "B"), ("category_key=roses", "ÄB"), ("category_key=roses&country=DE", "B"),
+    ("category_key=roses&search=graz", "Ä"),
+    ("category_key=roses&event_key=fair&ids=2", "B"), ("category_key=none", ""), ("event_key=none", ""),
+    ("category_id=1&tag=fruit", "Ä"),
+    ("category_id=1&email=INFO@apfel.example", "Ä"), ("category_id=1&external_id=x1", "Ä"),
+    ("category_id=1&customer_number=K-7", ""),
     ("category_id=1&updated_since=2020-01-01T00:00:00Z", "ÄB"), ("updated_since=2999-01-01T00:00:00Z", "")])
 def test_contacts_are_found(organiser, three, query, found):
     answer = organiser.get(f"/contacts?{query}&order=ASC&per_page=1", status=200).json
@@ -164,13 +183,15 @@ def test_contacts_are_found(organiser, three, query, found):
 
 
 @pytest.mark.parametrize("where", ["", "&category_key=roses", "&country=DE"])
-@pytest.mark.parametrize("sort", ["company_name", "last_name", "first_name", "email", "customer_number", "city", "created_at", "id"])
+@pytest.mark.parametrize(
+    "sort", ["company_name", "last_name", "first_name", "email", "customer_number", "city", "created_at", "id"])
 def test_contacts_are_sorted_and_walked(organiser, three, sort, where):
     for order in ("ASC", "DESC"):
         by_page = names(organiser, f"sort={sort}&order={order}{where}")
         walked, cursor = [], ""
         while cursor is not None:
-            answer = organiser.get(f"/contacts?sort={sort}&order={order}&per_page=1&after={cursor}{where}", status=200).json
+            answer = organiser.get(
+                f"/contacts?sort={sort}&order={order}&per_page=1&after={cursor}{where}", status=200).json
             walked += [contact["company_name"] for contact in answer["data"]]
             cursor = answer["meta"]["next"]
         assert walked == by_page and len(walked) == len(set(walked)) == {"": 3}.get(where, 2)
@@ -188,7 +209,8 @@ def test_a_list_includes_categories_and_events(organiser, three):
 
 
 def test_contacts_as_csv(organiser, three):
-    lines = organiser.get("/contacts?include=categories&order=ASC", headers={"Accept": "text/csv"}, status=200).text.splitlines()
+    lines = organiser.get(
+        "/contacts?include=categories&order=ASC", headers={"Accept": "text/csv"}, status=200).text.splitlines()
     assert len(lines) == 4 and "categories.category_key" in lines[0] and ",Fruit," in lines[1]
 
 
@@ -198,7 +220,9 @@ def test_a_page_is_read_in_the_order_of_an_index(db, where, sort):
     sql = contacts.sql
     statement = sql.list_in_category if "category_id" in where else sql.list
     values = {"country": "DE", "category_id": 1, "limit": 20, "offset": 0}
-    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + statement.page(frozenset(where), sort, "ASC"), values)]
+    plan = [
+        row[3]
+        for row in db.connection.execute("EXPLAIN QUERY PLAN " + statement.page(frozenset(where), sort, "ASC"), values)]
     assert "USE TEMP B-TREE FOR ORDER BY" not in plan, plan
     plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + statement.count(frozenset(where)), values)]
     assert len(plan) == 1 and "COVERING INDEX" in plan[0], plan
@@ -214,7 +238,8 @@ def test_a_phone_number_is_the_same_however_it_is_written(one, other):
 
 
 def test_twins_are_listed_with_the_strongest_reason(organiser):
-    a = organiser.make("/contacts", {"company_name": "Müller & Söhne", "postal_code": "04109", "email": "a@b.example", "phone": "0341 12345"})
+    a = organiser.make("/contacts", {
+        "company_name": "Müller & Söhne", "postal_code": "04109", "email": "a@b.example", "phone": "0341 12345"})
     b = organiser.make("/contacts", {"last_name": "B", "email": "A@B.example", "phone": "+49 341 12345"})
     c = organiser.make("/contacts", {"company_name": "MUELLER + SOEHNE", "postal_code": "04109"})
     d = organiser.make("/contacts", {"last_name": "D", "phone": "0049 341 123 45"})
@@ -240,9 +265,14 @@ def test_a_merge_fills_what_is_empty_and_removes_the_duplicate(organiser, roses,
     kept = organiser.make("/contacts", {"company_name": "Tantau", "tags": ["a"]})
     gone = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"]})
     merged = organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200).json["data"]
-    assert merged == {**PERSON, **{name: kept[name] for name in (
-        "id", "customer_number", "company_name", "rating", "account_access_enabled", "has_account", "newsletter_status", "anonymized_at", "created_at")},
-        "tags": ["a", "roses"], "custom_fields": {}, "updated_at": merged["updated_at"]}
+    assert merged == {
+        **PERSON,
+        **{
+            name: kept[name]
+            for name in (
+                "id", "customer_number", "company_name", "rating", "account_access_enabled", "has_account",
+                "newsletter_status", "anonymized_at", "created_at")}, "tags": ["a", "roses"], "custom_fields": {},
+        "updated_at": merged["updated_at"]}
     assert organiser.data(f"/contacts/{kept['id']}?include=categories")["categories"][0]["category_key"] == "roses"
     organiser.get(f"/contacts/{gone['id']}", status=404)
     assert journalled(db, "contact") == ["created", "created", "deleted", "merged"]
@@ -253,14 +283,22 @@ def make_invoice(db, contact_id, participant_id=None, status="sent", number="INV
     """An invoice as it stands in the books, with one item, one tax and one payment."""
     with db.write():
         run = db.connection.execute
-        row = {"invoice_number": number, "status": status, "contact_id": contact_id, "event_participant_id": participant_id,
-               "currency": "EUR", "total": 11900, "issue_date": day, "created_at": db.now, "updated_at": db.now, **values}
-        id = run(f"INSERT INTO invoices ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values())).lastrowid
-        run("""INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_price, tax_rate, tax_category, net)
+        row = {
+            "invoice_number": number, "status": status, "contact_id": contact_id,
+            "event_participant_id": participant_id, "currency": "EUR", "total": 11900, "issue_date": day,
+            "created_at": db.now, "updated_at": db.now, **values}
+        id = run(
+            f"INSERT INTO invoices ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values())
+        ).lastrowid
+        run("""
+            INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_price, tax_rate,
+              tax_category, net)
             VALUES (?, 1, ?, 1000, 1000000, 1900, 'S', 10000)""", (id, values.get("text") or "Booth"))
-        run("INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax) VALUES (?, 'S', 1900, 10000, 1900)", (id,))
+        run("INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax) VALUES (?, 'S', 1900, 10000, 1900)", [id])
         if status != "draft":
-            run("""INSERT INTO payments (invoice_id, amount, currency, transaction_id, status, notes, created_at, updated_at)
+            run("""
+                INSERT INTO payments (invoice_id, amount, currency, transaction_id, status, notes, created_at,
+                  updated_at)
                 VALUES (?, 100, 'EUR', ?, 'completed', ?, ?, ?)""",
                 (id, f"{values.get('text')} {id}", values.get("notes"), db.now, db.now))
     return id
@@ -278,7 +316,8 @@ def test_a_merge_moves_all_that_hangs_on_the_duplicate(organiser, fair, db):
     assert organiser.data(f"/participants/{participant['id']}")["contact_id"] == kept["id"]
     assert organiser.data(f"/applications/{application['id']}")["contact_id"] == kept["id"]
     assert organiser.data(f"/notes/{note['id']}")["entity_id"] == kept["id"]
-    moved = db.connection.execute("SELECT contact_id, event_participant_id FROM invoices WHERE id = ?", (invoice,)).fetchone()
+    moved = db.connection.execute(
+        "SELECT contact_id, event_participant_id FROM invoices WHERE id = ?", (invoice,)).fetchone()
     assert moved == (kept["id"], participant["id"])
     for entity_type in ("event_participant", "application", "note", "invoice"):
         assert journalled(db, entity_type)[-1] == "updated"
@@ -298,20 +337,27 @@ def test_a_merge_joins_two_participations_in_one_event(organiser, fair, roses, d
     organiser.get(f"/participants/{other['id']}", status=404)
     assert organiser.data(f"/participants/{speaker['id']}")["contact_id"] == kept["id"]
     assert organiser.data(f"/notes/{note['id']}")["entity_id"] == mine["id"]
-    moved = db.connection.execute("SELECT contact_id, event_participant_id FROM invoices WHERE id = ?", (invoice,)).fetchone()
+    moved = db.connection.execute("SELECT contact_id, event_participant_id FROM invoices WHERE id = "
+                                  "?", (invoice,)).fetchone()
     assert moved == (kept["id"], mine["id"])
 
 
 def test_a_merge_moves_reservations_and_orders_and_leaves_one_place_in_line(organiser, db):
     fair = Fair(organiser, db)
     other, blocker = fair.exhibitor("Muster A.G."), fair.reserve("A1", participant=fair.exhibitor("Blocker"))
-    line = [organiser.make("/booth-reservations", {"booth_id": blocker["booth_id"], "event_participant_id": who["id"], "waitlist": True})
-            for who in (fair.participant, other)]
+    line = [
+        organiser.make("/booth-reservations", {
+            "booth_id": blocker["booth_id"], "event_participant_id": who["id"], "waitlist": True})
+        for who in (fair.participant, other)]
     held, order = fair.reserve("A2", participant=other), fair.order((fair.power, 1), participant=other)
-    organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
-    for path in (f"/booth-reservations/{held['id']}", f"/service-orders/{order['id']}", f"/booth-reservations/{line[1]['id']}"):
+    organiser.post(
+        f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
+    for path in (
+            f"/booth-reservations/{held['id']}", f"/service-orders/{order['id']}",
+            f"/booth-reservations/{line[1]['id']}"):
         assert organiser.data(path)["event_participant_id"] == fair.participant["id"]
-    assert [organiser.data(f"/booth-reservations/{place['id']}")["status"] for place in line] == ["waitlisted", "cancelled"]
+    assert [organiser.data(f"/booth-reservations/{place['id']}")["status"] for place in line] == [
+        "waitlisted", "cancelled"]
     assert organiser.data(f"/booth-reservations/{held['id']}")["status"] == "confirmed"
     assert journalled(db, "booth_reservation")[-3:] == ["cancelled", "updated", "updated"]
     assert journalled(db, "service_order")[-1] == "updated"
@@ -329,7 +375,9 @@ def test_a_contact_merges_with_another_that_is_there(organiser, which, code):
 
 def foreign_keys(db, parent):
     tables = [name for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    return [(table, key[3]) for table in tables for key in db.connection.execute(f"PRAGMA foreign_key_list({table})") if key[2] == parent]
+    return [
+        (table, key[3]) for table in tables for key in db.connection.execute(f"PRAGMA foreign_key_list({table})")
+        if key[2] == parent]
 
 
 @pytest.mark.parametrize("parent", ["contacts", "participants"])
@@ -341,7 +389,8 @@ def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, pare
 
 
 def test_privacy_knows_every_table_that_names_a_contact_participant_or_application(db):
-    text = "".join((contact_book_folder() / f"{name}.sql").read_text() for name in ("privacy", "contacts", "applications"))
+    text = "".join(
+        (contact_book_folder() / f"{name}.sql").read_text() for name in ("privacy", "contacts", "applications"))
     for parent in ("contacts", "participants", "applications", "invoices"):
         for table, _ in foreign_keys(db, parent):
             assert re.search(rf"(UPDATE|FROM|JOIN) {table}\b", text) or table == "invoice_taxes", (
@@ -360,18 +409,27 @@ MARK = "zqmark"
 
 @pytest.fixture
 def marked(organiser, person, fair, roses, db):
-    """A contact with a mark in every personal member, alone and in all that hangs on it; also in what was merged and deleted."""
-    texts = ("company_name", "first_name", "last_name", "phone", "fax", "mobile", "address", "postal_code", "city", "state", "notes", "tax_id")
+    """A contact with a mark in every personal member, alone and in all that hangs on it; also in what was merged and
+    deleted.
+    """
+    texts = (
+        "company_name", "first_name", "last_name", "phone", "fax", "mobile", "address", "postal_code", "city", "state",
+        "notes", "tax_id")
     texts = {name: f"{MARK} {name}"[:20] for name in texts}
     contact = organiser.make("/contacts", {
-        **texts, "customer_number": MARK, "external_id": MARK, "email": f"{MARK}@{MARK}.example", "invoice_email": f"{MARK}.bill@x.example",
-        "website": f"https://{MARK}.example", "language": "de", "tags": [MARK], "category_keys": ["roses"]})
+        **texts, "customer_number": MARK, "external_id": MARK, "email": f"{MARK}@{MARK}.example",
+        "invoice_email": f"{MARK}.bill@x.example", "website": f"https://{MARK}.example", "language": "de",
+        "tags": [MARK], "category_keys": ["roses"]})
     twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
-    application = organiser.post("/applications", {
-        **{name: text for name, text in texts.items() if name in ("company_name", "first_name", "last_name", "phone", "address", "postal_code", "city",
-                                                                  "tax_id")},
-        "email": f"{MARK}@{MARK}.example", "website": f"https://{MARK}.example", "message": MARK, "event_keys": ["fair"]},
-        headers={"Idempotency-Key": "again"}, status=201).json["data"]
+    application = organiser.post(
+        "/applications",
+        {
+            **{
+                name: text for name, text in texts.items()
+                if name in (
+                    "company_name", "first_name", "last_name", "phone", "address", "postal_code", "city", "tax_id")},
+            "email": f"{MARK}@{MARK}.example", "website": f"https://{MARK}.example", "message": MARK,
+            "event_keys": ["fair"]}, headers={"Idempotency-Key": "again"}, status=201).json["data"]
     organiser.post(f"/applications/{application['id']}/review", status=200)
     organiser.post(f"/applications/{application['id']}/request-info", {"question": MARK}, status=200)
     organiser.post(f"/applications/{application['id']}/review", status=200)
@@ -379,14 +437,20 @@ def marked(organiser, person, fair, roses, db):
     participant = organiser.data(f"/participants?customer_number={MARK}")[0]
     organiser.patch(f"/participants/{participant['id']}", {"badge_name": MARK}, status=200)
     with db.write():
-        db.connection.execute("UPDATE applications SET fax = ?, mobile = ?, state = ?, notes = ?, decision_reason = ?", [MARK] * 5)
-    draft = make_invoice(db, contact["id"], status="draft", number="DRAFT-9", day=None, text=MARK, notes=MARK, buyer_reference=MARK)
-    for entity_type, id in (("contact", contact["id"]), ("application", application["id"]), ("event_participant", participant["id"]),
-                            ("invoice", draft)):
-        organiser.make("/notes", {"entity_type": entity_type, "entity_id": id, "note_text": f"{MARK} about {entity_type}"})
+        db.connection.execute(
+            "UPDATE applications SET fax = ?, mobile = ?, state = ?, notes = ?, decision_reason = ?", [MARK] * 5)
+    draft = make_invoice(
+        db, contact["id"], status="draft", number="DRAFT-9", day=None, text=MARK, notes=MARK, buyer_reference=MARK)
+    for entity_type, id in (
+            ("contact", contact["id"]), ("application", application["id"]), ("event_participant", participant["id"]),
+            ("invoice", draft)):
+        organiser.make(
+            "/notes", {"entity_type": entity_type, "entity_id": id, "note_text": f"{MARK} about {entity_type}"})
     gone = organiser.make("/notes", {"entity_type": "contact", "entity_id": contact["id"], "note_text": f"{MARK} gone"})
     organiser.delete(f"/notes/{gone['id']}", status=204)
-    organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, headers={"Idempotency-Key": "merge"}, status=200)
+    organiser.post(
+        f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, headers={"Idempotency-Key": "merge"},
+        status=200)
     return organiser.data(f"/contacts/{contact['id']}")
 
 
@@ -399,13 +463,15 @@ def test_the_export_holds_everything(organiser, marked, db):
     export = organiser.data(f"/contacts/{marked['id']}/export")
     assert export["contact"] == marked and export["category_keys"] == ["roses"]
     [application], [participant], [invoice] = export["applications"], export["participants"], export["invoices"]
-    for member in ("company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code", "city", "state",
-                   "website", "notes", "tax_id", "message", "question", "decision_reason"):
+    for member in (
+            "company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code",
+            "city", "state", "website", "notes", "tax_id", "message", "question", "decision_reason"):
         assert MARK in application[member], member
     assert application["event_keys"] == ["fair"] and participant["badge_name"] == MARK
     assert MARK in invoice["text"] and invoice["items"][0]["description"] == MARK and invoice["taxes"][0]["tax"] == 19
     assert len(export["notes"]) == 4 and all(MARK in note["note_text"] for note in export["notes"])
-    assert {entry["entity_type"] for entry in export["audit_log"]} == {"contact", "application", "event_participant", "note"}
+    assert {entry["entity_type"] for entry in export["audit_log"]} == {
+        "contact", "application", "event_participant", "note"}
     assert any("twin" in str(entry["old_values"]) for entry in export["audit_log"])
     assert len(export["outgoing_events"]) == len(export["audit_log"])
     assert "ip_address" not in export["audit_log"][0]
@@ -431,20 +497,27 @@ def test_anonymising_leaves_no_trace_in_the_file(organiser, marked, db):
 
 def test_remarks_on_reservations_and_orders_are_exported_and_taken_away(organiser, db):
     fair = Fair(organiser, db)
-    service = organiser.make("/services", {"service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
+    service = organiser.make("/services", {
+        "service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
     named = {"event_participant_id": fair.participant["id"], "notes": f"{MARK} notes"}
     reservation = organiser.make("/booth-reservations", {**named, "booth_id": fair.booth("A1")["id"]})
     organiser.post(f"/booth-reservations/{reservation['id']}/cancel", {"reason": f"{MARK} reason"}, status=200)
-    orders = [organiser.post("/service-orders", {**named, "items": [{"service_id": service["id"], "quantity": 1, "specification": f"{MARK} says"}]},
-                             headers={"Idempotency-Key": f"order-{number}"}, status=201).json["data"] for number in range(2)]
+    orders = [
+        organiser.post(
+            "/service-orders",
+            {**named, "items": [{"service_id": service["id"], "quantity": 1, "specification": f"{MARK} says"}]},
+            headers={"Idempotency-Key": f"order-{number}"}, status=201).json["data"] for number in range(2)]
     organiser.post(f"/service-orders/{orders[0]['id']}/cancel", {"reason": f"{MARK} reason"}, status=200)
     organiser.delete(f"/service-orders/{orders[1]['id']}", status=204)
     contact = f"/contacts/{fair.participant['contact_id']}"
     export = organiser.data(f"{contact}/export")
     [reserved], [ordered] = export["booth_reservations"], export["service_orders"]
-    assert reserved == organiser.data(f"/booth-reservations/{reservation['id']}") and reserved["notes"] == f"{MARK} notes"
-    assert ordered == organiser.data(f"/service-orders/{orders[0]['id']}") and ordered["items"][0]["specification"] == f"{MARK} says"
-    assert {("service_order", order["id"]) for order in orders} <= {(entry["entity_type"], entry["entity_id"]) for entry in export["audit_log"]}
+    assert reserved == organiser.data(f"/booth-reservations/{reservation['id']}")
+    assert reserved["notes"] == f"{MARK} notes"
+    assert ordered == organiser.data(f"/service-orders/{orders[0]['id']}")
+    assert ordered["items"][0]["specification"] == f"{MARK} says"
+    assert {("service_order", order["id"]) for order in orders} <= {
+        (entry["entity_type"], entry["entity_id"]) for entry in export["audit_log"]}
     organiser.post(f"{contact}/anonymize", status=200)
     assert MARK.encode() not in file_bytes(db)
     assert organiser.data(f"/booth-reservations/{reservation['id']}")["status"] == "cancelled"
@@ -462,8 +535,11 @@ def test_pages_that_were_freed_earlier_are_filled(organiser, db):
 
 def test_an_answer_kept_for_repetition_is_emptied_too(organiser, marked):
     organiser.post(f"/contacts/{marked['id']}/anonymize", status=200)
-    again = organiser.post(f"/contacts/{marked['id']}/merge", {"duplicate_id": marked["id"] + 1}, headers={"Idempotency-Key": "merge"}, status=200)
-    assert again.headers["Idempotency-Replayed"] == "true" and again.json["data"]["id"] == marked["id"] and MARK not in again.text
+    again = organiser.post(
+        f"/contacts/{marked['id']}/merge", {"duplicate_id": marked["id"] + 1}, headers={"Idempotency-Key": "merge"},
+        status=200)
+    assert again.headers["Idempotency-Replayed"] == "true" and again.json["data"]["id"] == marked["id"]
+    assert MARK not in again.text
 
 
 def test_anonymising_twice_changes_nothing(organiser, db):
@@ -472,7 +548,8 @@ def test_anonymising_twice_changes_nothing(organiser, db):
     before = len(journalled(db, "contact"))
     assert organiser.post(f"/contacts/{contact['id']}/anonymize", status=200).json["data"] == once
     assert len(journalled(db, "contact")) == before
-    assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC").fetchone() == ("contact.anonymized",)
+    assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC").fetchone() == (
+        "contact.anonymized",)
 
 
 def test_an_anonymised_contact_does_not_change_any_more(organiser):
@@ -509,10 +586,16 @@ def this_year():
 def test_a_sent_invoice_is_kept_as_long_as_the_law_wants(organiser, db):
     contact = organiser.make("/contacts", PERSON)
     year = this_year()
-    young = make_invoice(db, contact["id"], number="INV-2", day=f"{year}-02-03", text=f"{MARK} young", notes="remark", buyer='{"name": "Young"}')
-    make_invoice(db, contact["id"], number="INV-1", day=f"{year - 9}-12-31", text=f"{MARK} old", buyer='{"name": "Old buyer"}')
+    young = make_invoice(
+        db, contact["id"], number="INV-2", day=f"{year}-02-03", text=f"{MARK} young", notes="remark",
+        buyer='{"name": "Young"}')
+    make_invoice(
+        db, contact["id"], number="INV-1", day=f"{year - 9}-12-31", text=f"{MARK} old", buyer='{"name": "Old buyer"}')
     answer = organiser.post(f"/contacts/{contact['id']}/anonymize", status=200).json["data"]
-    assert answer["kept"] == [{"invoice_id": young, "invoice_number": "INV-2", "issue_date": f"{year}-02-03", "kept_until": f"{year + 8}-12-31"}]
+    assert answer["kept"] == [
+        {
+            "invoice_id": young, "invoice_number": "INV-2", "issue_date": f"{year}-02-03",
+            "kept_until": f"{year + 8}-12-31"}]
     content = file_bytes(db)
     assert f"{MARK} young".encode() in content and b"Young" in content
     assert f"{MARK} old".encode() not in content and b"Old buyer" not in content and b"remark" not in content
@@ -521,7 +604,9 @@ def test_a_sent_invoice_is_kept_as_long_as_the_law_wants(organiser, db):
 
 def test_the_worker_finishes_when_the_time_is_over(organiser, db):
     contact = organiser.make("/contacts", PERSON)
-    make_invoice(db, contact["id"], text=MARK, notes=MARK, buyer=f'{{"name": "{MARK}"}}', buyer_reference=MARK, pdf_sha256=MARK, day=f"{this_year()}-01-01")
+    make_invoice(
+        db, contact["id"], text=MARK, notes=MARK, buyer=f'{{"name": "{MARK}"}}', buyer_reference=MARK, pdf_sha256=MARK,
+        day=f"{this_year()}-01-01")
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     assert privacy.end_retention(db) == 0
     with db.write():

@@ -7,16 +7,21 @@ from tests.support.examples import body_for, collections, make
 
 HALLS = [{"value": "north", "label": "North hall"}, {"value": "south", "label": "South hall"}]
 # A value of each type, as it is sent and as it is answered.
-VALUES = {"text": (" two words ", "two words"), "textarea": ("a\nb", "a\nb"), "integer": (7, 7), "number": (2.50, 2.5), "boolean": (True, True),
-          "date": ("2026-05-01", "2026-05-01"), "datetime": ("2026-05-01T09:00:00+02:00", "2026-05-01T07:00:00Z"), "select": ("north", "north"),
-          "multiselect": (["south", "north"], ["south", "north"]), "email": ("a@b.example", "a@b.example"),
-          "url": ("https://x.example/a?b", "https://x.example/a?b")}
-WRONG = {"text": [1, "x" * 1001, [], {}], "textarea": ["x" * 20001, 5], "integer": [1.5, "1", True, 10 ** 15 + 1],
-         "number": ["1", True, 1000000001, 0.1234567], "boolean": [1, "true"], "date": ["2026-02-30", "2026-05-01T09:00:00Z", 5],
-         "datetime": ["2026-05-01", "yesterday"], "select": ["west", 1, ["north"]], "multiselect": ["north", ["west"], ["north", "north"]],
-         "email": ["nobody"], "url": ["ftp://x", "javascript:alert(1)"]}
-ENTITIES = {"contact": "contact", "application": "application", "event_participant": "participant", "event": "event", "booth": "booth",
-            "submission": "submission"}
+VALUES = {
+    "text": (" two words ", "two words"), "textarea": ("a\nb", "a\nb"), "integer": (7, 7), "number": (2.50, 2.5),
+    "boolean": (True, True), "date": ("2026-05-01", "2026-05-01"),
+    "datetime": ("2026-05-01T09:00:00+02:00", "2026-05-01T07:00:00Z"), "select": ("north", "north"),
+    "multiselect": (["south", "north"], ["south", "north"]), "email": ("a@b.example", "a@b.example"),
+    "url": ("https://x.example/a?b", "https://x.example/a?b")}
+WRONG = {
+    "text": [1, "x" * 1001, [], {}], "textarea": ["x" * 20001, 5], "integer": [1.5, "1", True, 10 ** 15 + 1],
+    "number": ["1", True, 1000000001, 0.1234567], "boolean": [1, "true"],
+    "date": ["2026-02-30", "2026-05-01T09:00:00Z", 5], "datetime": ["2026-05-01", "yesterday"],
+    "select": ["west", 1, ["north"]], "multiselect": ["north", ["west"], ["north", "north"]], "email": ["nobody"],
+    "url": ["ftp://x", "javascript:alert(1)"]}
+ENTITIES = {
+    "contact": "contact", "application": "application", "event_participant": "participant", "event": "event",
+    "booth": "booth", "submission": "submission"}
 
 
 @pytest.fixture
@@ -24,8 +29,9 @@ def define(organiser):
     """Makes a custom field of contacts, or of another kind."""
     def made(key, field_type="text", entity_type="contact", **members):
         options = {"field_options": HALLS} if field_type in ("select", "multiselect") else {}
-        return organiser.make("/custom-fields", {"entity_type": entity_type, "field_key": key, "field_label": key, "field_type": field_type,
-                                                 **options, **members})
+        return organiser.make("/custom-fields", {
+            "entity_type": entity_type, "field_key": key, "field_label": key, "field_type": field_type, **options,
+            **members})
     return made
 
 
@@ -48,12 +54,17 @@ def rows(db, table):
 # Definitions
 
 def test_a_definition_is_made_read_changed_and_deleted(organiser, db):
-    made = organiser.make("/custom-fields", {"entity_type": "contact", "field_label": "Größe in m²", "field_type": "select", "field_options": ["s", "m"]})
-    assert made == {"id": made["id"], "form_id": None, "entity_type": "contact", "field_key": "groesse_in_m2", "field_label": "Größe in m²",
-                    "field_type": "select", "section_key": None, "validation_rules": {}, "is_required": False, "is_searchable": False,
-                    "field_options": [{"value": "s", "label": "s"}, {"value": "m", "label": "m"}], "applicant_visibility": "hidden",
-                    "is_active": True, "display_order": 0, "created_at": made["created_at"], "updated_at": made["updated_at"]}
-    changed = organiser.patch(f"/custom-fields/{made['id']}", {"field_label": "Size", "field_options": [{"value": "s", "label": "small"}]}, status=200)
+    made = organiser.make("/custom-fields", {
+        "entity_type": "contact", "field_label": "Größe in m²", "field_type": "select", "field_options": ["s", "m"]})
+    assert made == {
+        "id": made["id"], "form_id": None, "entity_type": "contact", "field_key": "groesse_in_m2",
+        "field_label": "Größe in m²", "field_type": "select", "section_key": None, "validation_rules": {},
+        "is_required": False, "is_searchable": False,
+        "field_options": [{"value": "s", "label": "s"}, {"value": "m", "label": "m"}], "applicant_visibility": "hidden",
+        "is_active": True, "display_order": 0, "created_at": made["created_at"], "updated_at": made["updated_at"]}
+    changed = organiser.patch(
+        f"/custom-fields/{made['id']}", {"field_label": "Size", "field_options": [{"value": "s", "label": "small"}]},
+        status=200)
     assert changed.json["data"]["field_options"] == [{"value": "s", "label": "small"}]
     assert organiser.data("/custom-fields/definitions") == organiser.data("/custom-fields") == [changed.json["data"]]
     organiser.delete(f"/custom-fields/{made['id']}", status=204)
@@ -66,7 +77,8 @@ def test_keys_are_made_from_labels_and_unique_for_the_kind(organiser, define):
             for label in ("Hall", "hall!", "2nd hall", "id", "東")]
     assert keys == ["hall", "hall_2", "field_2nd_hall", "field_id", "key"]
     define("hall", entity_type="event")
-    answer = organiser.post("/custom-fields", {"entity_type": "contact", "field_label": "x", "field_key": "hall"}, status=409)
+    answer = organiser.post(
+        "/custom-fields", {"entity_type": "contact", "field_label": "x", "field_key": "hall"}, status=409)
     assert answer.json["code"] == "duplicate"
 
 
@@ -74,15 +86,16 @@ def test_keys_are_made_from_labels_and_unique_for_the_kind(organiser, define):
     ({"field_type": "select"}, {("/field_options", "required")}),
     ({"field_options": ["a"]}, {("/field_options", "unexpected")}),
     ({"field_type": "select", "field_options": ["a", {"value": "a"}]}, {("/field_options/1", "repeated")}),
-    ({"validation_rules": {"minimum": 1, "min_length": 5, "max_length": 4}, "field_key": "id"},
-     {("/validation_rules/minimum", "unexpected"), ("/validation_rules/max_length", "less_than_minimum"), ("/field_key", "reserved")}),
-    ({"field_type": "number", "validation_rules": {"maximum": 10 ** 10, "max_length": 3}},
-     {("/validation_rules/maximum", "out_of_range"), ("/validation_rules/max_length", "unexpected")}),
-    ({"field_type": "text", "validation_rules": {"max_length": 1001}}, {("/validation_rules/max_length", "out_of_range")}),
+    ({"validation_rules": {"minimum": 1, "min_length": 5, "max_length": 4}, "field_key": "id"}, {
+        ("/validation_rules/minimum", "unexpected"), ("/validation_rules/max_length", "less_than_minimum"),
+        ("/field_key", "reserved")}),
+    ({"field_type": "number", "validation_rules": {"maximum": 10 ** 10, "max_length": 3}}, {
+        ("/validation_rules/maximum", "out_of_range"), ("/validation_rules/max_length", "unexpected")}),
+    ({"field_type": "text", "validation_rules": {"max_length": 1001}}, {
+        ("/validation_rules/max_length", "out_of_range")}),
     ({"field_type": "textarea", "is_searchable": True}, {("/is_searchable", "not_searchable")}),
     ({"field_key": "Hall"}, {("/field_key", "pattern")}),
-    ({"validation_rules": {"pattern": "(a+)+$"}}, {("/validation_rules/pattern", "unknown")}),
-])
+    ({"validation_rules": {"pattern": "(a+)+$"}}, {("/validation_rules/pattern", "unknown")})])
 def test_a_definition_that_makes_no_sense_is_refused_with_every_fault(organiser, body, found):
     answer = organiser.post("/custom-fields", {"entity_type": "contact", "field_label": "x", **body}, status=422)
     assert faults(answer) == found
@@ -91,9 +104,12 @@ def test_a_definition_that_makes_no_sense_is_refused_with_every_fault(organiser,
 def test_a_kind_of_record_has_at_most_200_fields(organiser, db):
     with db.write():
         for number in range(200):
-            db.connection.execute("INSERT INTO custom_field_definitions (entity_type, field_key, field_label, field_type, field_options, "
-                                  "validation_rules, is_required, is_searchable, applicant_visibility, is_active, display_order, created_at, "
-                                  "updated_at) VALUES ('contact', ?, 'x', 'text', '[]', '{}', 0, 0, 'hidden', 1, 0, '', '')", [f"f{number}"])
+            db.connection.execute("INSERT INTO custom_field_definitions (entity_type, field_key, field_label, "
+                                  "field_type, field_options, "
+                                  "validation_rules, is_required, is_searchable, applicant_visibility, is_active, "
+                                  "display_order, created_at, "
+                                  "updated_at) VALUES ('contact', ?, 'x', 'text', '[]', '{}', 0, 0, 'hidden', 1, 0, "
+                                  "'', '')", [f"f{number}"])
     answer = organiser.post("/custom-fields", {"entity_type": "contact", "field_label": "one more"}, status=409)
     assert answer.json["code"] == "too_many_fields"
     organiser.make("/custom-fields", {"entity_type": "event", "field_label": "one more"})
@@ -129,10 +145,12 @@ def test_a_value_of_each_type_is_kept_and_found_and_a_wrong_one_refused(organise
     define("f", field_type, is_searchable=field_type != "textarea")
     id = contact(f=sent)
     assert organiser.data(f"/contacts/{id}")["custom_fields"] == {"f": kept}
-    assert organiser.patch(f"/contacts/{id}", organiser.data(f"/contacts/{id}"), status=200).json["data"]["custom_fields"] == {"f": kept}
+    assert organiser.patch(
+        f"/contacts/{id}", organiser.data(f"/contacts/{id}"), status=200).json["data"]["custom_fields"] == {"f": kept}
     for wrong in WRONG[field_type]:
         answer = organiser.patch(f"/contacts/{id}", {"custom_fields": {"f": wrong}}, status=422)
-        assert {place for place, _ in faults(answer)} <= {"/custom_fields/f", "/custom_fields/f/0"}, (wrong, answer.text)
+        assert {place for place, _ in faults(answer)} <= {"/custom_fields/f", "/custom_fields/f/0"}, (
+            wrong, answer.text)
     if field_type != "textarea":
         asked = kept[0] if isinstance(kept, list) else int(kept) if kept is True else kept
         assert [found["id"] for found in organiser.data(f"/contacts?cf.f={str(asked).replace('+', '%2B')}")] == [id]
@@ -142,19 +160,26 @@ def test_values_are_merged_removed_with_null_and_journalled_with_the_record(orga
     define("a"), define("b", "integer")
     id = contact(a="x", b=1)
     before = organiser.data(f"/contacts/{id}")
-    assert organiser.patch(f"/contacts/{id}", {"custom_fields": {"a": None}}, status=200).json["data"]["custom_fields"] == {"b": 1}
+    assert organiser.patch(
+        f"/contacts/{id}", {"custom_fields": {"a": None}}, status=200).json["data"]["custom_fields"] == {"b": 1}
     assert organiser.patch(f"/contacts/{id}", {"city": "Leipzig"}, status=200).json["data"]["custom_fields"] == {"b": 1}
-    old, new = db.connection.execute("SELECT old_values, new_values FROM audit_log WHERE entity_type = 'contact' AND action = 'updated' ORDER BY id").fetchone()
+    old, new = db.connection.execute(
+        "SELECT old_values, new_values FROM audit_log WHERE entity_type = 'contact' AND action = 'updated' ORDER BY id"
+    ).fetchone()
     assert old == '{"custom_fields":{"a":"x","b":1}}' and new == '{"custom_fields":{"b":1}}'
-    assert organiser.patch(f"/contacts/{id}", {"custom_fields": {"a": " "}}, status=200).json["data"]["custom_fields"] == {"b": 1}
+    assert organiser.patch(
+        f"/contacts/{id}", {"custom_fields": {"a": " "}}, status=200).json["data"]["custom_fields"] == {"b": 1}
     assert before["custom_fields"] == {"a": "x", "b": 1}
 
 
 def test_all_faults_are_told_together_with_those_of_the_records(organiser, define):
     define("size", "integer", validation_rules={"minimum": 3}), define("must", is_required=True)
-    answer = organiser.post("/contacts", {"company_name": "x", "category_keys": ["none"], "custom_fields": {"size": 2, "sise": 1, "a/b": 1}}, status=422)
-    assert faults(answer) == {("/category_keys/0", "unknown"), ("/custom_fields/size", "minimum"), ("/custom_fields/sise", "unknown"),
-                              ("/custom_fields/a~1b", "unknown")}
+    answer = organiser.post(
+        "/contacts",
+        {"company_name": "x", "category_keys": ["none"], "custom_fields": {"size": 2, "sise": 1, "a/b": 1}}, status=422)
+    assert faults(answer) == {
+        ("/category_keys/0", "unknown"), ("/custom_fields/size", "minimum"), ("/custom_fields/sise", "unknown"),
+        ("/custom_fields/a~1b", "unknown")}
     assert "did you mean size" in answer.text
 
 
@@ -162,18 +187,22 @@ def test_what_is_required_is_asked_for_only_when_custom_fields_are_sent(organise
     define("a"), define("must", is_required=True)
     id = organiser.make("/contacts", {"company_name": "x"})["id"]
     organiser.patch(f"/contacts/{id}", {"city": "Leipzig"}, status=200)
-    assert faults(organiser.patch(f"/contacts/{id}", {"custom_fields": {"a": "x"}}, status=422)) == {("/custom_fields/must", "required")}
+    assert faults(organiser.patch(f"/contacts/{id}", {"custom_fields": {"a": "x"}}, status=422)) == {
+        ("/custom_fields/must", "required")}
     organiser.patch(f"/contacts/{id}", {"custom_fields": {"must": "x"}}, status=200)
     organiser.patch(f"/contacts/{id}", {"custom_fields": {"a": "x"}}, status=200)
-    assert faults(organiser.patch(f"/contacts/{id}", {"custom_fields": {"must": None}}, status=422)) == {("/custom_fields/must", "required")}
+    assert faults(organiser.patch(f"/contacts/{id}", {"custom_fields": {"must": None}}, status=422)) == {
+        ("/custom_fields/must", "required")}
 
 
 def test_an_inactive_field_keeps_its_values_and_takes_no_other(organiser, define, contact):
     field, id = define("old", "number", is_required=True), contact(old=0.1)
     organiser.patch(f"/custom-fields/{field['id']}", {"is_active": False}, status=200)
-    assert organiser.put(f"/contacts/{id}", organiser.data(f"/contacts/{id}"), status=200).json["data"]["custom_fields"] == {"old": 0.1}
+    assert organiser.put(
+        f"/contacts/{id}", organiser.data(f"/contacts/{id}"), status=200).json["data"]["custom_fields"] == {"old": 0.1}
     for value in (0.2, None):
-        assert faults(organiser.patch(f"/contacts/{id}", {"custom_fields": {"old": value}}, status=422)) == {("/custom_fields/old", "inactive")}
+        assert faults(organiser.patch(f"/contacts/{id}", {"custom_fields": {"old": value}}, status=422)) == {
+            ("/custom_fields/old", "inactive")}
     assert organiser.put(f"/custom-fields/contact/{id}", {}, status=200).json["data"] == {"old": 0.1}
 
 
@@ -184,7 +213,8 @@ def test_a_changed_definition_bites_at_once_in_another_process(organiser, define
     organiser.patch(f"/custom-fields/{field['id']}", {"validation_rules": {"maximum": 5}}, status=200)
     assert custom_fields.defined(other, "contact").by_key["size"]["validation_rules"] == {"maximum": 5}
     other.close()
-    assert faults(organiser.post("/contacts", {"company_name": "x", "custom_fields": {"size": 6}}, status=422)) == {("/custom_fields/size", "maximum")}
+    assert faults(organiser.post("/contacts", {"company_name": "x", "custom_fields": {"size": 6}}, status=422)) == {
+        ("/custom_fields/size", "maximum")}
 
 
 def test_a_limit_is_exact(organiser, define, contact):
@@ -196,7 +226,9 @@ def test_a_limit_is_exact(organiser, define, contact):
 def test_hostile_values_are_refused_and_cheap(organiser, define, contact):
     define("f")
     id = contact(f="x")
-    for body in ({f"k{number}": 1 for number in range(10_000)}, {f"k{number}": 1 for number in range(200)}, {"f": [[[[[[]]]]]]}, {"f" * 5000: 1}, {"": 1}):
+    for body in (
+            {f"k{number}": 1 for number in range(10_000)}, {f"k{number}": 1 for number in range(200)},
+            {"f": [[[[[[]]]]]]}, {"f" * 5000: 1}, {"": 1}):
         organiser.patch(f"/contacts/{id}", {"custom_fields": body}, status=422)
         organiser.patch(f"/custom-fields/contact/{id}", body, status=422)
     for path in ("/contacts?cf.=1", "/contacts?cf.f'--=1", f"/contacts?cf.{'x' * 2000}=1"):
@@ -212,9 +244,13 @@ def test_the_values_of_a_record_are_read_replaced_and_changed(organiser, define,
     assert organiser.data(address) == {"a": "x"}
     assert organiser.patch(address, {"b": 2}, status=200).json["data"] == {"a": "x", "b": 2}
     assert organiser.put(address, {"b": 3}, status=200).json["data"] == {"b": 3}
-    assert organiser.data(f"/contacts/{id}") == {**before, "custom_fields": {"b": 3}, "updated_at": organiser.data(f"/contacts/{id}")["updated_at"]}
+    assert organiser.data(f"/contacts/{id}") == {
+        **before, "custom_fields": {"b": 3}, "updated_at": organiser.data(f"/contacts/{id}")["updated_at"]}
     assert faults(organiser.put(address, {"b": "x"}, status=422)) == {("/b", "type")}
-    names = [name for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'contact' ORDER BY id")]
+    names = [
+        name
+        for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'contact' ORDER BY id")
+    ]
     assert names == ["contact.created", "contact.updated", "contact.updated"]
     tag = organiser.get(address).headers["ETag"]
     organiser.put(address, {"b": 4}, headers={"If-Match": tag}, status=200)
@@ -238,7 +274,8 @@ def test_an_unknown_record_or_kind_is_404_and_the_scope_is_custom_fields(organis
 def test_every_kind_of_record_carries_them(organiser, define, db, entity_type):
     singular = ENTITIES[entity_type]
     path = collections()[singular]
-    define("wish", entity_type=entity_type, is_searchable=True), define("size", "integer", entity_type=entity_type, is_searchable=True)
+    define("wish", entity_type=entity_type, is_searchable=True), define(
+        "size", "integer", entity_type=entity_type, is_searchable=True)
     record = organiser.make(path, {**body_for(organiser, singular), "custom_fields": {"wish": "Tree", "size": 3}})
     assert record["custom_fields"] == {"wish": "Tree", "size": 3}
     address = f"{path}/{record['id']}"
@@ -248,12 +285,14 @@ def test_every_kind_of_record_carries_them(organiser, define, db, entity_type):
         ("/custom_fields/size", "type"), ("/custom_fields/wsh", "unknown")}
     changed = organiser.patch(address, {"custom_fields": {"size": 4}}, status=200).json["data"]
     assert changed["custom_fields"] == {"wish": "Tree", "size": 4}
-    assert organiser.put(f"/custom-fields/{entity_type}/{record['id']}", {"wish": "Oak"}, status=200).json["data"] == {"wish": "Oak"}
+    assert organiser.put(f"/custom-fields/{entity_type}/{record['id']}", {"wish": "Oak"}, status=200).json["data"] == {
+        "wish": "Oak"}
     assert organiser.data(address)["custom_fields"] == {"wish": "Oak"}
     others = [make(organiser, singular) for _ in range(2)]
     found = organiser.data(f"{path}?cf.wish=oak&include=custom_fields")
     assert [(entry["id"], entry["custom_fields"]) for entry in found] == [(record["id"], {"wish": "Oak"})]
-    assert {entry["id"]: entry["custom_fields"] for entry in organiser.data(f"{path}?include=custom_fields")}[others[0]["id"]] == {}
+    assert {entry["id"]: entry["custom_fields"] for entry in organiser.data(f"{path}?include=custom_fields")}[
+        others[0]["id"]] == {}
     assert "custom_fields" not in organiser.data(path)[0]
     assert organiser.data(f"{path}?cf.wish=oak&cf.size=4") == []
     organiser.patch(f"/custom-fields/{entity_type}/{record['id']}", {"size": 4}, status=200)
@@ -267,7 +306,8 @@ def test_every_kind_of_record_carries_them(organiser, define, db, entity_type):
 def test_a_filter_that_finds_nothing_by_mistake_is_refused(organiser, define):
     define("plain"), define("size", "integer", is_searchable=True), define("hall", "select", is_searchable=True)
     answer = organiser.get("/contacts?cf.plain=x&cf.none=1&cf.size=big&cf.hall=west", status=422)
-    assert faults(answer) == {("cf.plain", "not_searchable"), ("cf.none", "unknown"), ("cf.size", "format"), ("cf.hall", "format")}
+    assert faults(answer) == {
+        ("cf.plain", "not_searchable"), ("cf.none", "unknown"), ("cf.size", "format"), ("cf.hall", "format")}
     assert faults(organiser.get("/contacts?cf.size=1&cf.size=2", status=422)) == {("cf.size", "repeated")}
     organiser.get("/categories?cf.size=1", status=422)
 
@@ -291,18 +331,23 @@ def test_a_filtered_list_is_walked_counted_and_written_as_csv(organiser, define,
     first = organiser.get("/contacts?cf.hall=north&per_page=2&after=", status=200).json
     rest = organiser.get(f"/contacts?cf.hall=north&per_page=2&after={first['meta']['next']}", status=200).json
     assert [found["id"] for found in first["data"] + rest["data"]] == [ids[3], ids[2], ids[0]]
-    csv = organiser.get("/contacts?cf.hall=south&include=custom_fields", headers={"Accept": "text/csv"}, status=200).text
+    csv = organiser.get(
+        "/contacts?cf.hall=south&include=custom_fields", headers={"Accept": "text/csv"}, status=200).text
     assert "custom_fields.hall" in csv.splitlines()[0] and "south" in csv.splitlines()[1]
 
 
 # Elsewhere
 
 def test_a_merge_fills_what_is_missing(organiser, define, db):
-    define("a"), define("b"), define("seat", entity_type="event_participant"), define("meal", entity_type="event_participant")
+    define("a"), define("b"), define("seat", entity_type="event_participant"), define(
+        "meal", entity_type="event_participant")
     event = organiser.make("/events", {"title": "Fair"})
-    one, two = [organiser.make("/contacts", {"last_name": "x", "custom_fields": values})["id"] for values in ({"a": "1"}, {"a": "2", "b": "2"})]
-    kept, _ = [organiser.make("/participants", {"event_id": event["id"], "contact_id": id, "custom_fields": values})["id"]
-               for id, values in ((one, {"seat": "1"}), (two, {"seat": "2", "meal": "2"}))]
+    one, two = [
+        organiser.make("/contacts", {"last_name": "x", "custom_fields": values})["id"]
+        for values in ({"a": "1"}, {"a": "2", "b": "2"})]
+    kept, _ = [
+        organiser.make("/participants", {"event_id": event["id"], "contact_id": id, "custom_fields": values})["id"]
+        for id, values in ((one, {"seat": "1"}), (two, {"seat": "2", "meal": "2"}))]
     merged = organiser.post(f"/contacts/{one}/merge", {"duplicate_id": two}, status=200).json["data"]
     assert merged["custom_fields"] == {"a": "1", "b": "2"}
     assert organiser.data(f"/participants/{kept}")["custom_fields"] == {"seat": "1", "meal": "2"}
@@ -314,7 +359,8 @@ def test_they_are_exported_and_taken_away_with_the_person(organiser, define, con
     id = contact(secret="zqmark")
     organiser.patch(f"/contacts/{id}", {"email": "zqmark@x.example"}, status=200)
     event = organiser.make("/events", {"title": "Fair"})
-    organiser.make("/applications", {"event_keys": [event["event_key"]], "email": "zqmark@x.example", "custom_fields": {"secret": "zqmark"}})
+    organiser.make("/applications", {
+        "event_keys": [event["event_key"]], "email": "zqmark@x.example", "custom_fields": {"secret": "zqmark"}})
     export = organiser.data(f"/contacts/{id}/export")
     assert export["contact"]["custom_fields"] == export["applications"][0]["custom_fields"] == {"secret": "zqmark"}
     organiser.post(f"/contacts/{id}/anonymize", status=200)
@@ -330,7 +376,8 @@ def test_nothing_is_written_down_again_about_who_was_anonymised(organiser, conta
     event = organiser.make("/events", {"title": "Fair"})
     participant = organiser.make("/participants", {"event_id": event["id"], "contact_id": contact_id})
     kind = organiser.make("/submissions/types", {"event_id": event["id"], "title": "Profile", "input": "text"})
-    submission = organiser.make("/submissions", {"participant_id": participant["id"], "type_id": kind["id"], "value": "x"})
+    submission = organiser.make(
+        "/submissions", {"participant_id": participant["id"], "type_id": kind["id"], "value": "x"})
     organiser.post(f"/contacts/{contact_id}/anonymize", status=200)
     for place in (f"contact/{contact_id}", f"event_participant/{participant['id']}", f"submission/{submission['id']}"):
         assert organiser.put(f"/custom-fields/{place}", {"nick": "Zed"}, status=409).json["code"] == "anonymized"
@@ -342,7 +389,8 @@ def test_nothing_is_written_down_again_about_who_was_anonymised(organiser, conta
 def test_a_copy_of_an_event_brings_them(organiser, define):
     define("theme", entity_type="event"), define("power", "integer", entity_type="booth")
     booth = organiser.make("/booths", {**body_for(organiser, "booth"), "custom_fields": {"power": 16}})
-    organiser.patch(f"/events/{booth['event_id']}", {"date_from": "2026-05-01", "custom_fields": {"theme": "Roses"}}, status=200)
+    organiser.patch(
+        f"/events/{booth['event_id']}", {"date_from": "2026-05-01", "custom_fields": {"theme": "Roses"}}, status=200)
     new = organiser.post(f"/events/{booth['event_id']}/copy", {"date_from": "2027-05-01"}, status=201).json["data"]
     assert new["custom_fields"] == {"theme": "Roses"}
     copied, = organiser.data(f"/booths?event_id={new['id']}&include=custom_fields")
@@ -350,12 +398,18 @@ def test_a_copy_of_an_event_brings_them(organiser, define):
 
 
 def test_they_count_in_formulas(organiser, define):
-    """A checkbox is 1 or 0, the chosen value of a select its number; the participant's own value comes before that of its contact."""
+    """A checkbox is 1 or 0, the chosen value of a select its number; the participant's own value comes before that of
+    its contact.
+    """
     for entity_type in ("event_participant", "contact"):
         define("lights", "boolean", entity_type)
-    organiser.make("/custom-fields", {"entity_type": "contact", "field_label": "Power", "field_type": "select", "field_options": ["16", "32.5", "none"]})
-    formula = organiser.make("/booths/formulas", {"name": "Lit", "expression": "100 + {field:lights} * 50 + {field:power}"})
-    booth = organiser.make("/booths", {**body_for(organiser, "booth"), "formula_id": formula["id"], "fixed_price": None})
+    organiser.make("/custom-fields", {
+        "entity_type": "contact", "field_label": "Power", "field_type": "select",
+        "field_options": ["16", "32.5", "none"]})
+    formula = organiser.make(
+        "/booths/formulas", {"name": "Lit", "expression": "100 + {field:lights} * 50 + {field:power}"})
+    booth = organiser.make(
+        "/booths", {**body_for(organiser, "booth"), "formula_id": formula["id"], "fixed_price": None})
     assert booth["price"] is None and "{field:" in booth["price_breakdown"]["note"]
     contact = organiser.make("/contacts", {"last_name": "x"})["id"]
     participant = organiser.make("/participants", {"event_id": booth["event_id"], "contact_id": contact})["id"]
@@ -366,7 +420,8 @@ def test_they_count_in_formulas(organiser, define):
     for lights, power, price in ((None, "16", 116), (True, "32.5", 182.5)):
         organiser.patch(f"/custom-fields/contact/{contact}", {"power": power, "lights": lights}, status=200)
         reservation = organiser.make("/booth-reservations", asked)
-        assert reservation["final_price"] == price and reservation["price_breakdown"]["values"]["field:power"] == float(power)
+        assert reservation["final_price"] == price
+        assert reservation["price_breakdown"]["values"]["field:power"] == float(power)
         organiser.delete(f"/booth-reservations/{reservation['id']}", status=204)
     organiser.patch(f"/custom-fields/event_participant/{participant}", {"lights": False}, status=200)
     assert organiser.make("/booth-reservations", asked)["final_price"] == 132.5
@@ -374,15 +429,19 @@ def test_they_count_in_formulas(organiser, define):
 
 def test_what_many_records_have_is_found_by_walking(organiser, define, contact, monkeypatch):
     define("hall", "select", is_searchable=True), define("vip", "boolean", is_searchable=True)
-    ids = [contact(hall=hall, vip=vip) for hall, vip in (("north", True), ("north", False), ("south", True), ("north", True))]
+    ids = [
+        contact(hall=hall, vip=vip)
+        for hall, vip in (("north", True), ("north", False), ("south", True), ("north", True))]
     for many in (1, 2, 1000):
         monkeypatch.setattr(custom_fields, "MANY", many)
         answer = organiser.get("/contacts?cf.hall=north&cf.vip=1&per_page=1", status=200).json
         assert answer["meta"]["total"] == 2 and answer["data"][0]["id"] == ids[3]
-        assert [found["id"] for found in organiser.data("/contacts?cf.hall=north&sort=company_name")] == [ids[3], ids[1], ids[0]]
+        assert [found["id"] for found in organiser.data("/contacts?cf.hall=north&sort=company_name")] == [
+            ids[3], ids[1], ids[0]]
 
 
 def test_a_write_without_custom_fields_does_not_ask_for_them(organiser, define, monkeypatch):
     define("must", is_required=True)
     monkeypatch.setattr(custom_fields, "defined", None)
-    organiser.patch(f"/contacts/{organiser.make('/contacts', {'last_name': 'x'})['id']}", {"city": "Leipzig"}, status=200)
+    organiser.patch(
+        f"/contacts/{organiser.make('/contacts', {'last_name': 'x'})['id']}", {"city": "Leipzig"}, status=200)

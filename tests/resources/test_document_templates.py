@@ -3,19 +3,21 @@ import pytest
 
 
 def test_a_template_is_created_read_changed_and_deleted(organiser):
-    template = organiser.make("/documents/templates", {"name": "Offer", "body": "<h1>Offer to {{contact.company_name}}</h1>"})
+    template = organiser.make(
+        "/documents/templates", {"name": "Offer", "body": "<h1>Offer to {{contact.company_name}}</h1>"})
     address = f"/documents/templates/{template['id']}"
     assert template["key"] == "offer" and template["is_contract"] is False and organiser.data(address) == template
     changed = organiser.patch(address, {"body": "<p>{{ today }}</p>", "is_contract": True}, status=200).json["data"]
     assert changed["body"] == "<p>{{ today }}</p>" and changed["is_contract"] is True
-    assert organiser.data("/documents/templates?is_contract=1") == [changed] and organiser.data("/documents/templates?is_contract=0") == []
+    assert organiser.data("/documents/templates?is_contract=1") == [changed]
+    assert organiser.data("/documents/templates?is_contract=0") == []
     organiser.delete(address, status=204)
 
 
 @pytest.mark.parametrize("body, place", [
     ("<p>{{contact.password}}</p>", "line 1, column 4"), ("<p>\n<script>alert(1)</script></p>", "line 2, column 1"),
-    ("<p onclick='x'>a</p>", "line 1, column 1"), ("<p>a", "line 1, column 1"), ("<!-- a -->", "line 1, column 1"), ("a &bogus; b", "line 1, column 3"),
-])
+    ("<p onclick='x'>a</p>", "line 1, column 1"), ("<p>a", "line 1, column 1"), ("<!-- a -->", "line 1, column 1"),
+    ("a &bogus; b", "line 1, column 3")])
 def test_what_is_not_in_the_subset_is_refused_with_line_and_column(organiser, body, place):
     errors = organiser.post("/documents/templates", {"name": "x", "body": body}, status=422).json["errors"]
     assert errors[0]["pointer"] == "/body" and errors[0]["detail"].startswith(place)
@@ -24,7 +26,9 @@ def test_what_is_not_in_the_subset_is_refused_with_line_and_column(organiser, bo
 
 
 def test_every_fault_is_named_at_once(organiser):
-    errors = organiser.post("/documents/templates", {"name": "x", "category_key": "none", "body": "<p>{{a}} {{b}}</p><img>"}, status=422).json["errors"]
+    errors = organiser.post(
+        "/documents/templates", {"name": "x", "category_key": "none", "body": "<p>{{a}} {{b}}</p><img>"}, status=422
+    ).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [
         ("/category_key", "unknown"), ("/body", "placeholder"), ("/body", "placeholder"), ("/body", "not_allowed")]
 

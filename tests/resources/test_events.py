@@ -30,11 +30,13 @@ def test_an_entry_that_overlaps_many_is_named_once(organiser):
 def test_upcoming_leaves_out_events_that_are_over_in_their_own_time_zone(organiser, monkeypatch):
     """At 22:30 UTC on 1 May it is already 2 May in Berlin, and still 1 May in Pago Pago."""
     monkeypatch.setattr(times, "now", lambda: "2027-05-01T22:30:00Z")
-    periods = {"yesterday": ("2027-04-28", "2027-04-30"), "today": ("2027-05-01", None), "last day": ("2027-04-01", "2027-05-01"),
-               "tomorrow": ("2027-05-02", "2027-05-03"), "undated": (None, None)}
+    periods = {
+        "yesterday": ("2027-04-28", "2027-04-30"), "today": ("2027-05-01", None),
+        "last day": ("2027-04-01", "2027-05-01"), "tomorrow": ("2027-05-02", "2027-05-03"), "undated": (None, None)}
     for period, (first, last) in periods.items():
         for zone in ("UTC", "Europe/Berlin", "Pacific/Pago_Pago"):
-            organiser.make("/events", {"title": f"{period} {zone}", "date_from": first, "date_to": last, "timezone": zone})
+            organiser.make(
+                "/events", {"title": f"{period} {zone}", "date_from": first, "date_to": last, "timezone": zone})
     shown = {event["title"] for event in organiser.data("/events?upcoming=1&per_page=100")}
     assert shown == {"today UTC", "today Pacific/Pago_Pago", "last day UTC", "last day Pacific/Pago_Pago",
                      "tomorrow UTC", "tomorrow Europe/Berlin", "tomorrow Pacific/Pago_Pago"}

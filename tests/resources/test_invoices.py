@@ -66,7 +66,8 @@ def test_an_invoice_is_drafted_read_changed_and_deleted(organiser, buyer, draft)
     assert invoice["invoice_number"] == f"DRAFT-{invoice['id']}"
     assert (invoice["status"], invoice["is_locked"], invoice["taken_over"]) == ("draft", False, False)
     assert (invoice["subtotal"], invoice["tax_total"], invoice["total"], invoice["open_amount"]) == (100, 19, 119, 119)
-    assert (invoice["contact_id"], invoice["customer_number"], invoice["currency"]) == (buyer["id"], buyer["customer_number"], "EUR")
+    assert (invoice["contact_id"], invoice["customer_number"], invoice["currency"]) == (
+        buyer["id"], buyer["customer_number"], "EUR")
     assert invoice["taxes"] == [{"category": "S", "rate": 19, "net": 100, "tax": 19, "reason": None}]
     address = f"/invoices/{invoice['id']}"
     assert organiser.data(address) == invoice
@@ -78,10 +79,14 @@ def test_an_invoice_is_drafted_read_changed_and_deleted(organiser, buyer, draft)
 
 
 def test_an_invoice_wants_someone_who_pays_and_items(organiser, buyer):
-    assert refused(organiser.post("/invoices", {}, status=422)) == [("/event_participant_id", "any_of"), ("/items", "required")]
-    assert refused(organiser.post("/invoices", {"contact_id": buyer["id"], "items": []}, status=422)) == [("/items", "min_items")]
-    assert refused(organiser.post("/invoices", {"contact_id": 99, "items": [STAND]}, status=422)) == [("/contact_id", "unknown")]
-    assert organiser.make("/invoices", {"customer_number": buyer["customer_number"], "items": [STAND]})["contact_id"] == buyer["id"]
+    assert refused(organiser.post("/invoices", {}, status=422)) == [
+        ("/event_participant_id", "any_of"), ("/items", "required")]
+    assert refused(organiser.post("/invoices", {"contact_id": buyer["id"], "items": []}, status=422)) == [
+        ("/items", "min_items")]
+    assert refused(organiser.post("/invoices", {"contact_id": 99, "items": [STAND]}, status=422)) == [
+        ("/contact_id", "unknown")]
+    assert organiser.make(
+        "/invoices", {"customer_number": buyer["customer_number"], "items": [STAND]})["contact_id"] == buyer["id"]
 
 
 def test_the_participant_brings_contact_and_event(organiser, buyer, draft):
@@ -97,23 +102,27 @@ def test_the_participant_brings_contact_and_event(organiser, buyer, draft):
         ("/contact_id", "disagrees")]
     alone = organiser.patch(f"/invoices/{invoice['id']}", {"event_participant_id": None}, status=200).json["data"]
     assert (alone["event_participant_id"], alone["event_id"], alone["contact_id"]) == (None, None, buyer["id"])
-    moved = organiser.patch(f"/invoices/{draft()['id']}", {"participant_id": participant["id"]}, status=200).json["data"]
+    moved = organiser.patch(
+        f"/invoices/{draft()['id']}", {"participant_id": participant["id"]}, status=200).json["data"]
     assert (moved["event_participant_id"], moved["event_id"]) == (participant["id"], event["id"])
     assert organiser.patch(f"/invoices/{alone['id']}", {"customer_number": other["customer_number"]},
                            status=200).json["data"]["contact_id"] == other["id"]
 
 
 def test_all_faults_of_the_items_are_named_at_once(organiser, buyer):
-    items = [{"description": "a", "quantity": 1.0001, "unit_price": 1.00001, "discount_percent": 1.001, "tax_rate": 1.001},
-             {"description": "b", "quantity": 1, "unit_price": 1, "tax_category": "AE", "tax_rate": 19},
-             {"description": "c", "quantity": 1, "unit_price": 1, "tax_category": "E"},
-             {"description": "d", "quantity": 1, "unit_price": 1, "tax_category": "S", "tax_rate": 0},
-             {"description": "e", "quantity": 1, "unit_price": 1, "exemption_reason": "because"},
-             {"description": "f", "quantity": 1, "unit_price": 1, "tax_category": "O"}]
+    items = [
+        {"description": "a", "quantity": 1.0001, "unit_price": 1.00001, "discount_percent": 1.001, "tax_rate": 1.001},
+        {"description": "b", "quantity": 1, "unit_price": 1, "tax_category": "AE", "tax_rate": 19},
+        {"description": "c", "quantity": 1, "unit_price": 1, "tax_category": "E"},
+        {"description": "d", "quantity": 1, "unit_price": 1, "tax_category": "S", "tax_rate": 0},
+        {"description": "e", "quantity": 1, "unit_price": 1, "exemption_reason": "because"},
+        {"description": "f", "quantity": 1, "unit_price": 1, "tax_category": "O"}]
     answer = organiser.post("/invoices", {"contact_id": 99, "items": items, "status": "sent"}, status=422)
     assert refused(answer) == [
-        ("/items/0/quantity", "decimals"), ("/items/0/unit_price", "decimals"), ("/items/0/discount_percent", "decimals"),
-        ("/items/0/tax_rate", "decimals"), ("/items/1/tax_rate", "tax_category"), ("/items/2/exemption_reason", "required"),
+        ("/items/0/quantity", "decimals"), ("/items/0/unit_price", "decimals"),
+        ("/items/0/discount_percent", "decimals"),
+        ("/items/0/tax_rate", "decimals"), ("/items/1/tax_rate", "tax_category"),
+        ("/items/2/exemption_reason", "required"),
         ("/items/3/tax_rate", "tax_category"), ("/items/4/exemption_reason", "tax_category"), ("/items", "mixed_taxes"),
         ("/contact_id", "unknown"), ("/status", "enum")]
 
@@ -153,7 +162,8 @@ def test_a_total_is_not_below_0_and_below_10_to_12(organiser, buyer):
 
 def test_a_discount_is_a_percentage_or_a_line_below_0(draft):
     invoice = draft({**STAND, "discount_percent": 12.5}, {**STAND, "quantity": -1, "unit_price": 7.5})
-    assert ([item["net"] for item in invoice["items"]], invoice["subtotal"], invoice["tax_total"]) == ([87.5, -7.5], 80, 15.2)
+    assert ([item["net"] for item in invoice["items"]], invoice["subtotal"], invoice["tax_total"]) == (
+        [87.5, -7.5], 80, 15.2)
 
 
 def test_amounts_have_the_decimals_of_the_currency(draft):
@@ -174,16 +184,18 @@ def test_sending_gives_the_number_and_locks(organiser, db, sent):
     assert act(organiser, first, "send") == organiser.data(f"/invoices/{first['id']}") == first
     assert first["seller"] == {
         "name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
-        "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2", "iban": "DE02120300000000202051",
-        "bic": "BYLADEM1001"}
+        "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2",
+        "iban": "DE02120300000000202051", "bic": "BYLADEM1001"}
     assert first["buyer"] == {
-        "name": "Muster AG", "contact_name": "Eva Muster", "address": "Weg 1", "postal_code": "1010", "city": "Wien", "state": None,
-        "country": "AT", "language": None, "vat_id": "ATU12345678", "customer_number": "C-00001", "email": "office@muster.example"}
+        "name": "Muster AG", "contact_name": "Eva Muster", "address": "Weg 1", "postal_code": "1010", "city": "Wien",
+        "state": None, "country": "AT", "language": None, "vat_id": "ATU12345678", "customer_number": "C-00001",
+        "email": "office@muster.example"}
 
 
 def test_the_snapshot_stays_when_the_contact_changes(organiser, buyer, sent):
     invoice = sent()
-    organiser.patch(f"/contacts/{buyer['id']}", {"company_name": "Neu AG", "invoice_email": "bill@muster.example"}, status=200)
+    organiser.patch(
+        f"/contacts/{buyer['id']}", {"company_name": "Neu AG", "invoice_email": "bill@muster.example"}, status=200)
     assert organiser.data(f"/invoices/{invoice['id']}")["buyer"] == invoice["buyer"]
     assert sent()["buyer"]["email"] == "bill@muster.example"
 
@@ -193,7 +205,8 @@ def test_from_send_on_only_notes_and_due_date_change(organiser, sent):
     address = f"/invoices/{invoice['id']}"
     changed = organiser.put(address, {**invoice, "notes": "rang", "due_date": "2099-01-01"}, status=200).json["data"]
     assert changed == {**invoice, "notes": "rang", "due_date": "2099-01-01", "updated_at": changed["updated_at"]}
-    answer = organiser.patch(address, {"text": "x", "items": [STAND, STAND], "currency": "EUR", "notes": "y"}, status=409)
+    answer = organiser.patch(
+        address, {"text": "x", "items": [STAND, STAND], "currency": "EUR", "notes": "y"}, status=409)
     assert (answer.json["code"], answer.json["members"]) == ("invoice_locked", ["text", "items"])
     assert organiser.data(address) == changed
     assert organiser.delete(address, status=409).json["code"] == "invoice_locked"
@@ -215,8 +228,8 @@ def test_what_the_law_wants_is_asked_for(organiser, db, app, draft):
     nobody = organiser.make("/contacts", {"email": "x@y.example"})
     invoice = organiser.make("/invoices", {"contact_id": nobody["id"], "items": [STAND], "is_reverse_charge": True})
     answer = organiser.post(f"/invoices/{invoice['id']}/send", status=409)
-    assert (answer.json["code"], answer.json["missing"]) == (
-        "invoice_incomplete", ["contact.company_name or last_name", "contact.address", "contact.city", "contact.tax_id"])
+    assert (answer.json["code"], answer.json["missing"]) == ("invoice_incomplete", [
+        "contact.company_name or last_name", "contact.address", "contact.city", "contact.tax_id"])
     app.app.settings.organiser_name = app.app.settings.organiser_vat_id = app.app.settings.organiser_tax_number = ""
     answer = organiser.post(f"/invoices/{draft()['id']}/send", status=409)
     assert answer.json["missing"] == ["organiser_name", "organiser_vat_id or organiser_tax_number"]
@@ -224,14 +237,17 @@ def test_what_the_law_wants_is_asked_for(organiser, db, app, draft):
 
 
 def test_mail_is_not_promised(organiser, draft, sent):
-    assert refused(organiser.post(f"/invoices/{draft()['id']}/send", {"mail": True}, status=409)) == "mail_not_configured"
-    assert refused(organiser.post(f"/invoices/{sent()['id']}/remind", {"mail": True}, status=409)) == "mail_not_configured"
+    assert refused(
+        organiser.post(f"/invoices/{draft()['id']}/send", {"mail": True}, status=409)) == "mail_not_configured"
+    assert refused(
+        organiser.post(f"/invoices/{sent()['id']}/remind", {"mail": True}, status=409)) == "mail_not_configured"
     assert act(organiser, draft(), "send", {"mail": False})["status"] == "sent"
 
 
 def test_an_invoice_over_nothing_is_paid_when_it_is_sent(sent, db):
     assert sent({**STAND, "unit_price": 0})["status"] == "paid"
-    assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC LIMIT 1").fetchone() == ("invoice.paid",)
+    assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC LIMIT 1").fetchone() == (
+        "invoice.paid",)
 
 
 # Numbers
@@ -275,7 +291,8 @@ def test_the_format_of_numbers_is_configured(app, sent):
 
 def test_an_old_invoice_is_taken_over_under_its_own_number(organiser, draft, sent, buyer):
     old = sent(invoice_number="RE 2019/7", issue_date="2019-02-03", due_date="2019-02-17")
-    assert (old["invoice_number"], old["taken_over"], old["issue_date"], old["status"]) == ("RE 2019/7", True, "2019-02-03", "overdue")
+    assert (old["invoice_number"], old["taken_over"], old["issue_date"], old["status"]) == (
+        "RE 2019/7", True, "2019-02-03", "overdue")
     assert sent()["invoice_number"].endswith("-00001")
     assert organiser.data("/invoices/numbering")[0]["count"] == 1
     pay(organiser, old, 119)
@@ -329,7 +346,8 @@ def test_cancelling_makes_a_credit_note_over_all_of_it(organiser, sent):
     assert [item["net"] for item in note["items"]] == [-100, -99.99]
     assert act(organiser, invoice, "cancel") == cancelled
     for action in ("cancel", "credit", "remind"):
-        answer = organiser.post(f"/invoices/{note['id']}/{action}", {"items": [STAND]} if action == "credit" else None, status=409)
+        answer = organiser.post(
+            f"/invoices/{note['id']}/{action}", {"items": [STAND]} if action == "credit" else None, status=409)
         assert refused(answer) == "invalid_transition"
 
 
@@ -344,7 +362,8 @@ def test_what_has_payments_is_not_cancelled(organiser, sent):
 def test_a_draft_is_not_cancelled_or_credited(organiser, draft):
     invoice = draft()
     assert refused(organiser.post(f"/invoices/{invoice['id']}/cancel", status=409)) == "invalid_transition"
-    assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [STAND]}, status=409)) == "invalid_transition"
+    assert refused(
+        organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [STAND]}, status=409)) == "invalid_transition"
     assert refused(organiser.post(f"/invoices/{invoice['id']}/remind", status=409)) == "invalid_transition"
 
 
@@ -353,15 +372,20 @@ def test_a_part_is_credited_and_never_more_than_the_invoice(organiser, sent):
     answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 40}]}, status=201)
     note = answer.json["data"]
     assert answer.headers["Location"].endswith(f"/invoices/{note['id']}")
-    assert (note["total"], note["items"][0]["quantity"], note["status"], note["related_invoice_id"]) == (-47.6, -1, "sent", invoice["id"])
+    assert (note["total"], note["items"][0]["quantity"], note["status"], note["related_invoice_id"]) == (
+        -47.6, -1, "sent", invoice["id"])
     after = organiser.data(f"/invoices/{invoice['id']}")
-    assert (after["credited"], after["open_amount"], after["status"], after["related_invoice_id"]) == (47.6, 71.4, "sent", None)
-    answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 60.01}]}, status=409)
-    assert (answer.json["code"], answer.json["left"]) == ("exceeds_invoice", [{"category": "S", "rate": 19, "net": 60, "tax": 11.4}])
+    assert (after["credited"], after["open_amount"], after["status"], after["related_invoice_id"]) == (
+        47.6, 71.4, "sent", None)
+    answer = organiser.post(
+        f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 60.01}]}, status=409)
+    assert (answer.json["code"], answer.json["left"]) == (
+        "exceeds_invoice", [{"category": "S", "rate": 19, "net": 60, "tax": 11.4}])
     other_rate = {"items": [{**STAND, "unit_price": 1, "tax_rate": 7}]}
     assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", other_rate, status=409)) == "exceeds_invoice"
     nothing = {"items": [{**STAND, "quantity": -1}]}
-    assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", nothing, status=422)) == [("/items", "negative_total")]
+    assert refused(organiser.post(f"/invoices/{invoice['id']}/credit", nothing, status=422)) == [
+        ("/items", "negative_total")]
 
 
 def test_credit_has_the_tax_of_the_invoice_when_there_is_just_one(organiser, sent):
@@ -369,7 +393,8 @@ def test_credit_has_the_tax_of_the_invoice_when_there_is_just_one(organiser, sen
     for tax in ({"tax_rate": 7}, {"tax_category": "E", "exemption_reason": "§ 4 Nr. 12 UStG"}):
         invoice = sent({"description": "x", "quantity": 1, "unit_price": 100, **tax})
         note = act(organiser, invoice, "credit", {"items": [item]}, status=201)
-        assert (note["taxes"][0]["category"], note["taxes"][0]["rate"]) == (invoice["taxes"][0]["category"], invoice["taxes"][0]["rate"])
+        assert (note["taxes"][0]["category"], note["taxes"][0]["rate"]) == (
+            invoice["taxes"][0]["category"], invoice["taxes"][0]["rate"])
         assert note["taxes"][0]["reason"] == invoice["taxes"][0]["reason"]
     mixed = sent(STAND, {**STAND, "tax_rate": 7})
     assert act(organiser, mixed, "credit", {"items": [item]}, status=201)["total"] == -59.5
@@ -382,7 +407,8 @@ def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
                              invoice_type="credit_note", related_invoice_id=invoice["id"])
     assert (note["invoice_number"], note["total"]) == (f"DRAFT-{note['id']}", -71.4)
     assert organiser.data(f"/invoices/{invoice['id']}")["credited"] == 0
-    assert refused(organiser.patch(f"/invoices/{note['id']}", {"items": [STAND]}, status=422)) == [("/items", "negative_total")]
+    assert refused(organiser.patch(f"/invoices/{note['id']}", {"items": [STAND]}, status=422)) == [
+        ("/items", "negative_total")]
     act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 60}]}, status=201)
     assert refused(organiser.post(f"/invoices/{note['id']}/send", status=409)) == "exceeds_invoice"
     organiser.patch(f"/invoices/{note['id']}", {"items": [{**STAND, "quantity": -1, "unit_price": 40}]}, status=200)
@@ -476,7 +502,8 @@ def test_each_step_is_told_once(organiser, db, draft):
     act(organiser, invoice, "remind")
     act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
     act(organiser, invoice, "cancel")
-    told = db.connection.execute("SELECT name, entity_id, scope FROM outgoing_events WHERE entity_type = 'invoice' ORDER BY id").fetchall()
+    told = db.connection.execute(
+        "SELECT name, entity_id, scope FROM outgoing_events WHERE entity_type = 'invoice' ORDER BY id").fetchall()
     id = invoice["id"]
     assert told == [(f"invoice.{name}", entity, "invoices") for name, entity in (
         ("created", id), ("updated", id), ("sent", id), ("reminded", id), ("created", id + 1), ("credited", id),
@@ -514,7 +541,8 @@ def test_lists_filter_sort_and_include(organiser, buyer, draft, sent):
     full, = organiser.data(f"/invoices?number={small['invoice_number']}&include=items,payments,contact")
     one = organiser.data(f"/invoices/{small['id']}?include=items,payments,contact")
     assert full == one and full["contact"]["company_name"] == "Muster AG"
-    assert (full["items"], full["taxes"], [payment["amount"] for payment in full["payments"]]) == (small["items"], small["taxes"], [1])
+    assert (full["items"], full["taxes"], [payment["amount"] for payment in full["payments"]]) == (
+        small["items"], small["taxes"], [1])
 
 
 # The PDF
@@ -656,7 +684,9 @@ def expected(items, places):
         return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
     groups = {}
     for item in items:
-        net = rounded(Decimal(str(item["quantity"])) * Decimal(str(item["unit_price"])) * (100 - Decimal(str(item["discount_percent"]))) / 100)
+        net = rounded(
+            Decimal(str(item["quantity"])) * Decimal(str(item["unit_price"])) * (
+                100 - Decimal(str(item["discount_percent"]))) / 100)
         groups[item["tax_rate"]] = groups.get(item["tax_rate"], 0) + net
     return sum(groups.values()), sum(rounded(net * Decimal(str(rate)) / 100) for rate, net in groups.items())
 
@@ -669,14 +699,17 @@ def test_whatever_happens_the_books_add_up(organiser, db, draft, seed):
     places = money.decimals(currency)
 
     def some_items():
-        return [{"description": "x", "quantity": chance.randrange(1, 5000) / 1000, "unit_price": chance.randrange(10 ** 7) / 10 ** 4,
-                 "discount_percent": chance.choice([0, 0, 3.33, 50]), "tax_rate": chance.choice([7, 19, 5.5])}
-                for _ in range(chance.randrange(1, 6))]
+        return [
+            {
+                "description": "x", "quantity": chance.randrange(1, 5000) / 1000,
+                "unit_price": chance.randrange(10 ** 7) / 10 ** 4, "discount_percent": chance.choice([0, 0, 3.33, 50]),
+                "tax_rate": chance.choice([7, 19, 5.5])} for _ in range(chance.randrange(1, 6))]
     for _ in range(3):
         items = some_items()
         invoice = draft(*items, currency=currency)
         subtotal, tax = expected(items, places)
-        assert [Decimal(str(invoice[name])) for name in ("subtotal", "tax_total", "total")] == [subtotal, tax, subtotal + tax]
+        assert [Decimal(str(invoice[name])) for name in ("subtotal", "tax_total", "total")] == [
+            subtotal, tax, subtotal + tax]
         act(organiser, invoice, "send")
         invoice = organiser.data(f"/invoices/{invoice['id']}")
         payments = []
@@ -693,8 +726,10 @@ def test_whatever_happens_the_books_add_up(organiser, db, draft, seed):
                 organiser.delete(f"/payments/{payments.pop()['id']}", status=204)
         organiser.post(f"/invoices/{invoice['id']}/cancel")
         after = organiser.data(f"/invoices/{invoice['id']}?include=payments")
-        paid = sum((Decimal(str(payment["amount"])) - Decimal(str(payment["refunded_amount"])) for payment in after["payments"]
-                    if payment["status"] == "completed"), Decimal(0))
+        paid = sum(
+            (
+                Decimal(str(payment["amount"])) - Decimal(str(payment["refunded_amount"]))
+                for payment in after["payments"] if payment["status"] == "completed"), Decimal(0))
         notes = organiser.data(f"/invoices?related_invoice_id={invoice['id']}")
         credited = -sum((Decimal(str(note["total"])) for note in notes), Decimal(0))
         assert [Decimal(str(after[name])) for name in ("paid_amount", "credited", "open_amount")] == [
@@ -718,7 +753,9 @@ def test_the_check_finds_what_was_spoilt(sent, db, spoil, said):
     try:
         found = ledger.check(db)
         assert len(found) == len(said), found
-        assert all(any(word in sentence and invoice["invoice_number"] in sentence for sentence in found) for word in said), found
+        assert all(
+            any(word in sentence and invoice["invoice_number"] in sentence for sentence in found) for word in said
+        ), found
     finally:
         db.connection.execute("ROLLBACK")
 

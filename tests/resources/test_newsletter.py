@@ -8,8 +8,8 @@ from eventapi import times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.web import request_log
-from tests.support.client import Client
 from tests.resources.test_contacts import MARK, file_bytes
+from tests.support.client import Client
 
 EMAIL = "anna@rosen.example"
 CONSENT = {"source": "Stand form 12", "at": "2026-05-01T09:30:00Z", "text": "Yes, please."}
@@ -19,12 +19,16 @@ GIVEN = {"email": EMAIL, "name": "Anna Gärtner", "send_confirmation": False, "c
 @pytest.fixture
 def mailing(settings):
     """The organiser has a mail server."""
-    settings.smtp_host, settings.smtp_sender, settings.base_url = "mail.example.org", "news@messe.test", "https://events.example.org"
+    settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
+    settings.base_url = "https://events.example.org"
     return settings
 
 
 def actions(db):
-    return [action for action, in db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'newsletter_subscriber' ORDER BY id")]
+    return [
+        action
+        for action, in db.connection.execute(
+            "SELECT action FROM audit_log WHERE entity_type = 'newsletter_subscriber' ORDER BY id")]
 
 
 def queued(db):
@@ -52,7 +56,8 @@ def test_who_is_subscribed_is_pending_until_the_link_in_the_mail_is_confirmed(ma
     [mail] = queued(db)
     assert (mail["kind"], mail["recipient"]) == ("newsletter_confirmation", EMAIL)
     page = app.get(link(db, subscriber["id"]))
-    assert organiser.data(f"/newsletter/{subscriber['id']}") == subscriber, "GET changes nothing: mail scanners open every link"
+    assert organiser.data(
+        f"/newsletter/{subscriber['id']}") == subscriber, "GET changes nothing: mail scanners open every link"
     assert EMAIL in page.text and "<form" in page.text and "<script" not in page.text
     done = app.post(link(db, subscriber["id"]), headers={"User-Agent": "Firefox", "Accept-Language": "en-GB,en;q=0.9"})
     assert "Thank you" in done.text and done.headers["Content-Language"] == "en"
@@ -62,21 +67,26 @@ def test_who_is_subscribed_is_pending_until_the_link_in_the_mail_is_confirmed(ma
     assert request["action"] == "asked" and request["source"] == "api"
     assert proof["action"] == "confirmed" and proof["user_agent"] == "Firefox" and EMAIL in proof["consent_text"]
     assert actions(db) == ["created", "updated", "confirmed"] or actions(db) == ["created", "confirmed"]
-    names = [name for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'newsletter_subscriber'")]
+    names = [
+        name
+        for name, in db.connection.execute(
+            "SELECT name FROM outgoing_events WHERE entity_type = 'newsletter_subscriber'")]
     assert names[-1] == "newsletter.confirmed"
 
 
 def test_the_proof_holds_the_address(mailing, organiser, app, db):
     subscriber = asked(organiser)
     app.post(link(db, subscriber["id"]), extra_environ={"REMOTE_ADDR": "203.0.113.7"})
-    assert organiser.data(f"/newsletter/{subscriber['id']}?include=consents")["consents"][-1]["ip_address"] == "203.0.113.7"
+    assert organiser.data(
+        f"/newsletter/{subscriber['id']}?include=consents")["consents"][-1]["ip_address"] == "203.0.113.7"
 
 
 def test_a_consent_that_was_given_elsewhere_is_taken_over(organiser, db):
     subscriber = organiser.make("/newsletter", GIVEN)
     assert subscriber["status"] == "confirmed" and subscriber["confirmed_at"] == CONSENT["at"]
     [proof] = organiser.data(f"/newsletter/{subscriber['id']}?include=consents")["consents"]
-    assert (proof["action"], proof["source"], proof["consent_text"], proof["at"]) == ("imported", "Stand form 12", "Yes, please.", CONSENT["at"])
+    assert (proof["action"], proof["source"], proof["consent_text"], proof["at"]) == (
+        "imported", "Stand form 12", "Yes, please.", CONSENT["at"])
     assert queued(db) == []
 
 
@@ -108,7 +118,8 @@ def test_a_pending_one_is_asked_again_after_ten_minutes(mailing, organiser, db):
 
 
 def long_ago(db):
-    db.connection.execute("UPDATE newsletter_subscribers SET asked_at = ?", (times.text(datetime.now(timezone.utc) - timedelta(minutes=11)),))
+    db.connection.execute("UPDATE newsletter_subscribers SET asked_at = ?", (
+        times.text(datetime.now(timezone.utc) - timedelta(minutes=11)),))
 
 
 def test_a_confirmed_one_stays_as_it_is(organiser, mailing, db):
@@ -129,7 +140,8 @@ def test_unsubscribing_keeps_the_record_and_only_a_confirmation_brings_it_back(m
     assert organiser.post("/newsletter", GIVEN, status=409).json["code"] == "has_unsubscribed"
     again = organiser.post("/newsletter", {"email": EMAIL}, status=200).json["data"]
     assert again["status"] == "pending" and again["unsubscribed_at"]
-    assert db.connection.execute("SELECT next_at > created_at FROM mails ORDER BY id DESC").fetchone() == (1,), "not two mails in ten minutes"
+    assert db.connection.execute("SELECT next_at > created_at FROM mails ORDER BY id DESC").fetchone() == (
+        1,), "not two mails in ten minutes"
     app.post(link(db, subscriber["id"]))
     back = organiser.data(f"/newsletter/{subscriber['id']}")
     assert back["status"] == "confirmed" and back["unsubscribed_at"] is None
@@ -164,11 +176,16 @@ def test_one_click_unsubscribes(organiser, app):
 def test_every_unknown_token_is_answered_alike(organiser, app):
     subscriber = organiser.make("/newsletter", GIVEN)
     token = path_of(subscriber).rpartition("/")[2]
-    wrong = ["nothing", "1-" + "0" * 32, "999999-" + "0" * 32, token.replace("-", "-0")[:-1], token.upper() + "x", "%00", "1"]
+    wrong = [
+        "nothing", "1-" + "0" * 32, "999999-" + "0" * 32, token.replace("-", "-0")[:-1], token.upper() + "x", "%00", "1"
+    ]
     for what in ("confirm", "unsubscribe"):
         for method in ("GET", "POST"):
-            answers = {(answer.status_int, answer.body) for answer in (
-                app.request(f"/newsletter/{what}/{text}", method=method, expect_errors=True) for text in [*wrong, *([token] if what == "confirm" else [])])}
+            answers = {
+                (answer.status_int, answer.body)
+                for answer in (
+                    app.request(f"/newsletter/{what}/{text}", method=method, expect_errors=True)
+                    for text in [*wrong, *([token] if what == "confirm" else [])])}
             assert len(answers) == 1 and answers.pop()[0] == 404
     assert organiser.data(f"/newsletter/{subscriber['id']}")["status"] == "confirmed"
 
@@ -223,12 +240,14 @@ def test_the_contact_with_the_address_says_so(organiser):
 
 def test_it_is_exported_and_taken_away_with_the_contact(mailing, organiser, app, db):
     contact = organiser.make("/contacts", {"last_name": "Gärtner", "email": f"{MARK}@rosen.example"})
-    organiser.post("/newsletter", {"email": contact["email"], "name": MARK}, headers={"Idempotency-Key": "one"}, status=201)
+    organiser.post(
+        "/newsletter", {"email": contact["email"], "name": MARK}, headers={"Idempotency-Key": "one"}, status=201)
     [subscriber] = organiser.data("/newsletter")
     app.post(link(db, subscriber["id"]), headers={"User-Agent": f"{MARK}/1.0"})
     export = organiser.data(f"/contacts/{contact['id']}/export")
     [exported], [mail] = export["newsletter"], export["mails"]
-    assert exported["email"] == contact["email"] and exported["consents"][-1]["user_agent"] == f"{MARK}/1.0" and mail["recipient"] == contact["email"]
+    assert exported["email"] == contact["email"] and exported["consents"][-1]["user_agent"] == f"{MARK}/1.0"
+    assert mail["recipient"] == contact["email"]
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     assert MARK.encode() not in file_bytes(db) and organiser.data("/newsletter") == []
     assert ("newsletter.deleted",) in db.connection.execute("SELECT name FROM outgoing_events").fetchall()

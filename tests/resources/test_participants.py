@@ -7,7 +7,8 @@ from eventapi.domain.entrance import badges
 @pytest.fixture
 def contact(organiser):
     """Makes a contact; gives its id."""
-    return lambda number: organiser.make("/contacts", {"customer_number": number, "company_name": f"{number} GmbH"})["id"]
+    return lambda number: organiser.make(
+        "/contacts", {"customer_number": number, "company_name": f"{number} GmbH"})["id"]
 
 
 @pytest.fixture
@@ -27,8 +28,11 @@ def participant(organiser, fair, contact):
 
 
 def told(db, entity_id):
-    return [name for name, in db.connection.execute(
-        "SELECT name FROM outgoing_events WHERE entity_type = 'event_participant' AND entity_id = ? ORDER BY id", (entity_id,))]
+    return [
+        name
+        for name, in db.connection.execute(
+            "SELECT name FROM outgoing_events WHERE entity_type = 'event_participant' AND entity_id = ? ORDER BY id",
+            (entity_id,))]
 
 
 def invoice(db, participant):
@@ -43,16 +47,19 @@ def test_a_participant_is_added_read_changed_and_removed(organiser, fair, contac
     participant = organiser.make("/participants", {"event_key": "garden", "customer_number": "C-1"})
     assert participant["event_id"] == fair["id"] and participant["contact_id"] == id
     assert (participant["event_key"], participant["customer_number"]) == ("garden", "C-1")
-    assert (participant["role"], participant["status"], participant["is_confirmed"]) == ("exhibitor", "registered", False)
+    assert (participant["role"], participant["status"], participant["is_confirmed"]) == (
+        "exhibitor", "registered", False)
     address = f"/participants/{participant['id']}"
     assert organiser.data(address) == participant
     changed = organiser.patch(address, {"category_key": "gold", "badge_name": "Ada"}, status=200).json["data"]
     assert (changed["category_key"], changed["badge_name"]) == ("gold", "Ada") and changed["category_id"]
     assert organiser.put(address, changed, status=200).json["data"] == changed
-    assert organiser.patch(address, {"category_key": None, "category_id": None}, status=200).json["data"]["category_id"] is None
+    assert organiser.patch(
+        address, {"category_key": None, "category_id": None}, status=200).json["data"]["category_id"] is None
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
-    assert told(db, participant["id"]) == ["participant.added", "participant.updated", "participant.updated", "participant.removed"]
+    assert told(db, participant["id"]) == [
+        "participant.added", "participant.updated", "participant.updated", "participant.removed"]
 
 
 def test_event_and_contact_are_named_by_id_as_well(organiser, fair, contact):
@@ -63,7 +70,8 @@ def test_event_and_contact_are_named_by_id_as_well(organiser, fair, contact):
 
 def test_id_and_key_must_agree(organiser, fair, contact):
     other = organiser.make("/events", {"title": "Boat Show"})
-    answer = organiser.post("/participants", {"event_id": other["id"], "event_key": "garden", "contact_id": contact("C-1")}, status=422)
+    answer = organiser.post(
+        "/participants", {"event_id": other["id"], "event_key": "garden", "contact_id": contact("C-1")}, status=422)
     assert [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]] == [("/event_key", "disagrees")]
 
 
@@ -71,7 +79,8 @@ def test_what_is_missing_is_named_at_once(organiser, participant):
     for answer in (organiser.post("/participants", {"role": "guest"}, status=422),
                    organiser.put(f"/participants/{participant['id']}", {"role": "guest"}, status=422)):
         assert [entry["pointer"] for entry in answer.json["errors"]] == ["/customer_number", "/event_key", "/role"]
-    answer = organiser.post("/participants", {"event_key": "no", "customer_number": "no", "category_key": "no"}, status=422)
+    answer = organiser.post(
+        "/participants", {"event_key": "no", "customer_number": "no", "category_key": "no"}, status=422)
     assert [entry["pointer"] for entry in answer.json["errors"]] == ["/event_key", "/customer_number", "/category_key"]
 
 
@@ -96,7 +105,8 @@ def test_is_confirmed_moves_to_and_fro(organiser, participant, db):
 
 def test_who_is_added_as_confirmed_is_told_as_both(organiser, fair, contact, db):
     contact("C-1")
-    participant = organiser.make("/participants", {"event_key": "garden", "customer_number": "C-1", "is_confirmed": True})
+    participant = organiser.make(
+        "/participants", {"event_key": "garden", "customer_number": "C-1", "is_confirmed": True})
     assert participant["status"] == "confirmed"
     assert told(db, participant["id"]) == ["participant.added", "participant.confirmed"]
 
@@ -113,14 +123,16 @@ def test_actions_follow_the_table(organiser, participant, db):
     organiser.patch(address, {"is_confirmed": True}, status=409)
     assert organiser.put(address, cancelled, status=200).json["data"] == cancelled
     assert organiser.post(f"{address}/reinstate", status=200).json["data"]["status"] == "registered"
-    assert told(db, participant["id"]) == ["participant.added", "participant.confirmed", "participant.removed", "participant.added"]
+    assert told(db, participant["id"]) == [
+        "participant.added", "participant.confirmed", "participant.removed", "participant.added"]
 
 
 def test_a_participant_with_an_invoice_stays_with_its_contact(organiser, participant, contact, db):
     contact("C-2")
     invoice(db, participant)
     address = f"/participants/{participant['id']}"
-    for answer in (organiser.delete(address, status=409), organiser.patch(address, {"customer_number": "C-2"}, status=409)):
+    for answer in (
+            organiser.delete(address, status=409), organiser.patch(address, {"customer_number": "C-2"}, status=409)):
         assert answer.json["code"] == "in_use" and answer.json["used_by"] == ["invoices"]
     organiser.patch(address, {"badge_name": "Ada", "role": "sponsor", "customer_number": "C-1"}, status=200)
 
@@ -132,7 +144,8 @@ def test_a_participant_moves_to_another_contact(organiser, participant, contact)
 
 
 def test_notes_go_with_the_participant(organiser, participant):
-    note = organiser.make("/notes", {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"})
+    note = organiser.make(
+        "/notes", {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"})
     organiser.delete(f"/participants/{participant['id']}", status=204)
     organiser.get(f"/notes/{note['id']}", status=404)
 
@@ -148,12 +161,16 @@ def test_a_stale_tag_changes_nothing(organiser, participant):
 def test_the_list_is_filtered(organiser, participant, contact, category):
     contact("C-2")
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
-    other = organiser.make("/participants", {"event_key": "boats", "customer_number": "C-2", "role": "speaker", "is_confirmed": True,
-                                             "category_key": "gold"})
-    spoken = f"{other['badge_number'][:4]}-{other['badge_number'][4:8]} {other['badge_number'][8:]}".lower().replace(" ", "%20")
-    for query in ("event_key=boats", f"event_id={other['event_id']}", "customer_number=C-2", f"contact_id={other['contact_id']}",
-                  "category_key=gold", f"category_id={other['category_id']}", "confirmed=1", "status=confirmed", "role=speaker",
-                  f"badge_number={spoken}", "event_key=boats&confirmed=1&role=speaker&category_key=gold&status=confirmed"):
+    other = organiser.make("/participants", {
+        "event_key": "boats", "customer_number": "C-2", "role": "speaker", "is_confirmed": True, "category_key": "gold"
+    })
+    spoken = f"{other['badge_number'][:4]}-{other['badge_number'][4:8]} {other['badge_number'][8:]}".lower().replace(
+        " ", "%20")
+    for query in (
+            "event_key=boats", f"event_id={other['event_id']}", "customer_number=C-2",
+            f"contact_id={other['contact_id']}", "category_key=gold", f"category_id={other['category_id']}",
+            "confirmed=1", "status=confirmed", "role=speaker", f"badge_number={spoken}",
+            "event_key=boats&confirmed=1&role=speaker&category_key=gold&status=confirmed"):
         assert [found["id"] for found in organiser.data(f"/participants?{query}")] == [other["id"]], query
     assert [found["id"] for found in organiser.data("/participants?confirmed=0")] == [participant["id"]]
     assert organiser.data("/participants?event_key=no") == []
@@ -210,11 +227,15 @@ def test_what_is_no_badge_number_is_invalid():
     assert badges.normal(f"{number[:4]}-{number[4:]} ".lower()) == number
 
 
-@pytest.mark.parametrize("given", [(), ("event_id",), ("contact_id",), ("category_id",), ("confirmed",), ("status",), ("role",),
-                                   ("badge_number",), ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
+@pytest.mark.parametrize("given", [
+    (), ("event_id",), ("contact_id",), ("category_id",), ("confirmed",), ("status",), ("role",), ("badge_number",),
+    ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
 def test_a_list_needs_no_scan_and_no_sort(db, given):
     from eventapi.storage.statements import statements
     text = statements("participants").list.page(frozenset(given), "created_at", "DESC")
-    plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0})]
+    plan = [
+        row[3]
+        for row in db.connection.execute(
+            "EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0})]
     assert not any("TEMP B-TREE" in step for step in plan), plan
     assert not given or "SEARCH p" in plan[0], plan

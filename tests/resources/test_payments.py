@@ -9,8 +9,9 @@ from eventapi.domain.billing import gateways, ledger
 
 @pytest.fixture
 def buyer(organiser):
-    return organiser.make("/contacts", {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "1010", "city": "Wien",
-                                        "country": "AT", "email": "office@muster.example", "tax_id": "ATU12345678"})
+    return organiser.make("/contacts", {
+        "company_name": "Muster AG", "address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT",
+        "email": "office@muster.example", "tax_id": "ATU12345678"})
 
 
 @pytest.fixture
@@ -163,15 +164,18 @@ def test_an_amount_cannot_fall_below_what_was_given_back(organiser, pay):
 
 def test_a_change_of_amount_is_followed(organiser, pay):
     payment = pay(19)
-    organiser.put(f"/payments/{payment['id']}", {"invoice_number": payment["invoice_number"], "amount": 119}, status=200)
+    organiser.put(
+        f"/payments/{payment['id']}", {"invoice_number": payment["invoice_number"], "amount": 119}, status=200)
     assert state(organiser, payment["invoice_id"]) == ("paid", 119, 0)
 
 
 def test_both_invoices_follow_when_a_payment_moves(organiser, sent, pay):
     first, second = sent(), sent()
     payment = pay(119, invoice_number=first["invoice_number"])
-    moved = organiser.patch(f"/payments/{payment['id']}", {"invoice_number": second["invoice_number"], "amount": 100}, status=200)
-    assert (moved.json["data"]["invoice_id"], moved.json["data"]["invoice_number"]) == (second["id"], second["invoice_number"])
+    moved = organiser.patch(
+        f"/payments/{payment['id']}", {"invoice_number": second["invoice_number"], "amount": 100}, status=200)
+    assert (moved.json["data"]["invoice_id"], moved.json["data"]["invoice_number"]) == (
+        second["id"], second["invoice_number"])
     assert state(organiser, first["id"]) == ("sent", 0, 119)
     assert state(organiser, second["id"]) == ("partially_paid", 100, 19)
 
@@ -184,7 +188,8 @@ def test_put_wants_invoice_number_and_amount(organiser, pay):
 def test_faults_against_the_records_are_named_together(organiser, sent):
     answer = organiser.post("/payments", {"invoice_number": "NO-1", "amount": 1.001, "status": "refunded"}, status=422)
     assert fault(answer) == [("/status", "enum"), ("/invoice_number", "unknown"), ("/amount", "decimals")]
-    answer = organiser.post("/payments", {"invoice_number": sent()["invoice_number"], "amount": 1, "currency": "USD"}, status=422)
+    answer = organiser.post(
+        "/payments", {"invoice_number": sent()["invoice_number"], "amount": 1, "currency": "USD"}, status=422)
     assert fault(answer) == [("/currency", "disagrees")]
 
 
@@ -233,7 +238,8 @@ def test_a_gateway_that_calls_twice_is_counted_once(organiser, sent, pay):
     organiser.make("/payments", {**body, "gateway_key": "paypal"})
     without = organiser.make("/payments", body)
     assert organiser.post("/payments", body, status=409).json["payment_id"] == without["id"]
-    assert organiser.patch(f"/payments/{without['id']}", {"gateway_key": "stripe"}, status=409).json["code"] == "duplicate"
+    assert organiser.patch(
+        f"/payments/{without['id']}", {"gateway_key": "stripe"}, status=409).json["code"] == "duplicate"
 
 
 def test_a_known_gateway_fills_name_and_fee(organiser, db, pay):
@@ -257,7 +263,8 @@ def test_a_known_gateway_fills_name_and_fee(organiser, db, pay):
 
 def test_an_unknown_gateway_is_kept_as_it_is(pay):
     payment = pay(gateway_key="bank")
-    assert (payment["gateway_key"], payment["gateway_id"], payment["gateway_name"], payment["gateway_fee"]) == ("bank", None, None, 0)
+    assert (payment["gateway_key"], payment["gateway_id"], payment["gateway_name"], payment["gateway_fee"]) == (
+        "bank", None, None, 0)
 
 
 def test_dates_of_the_filter_are_inclusive_and_a_bare_day_is_all_of_it(organiser, pay):
@@ -290,10 +297,12 @@ def test_lists_filter_sort_and_include(organiser, sent, pay):
     assert ids("sort=payment_date&order=asc") == [other["id"], large["id"], small["id"]]
     assert ids("") == [other["id"], large["id"], small["id"]]
     with_invoice = organiser.data("/payments?include=invoice")
-    assert {payment["invoice"]["invoice_number"] for payment in with_invoice} == {invoice["invoice_number"], other["invoice_number"]}
+    assert {payment["invoice"]["invoice_number"] for payment in with_invoice} == {
+        invoice["invoice_number"], other["invoice_number"]}
     one = organiser.data(f"/payments/{small['id']}?include=invoice")
     assert (one["invoice"]["id"], one["invoice"]["open_amount"]) == (invoice["id"], 114)
-    assert organiser.get("/payments?invoice_id=1&invoice_number=NO-1", status=422).json["errors"][0]["parameter"] == "invoice_number"
+    assert organiser.get(
+        "/payments?invoice_id=1&invoice_number=NO-1", status=422).json["errors"][0]["parameter"] == "invoice_number"
 
 
 def test_a_payment_is_one_entry_and_one_event_and_a_new_state_one_more(organiser, sent, db):
@@ -314,8 +323,9 @@ def test_a_payment_is_one_entry_and_one_event_and_a_new_state_one_more(organiser
     organiser.make("/payments", {**body, "status": "failed"})
     assert told() == ["payment.created", "invoice.partially_paid", "payment.created", "payment.created", "invoice.paid",
                       "payment.deleted", "invoice.partially_paid", "payment.created"]
-    assert audited() == [("created", "payment"), ("partially_paid", "invoice"), ("created", "payment"), ("created", "payment"),
-                         ("paid", "invoice"), ("deleted", "payment"), ("partially_paid", "invoice"), ("created", "payment")]
+    assert audited() == [
+        ("created", "payment"), ("partially_paid", "invoice"), ("created", "payment"), ("created", "payment"),
+        ("paid", "invoice"), ("deleted", "payment"), ("partially_paid", "invoice"), ("created", "payment")]
 
 
 def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypatch):

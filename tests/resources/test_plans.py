@@ -44,7 +44,8 @@ def furnish(client, plan, *objects):
 
 
 def journal(db, entity_type):
-    return db.connection.execute("SELECT action, entity_id FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,)).fetchall()
+    return db.connection.execute(
+        "SELECT action, entity_id FROM audit_log WHERE entity_type = ? ORDER BY id", (entity_type,)).fetchall()
 
 
 def reserve(client, booth):
@@ -64,7 +65,8 @@ def test_a_plan_is_created_read_changed_and_deleted(organiser, fair, db):
     address = f"/plans/{plan['id']}"
     assert organiser.data(address) == plan
     changed = organiser.patch(address, {"width": 12.345, "is_active": False}, status=200).json["data"]
-    assert changed == {**plan, "width": 12.345, "floor_plan_width": 12.345, "is_active": False, "updated_at": changed["updated_at"]}
+    assert changed == {
+        **plan, "width": 12.345, "floor_plan_width": 12.345, "is_active": False, "updated_at": changed["updated_at"]}
     assert organiser.put(address, changed, status=200).json["data"] == changed
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
@@ -74,7 +76,8 @@ def test_a_plan_is_created_read_changed_and_deleted(organiser, fair, db):
 def test_objects_are_kept_to_the_millimetre_and_replaced_as_a_whole(organiser, hall):
     door = {"kind": "door", "x": 28.123, "y": -0.2, "width": 4, "depth": 0.2, "label": " Entrance "}
     plan = furnish(organiser, hall, door, {"kind": "text", "x": 1, "y": 2})
-    assert plan["objects"] == [{**door, "label": "Entrance"}, {"kind": "text", "x": 1, "y": 2, "width": 1, "depth": 1, "label": None}]
+    assert plan["objects"] == [
+        {**door, "label": "Entrance"}, {"kind": "text", "x": 1, "y": 2, "width": 1, "depth": 1, "label": None}]
     assert organiser.data(f"/plans?ids={hall['id']}&include=objects")[0]["objects"] == plan["objects"]
     assert "objects" not in organiser.data("/plans")[0]
     assert furnish(organiser, hall)["objects"] == []
@@ -82,12 +85,17 @@ def test_objects_are_kept_to_the_millimetre_and_replaced_as_a_whole(organiser, h
 
 def test_every_fault_is_named_at_once(organiser, fair):
     thing = {"kind": "door", "x": 0.0005, "y": 0, "width": 1.00005}
-    errors = organiser.post("/plans", {**HALL, "event_key": "nowhere", "width": 1.2345, "objects": [thing]}, status=422).json["errors"]
+    errors = organiser.post(
+        "/plans", {**HALL, "event_key": "nowhere", "width": 1.2345, "objects": [thing]}, status=422).json["errors"]
     assert {(error["pointer"], error["code"]) for error in errors} == {
-        ("/event_key", "unknown"), ("/width", "decimals"), ("/objects/0/x", "decimals"), ("/objects/0/width", "decimals")}
-    errors = organiser.post("/plans", {**HALL, "width": -1, "height": 1000.5, "background_image": "javascript:alert(1)", "objects": [
-        {"kind": "window", "x": 0}]}, status=422).json["errors"]
-    assert [error["pointer"] for error in errors] == ["/background_image", "/height", "/objects/0/kind", "/objects/0/y", "/width"]
+        ("/event_key", "unknown"), ("/width", "decimals"), ("/objects/0/x", "decimals"),
+        ("/objects/0/width", "decimals")}
+    errors = organiser.post(
+        "/plans",
+        {**HALL, "width": -1, "height": 1000.5, "background_image": "javascript:alert(1)", "objects": [
+            {"kind": "window", "x": 0}]}, status=422).json["errors"]
+    assert [error["pointer"] for error in errors] == [
+        "/background_image", "/height", "/objects/0/kind", "/objects/0/y", "/width"]
 
 
 @pytest.mark.parametrize("size", (0, -3, 1001, "12", None))
@@ -124,7 +132,8 @@ def test_plans_are_filtered_and_sorted(organiser, hall):
     organiser.make("/events", {"title": "Other", "event_key": "other"})
     organiser.make("/plans", {**HALL, "plan_name": "Attic", "is_active": False})
     organiser.make("/plans", {**HALL, "event_key": "other", "plan_name": "Meadow"})
-    assert [plan["plan_name"] for plan in organiser.data("/plans?event_key=fair&sort=plan_name&order=asc")] == ["Attic", "Hall 1"]
+    assert [plan["plan_name"] for plan in organiser.data("/plans?event_key=fair&sort=plan_name&order=asc")] == [
+        "Attic", "Hall 1"]
     assert [plan["plan_name"] for plan in organiser.data("/plans?is_active=0")] == ["Attic"]
     assert organiser.data("/plans?event_key=nowhere") == []
 
@@ -134,13 +143,15 @@ def test_booths_come_by_include_as_booths_answers_them(organiser, hall, build):
     empty = organiser.make("/plans", HALL)
     plans = organiser.data("/plans?include=booths,booth_count&order=asc")
     assert [(plan["id"], plan["booth_count"]) for plan in plans] == [(hall["id"], 2), (empty["id"], 0)]
-    assert plans[0]["booths"] == [organiser.data(f"/booths/{booth['id']}") for booth in booths] and plans[1]["booths"] == []
+    assert plans[0]["booths"] == [organiser.data(f"/booths/{booth['id']}") for booth in booths]
+    assert plans[1]["booths"] == []
     assert organiser.data(f"/plans/{hall['id']}?include=booth_count")["booth_count"] == 2
 
 
 def test_booths_are_json_in_the_csv_of_plans(organiser, hall, build):
     build(0, 0)
-    [row] = csv.DictReader(organiser.get("/plans?include=booths", headers={"Accept": "text/csv"}, status=200).text.splitlines())
+    [row] = csv.DictReader(
+        organiser.get("/plans?include=booths", headers={"Accept": "text/csv"}, status=200).text.splitlines())
     assert json.loads(row["booths"])["dimensions"] == {"width": 3, "depth": 3, "area": 9}
 
 
@@ -185,8 +196,9 @@ def test_a_tidy_hall_has_no_warnings(organiser, hall, build):
 def test_overlapping_booths_are_told_once(organiser, hall, build):
     a, b = build(10, 10), build(12.5, 12)
     [found] = warnings(organiser, hall)
-    assert found == {"code": "overlap", "detail": f"Booth {a['booth_number']} and booth {b['booth_number']} overlap by 0.5 m.",
-                     "booth_ids": [a["id"], b["id"]], "object_index": None, "measure": 0.5}
+    assert found == {
+        "code": "overlap", "detail": f"Booth {a['booth_number']} and booth {b['booth_number']} overlap by 0.5 m.",
+        "booth_ids": [a["id"], b["id"]], "object_index": None, "measure": 0.5}
 
 
 def test_booths_wall_to_wall_are_neighbours(organiser, hall, build):
@@ -226,7 +238,7 @@ def test_between_booths_of_one_row_there_is_no_aisle(organiser, hall, build):
 def test_an_aisle_between_two_rows_is_told_for_those_who_face_each_other(organiser, hall, build, order):
     left = [build(10, y)["id"] for y in (10, 13, 16)]
     right = [build(15, y)["id"] for y in (10, 13, 16)[::order]][::order]
-    assert told(organiser, hall) == [("narrow_aisle", [a, b], 2) for a, b in zip(left, right)]
+    assert told(organiser, hall) == [("narrow_aisle", [a, b], 2) for a, b in zip(left, right, strict=True)]
 
 
 def test_an_aisle_that_begins_where_two_booths_meet_is_not_lost(organiser, hall, build):
@@ -244,7 +256,8 @@ def test_an_aisle_has_a_sensible_width(organiser, hall, min_aisle):
 def test_booths_do_not_stand_on_pillars_stages_or_aisles(organiser, hall, build):
     booth = build(10, 10)
     kinds = ("pillar", "stage", "aisle", "power", "text")
-    furnish(organiser, hall, *({"kind": kind, "x": 12.6, "y": 11, "width": 2, "depth": 1, "label": "B"} for kind in kinds))
+    furnish(
+        organiser, hall, *({"kind": kind, "x": 12.6, "y": 11, "width": 2, "depth": 1, "label": "B"} for kind in kinds))
     found = warnings(organiser, hall)
     assert [(one["code"], one["booth_ids"], one["object_index"], one["measure"]) for one in found] == [
         ("on_pillar", [booth["id"]], 0, 0.4), ("on_stage", [booth["id"]], 1, 0.4), ("on_aisle", [booth["id"]], 2, 0.4)]
@@ -284,7 +297,8 @@ def test_a_door_that_stands_free_needs_one_side(organiser, hall, build):
 
 def test_a_door_wants_a_hall_behind_it(organiser, fair):
     low = organiser.make("/plans", {**HALL, "height": 2, "objects": [
-        {"kind": "door", "x": 2, "y": 0, "width": 1, "depth": 0.1}, {"kind": "door", "x": 100, "y": 0, "width": 1, "depth": 0.1}]})
+        {"kind": "door", "x": 2, "y": 0, "width": 1, "depth": 0.1},
+        {"kind": "door", "x": 100, "y": 0, "width": 1, "depth": 0.1}]})
     assert told(organiser, low) == [("blocked_door", [], None)] * 2
     assert [found["object_index"] for found in warnings(organiser, low, "?min_aisle=0.5")] == [1]
 
@@ -296,9 +310,11 @@ def test_unplaced_booths_are_told(organiser, hall, build):
 
 def test_an_endless_list_of_warnings_is_ended(organiser, hall, db, monkeypatch):
     with db.write():
-        rows = [(hall["id"], hall["event_id"], f"B{number}", db.now, db.now) for number in range(60)]          # 1,770 pairs
+        # 60 booths in the same place make 1,770 overlapping pairs.
+        rows = [(hall["id"], hall["event_id"], f"B{number}", db.now, db.now) for number in range(60)]
         db.connection.executemany("""
-            INSERT INTO booths (plan_id, event_id, booth_number, width, depth, pos_x, pos_y, rotation, status, created_at, updated_at)
+            INSERT INTO booths (plan_id, event_id, booth_number, width, depth, pos_x, pos_y, rotation, status,
+              created_at, updated_at)
             VALUES (?, ?, ?, 3000, 3000, 0, 0, 45, 'available', ?, ?)""", rows)
     checked = organiser.data(f"/plans/{hall['id']}/checks")
     assert len(checked["warnings"]) == 1000 and not checked["is_complete"]

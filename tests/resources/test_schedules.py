@@ -4,15 +4,18 @@ import pytest
 
 @pytest.fixture
 def event(organiser):
-    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
-                                      "timezone": "Europe/Berlin"})
+    return organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
+        "timezone": "Europe/Berlin"})
 
 
 @pytest.fixture
 def slot(organiser, event):
     """slot("10:00", "11:00", …): the answer to a new slot on the first day."""
     def make(start, end, status=201, **more):
-        body = {"event_key": "fair", "slot_date": "2027-05-01", "start_time": start, "end_time": end, "title": f"{start} to {end}", **more}
+        body = {
+            "event_key": "fair", "slot_date": "2027-05-01", "start_time": start, "end_time": end,
+            "title": f"{start} to {end}", **more}
         return organiser.post("/schedules", body, status=status).json
     return make
 
@@ -21,7 +24,9 @@ def slot(organiser, event):
 def people(organiser, event):
     """The ids of three participants."""
     contacts = [organiser.make("/contacts", {"last_name": name}) for name in ("Ada", "Ben", "Cem")]
-    return [organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "speaker"})["id"] for contact in contacts]
+    return [
+        organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "speaker"})["id"]
+        for contact in contacts]
 
 
 def as_(role, *ids):
@@ -35,7 +40,8 @@ def faults(answer):
 def test_a_slot_is_made_in_the_zone_of_its_event(slot, organiser):
     made = slot("10:30", "11:15", location="Stage 1")["data"]
     assert (made["starts_at"], made["ends_at"]) == ("2027-05-01T08:30:00Z", "2027-05-01T09:15:00Z")
-    assert (made["event_key"], made["event_title"], made["slot_type"], made["is_public"], made["assignments"]) == ("fair", "Garden Fair", "talk", True, [])
+    assert (made["event_key"], made["event_title"], made["slot_type"], made["is_public"], made["assignments"]) == (
+        "fair", "Garden Fair", "talk", True, [])
     assert organiser.data(f"/schedules/{made['id']}") == made
 
 
@@ -55,15 +61,19 @@ def test_the_programme_is_listed_by_time_and_filtered(organiser, slot):
 
 def test_a_list_without_its_event_is_refused(organiser, event):
     assert faults(organiser.get("/schedules", status=422).json) == [("event_key", "any_of")]
-    assert faults(organiser.get("/schedules?nonsense=1", status=422).json) == [("event_key", "any_of"), ("nonsense", "unknown")]
+    assert faults(organiser.get("/schedules?nonsense=1", status=422).json) == [
+        ("event_key", "any_of"), ("nonsense", "unknown")]
 
 
 def test_one_location_holds_one_slot_at_a_time(slot):
     first = slot("10:00", "11:00", location="Stage 1")["data"]
     refused = slot("10:59", "12:00", location=" STAGE  1 ", status=409)
     assert refused["code"] == "schedule_conflict"
-    assert refused["conflict"] == {"reason": "location", "event_participant_id": None, **{name: first[name] for name in (
-        "id", "title", "slot_date", "start_time", "end_time", "starts_at", "ends_at", "location")}}
+    assert refused["conflict"] == {
+        "reason": "location", "event_participant_id": None,
+        **{
+            name: first[name]
+            for name in ("id", "title", "slot_date", "start_time", "end_time", "starts_at", "ends_at", "location")}}
     slot("11:00", "12:00", location="Stage 1")
     slot("09:00", "10:00", location="Stage 1")
     slot("10:00", "11:00", location="Stage 2")
@@ -81,7 +91,8 @@ def test_slots_of_another_event_are_no_clash(slot, organiser):
 def test_nobody_speaks_or_hosts_in_two_slots_at_once(slot, people, role, other):
     first = slot("10:00", "11:00", assignments=as_(other, people[0]))["data"]
     refused = slot("10:30", "11:30", assignments=as_(role, *people), status=409)
-    assert (refused["conflict"]["id"], refused["conflict"]["reason"], refused["conflict"]["event_participant_id"]) == (first["id"], role, people[0])
+    assert (refused["conflict"]["id"], refused["conflict"]["reason"], refused["conflict"]["event_participant_id"]) == (
+        first["id"], role, people[0])
     slot("11:00", "12:00", assignments=as_(role, *people))
     slot("10:00", "11:00", assignments=as_(role, people[1]))
 
@@ -113,25 +124,34 @@ def test_a_slot_that_moves_is_weighed_again_and_its_words_are_not(organiser, slo
     for body in ({"start_time": "10:30"}, {"start_time": "09:00", "end_time": "10:30"}):
         assert organiser.patch(f"/schedules/{other['id']}", body, status=409).json["code"] == "schedule_conflict"
     assert organiser.data(f"/schedules/{other['id']}") == other
-    moved = organiser.patch(f"/schedules/{other['id']}", {"start_time": "12:00", "end_time": "13:00"}, status=200).json["data"]
+    moved = organiser.patch(
+        f"/schedules/{other['id']}", {"start_time": "12:00", "end_time": "13:00"}, status=200).json["data"]
     assert moved["starts_at"] == "2027-05-01T10:00:00Z"
-    assert organiser.patch(f"/schedules/{other['id']}", {"location": "stage 1", "title": "x"}, status=200).json["data"]["title"] == "x"
+    assert organiser.patch(
+        f"/schedules/{other['id']}", {"location": "stage 1", "title": "x"}, status=200).json["data"]["title"] == "x"
 
 
 def test_no_more_attend_than_there_is_room_for(organiser, slot, people):
     refused = slot("10:00", "11:00", capacity=2, assignments=as_("attendee", *people), status=409)
     assert (refused["code"], refused["capacity"], refused["attendees"]) == ("capacity_reached", 2, 3)
-    full = slot("10:00", "11:00", capacity=2, assignments=as_("attendee", *people[:2]) + as_("speaker", people[2]))["data"]
+    full = slot(
+        "10:00", "11:00", capacity=2, assignments=as_("attendee", *people[:2]) + as_("speaker", people[2]))["data"]
     assert organiser.patch(f"/schedules/{full['id']}", {"capacity": 1}, status=409).json["code"] == "capacity_reached"
-    assert organiser.patch(f"/schedules/{full['id']}", {"assignments": as_("attendee", *people)}, status=409).json["code"] == "capacity_reached"
-    assert organiser.patch(f"/schedules/{full['id']}", {"capacity": None, "assignments": as_("attendee", *people)}, status=200)
+    assert organiser.patch(
+        f"/schedules/{full['id']}", {"assignments": as_("attendee", *people)}, status=409
+    ).json["code"] == "capacity_reached"
+    assert organiser.patch(
+        f"/schedules/{full['id']}", {"capacity": None, "assignments": as_("attendee", *people)}, status=200)
 
 
 def test_assignments_are_replaced_as_a_whole_and_listed_by_include(organiser, slot, people):
-    made = slot("10:00", "11:00", assignments=[{"participant_id": people[1], "role": "host"}, {"event_participant_id": people[0], "role": "speaker"}])["data"]
+    made = slot("10:00", "11:00", assignments=[
+        {"participant_id": people[1], "role": "host"}, {"event_participant_id": people[0], "role": "speaker"}])["data"]
     assert made["assignments"] == as_("host", people[1]) + as_("speaker", people[0])
     address = f"/schedules/{made['id']}"
-    assert organiser.patch(address, {"assignments": as_("attendee", people[2])}, status=200).json["data"]["assignments"] == as_("attendee", people[2])
+    assert organiser.patch(
+        address, {"assignments": as_("attendee", people[2])}, status=200
+    ).json["data"]["assignments"] == as_("attendee", people[2])
     assert "assignments" not in organiser.data("/schedules?event_key=fair")[0]
     listed = organiser.data("/schedules?event_key=fair&include=assignments")[0]
     assert listed["assignments"][0]["participant"]["last_name"] == "Cem"
@@ -144,14 +164,18 @@ def test_assignments_are_replaced_as_a_whole_and_listed_by_include(organiser, sl
 def test_every_fault_is_named_at_once(organiser, slot, people):
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
     boats = organiser.make("/participants", {"event_key": "boats", "contact_id": 1})["id"]
-    wrong = [{"role": "host"}, {"event_participant_id": 99, "role": "host"}, {"event_participant_id": boats, "role": "host"},
-             {"event_participant_id": people[0], "participant_id": people[1], "role": "host"}, *as_("host", people[2], people[2])]
+    wrong = [
+        {"role": "host"}, {"event_participant_id": 99, "role": "host"}, {"event_participant_id": boats, "role": "host"},
+        {"event_participant_id": people[0], "participant_id": people[1], "role": "host"},
+        *as_("host", people[2], people[2])]
     assert faults(slot("10:00", "10:00", assignments=wrong, status=422)) == [
-        ("/end_time", "before_start"), ("/assignments/0/event_participant_id", "required"), ("/assignments/1/event_participant_id", "unknown"),
-        ("/assignments/2/event_participant_id", "other_event"), ("/assignments/3/participant_id", "disagrees"), ("/assignments/5", "repeated")]
+        ("/end_time", "before_start"), ("/assignments/0/event_participant_id", "required"),
+        ("/assignments/1/event_participant_id", "unknown"), ("/assignments/2/event_participant_id", "other_event"),
+        ("/assignments/3/participant_id", "disagrees"), ("/assignments/5", "repeated")]
     assert faults(slot("10:00", "11:00", event_key="nowhere", status=422)) == [("/event_key", "unknown")]
     assert faults(organiser.post("/schedules", {}, status=422).json) == [
-        ("/end_time", "required"), ("/event_key", "any_of"), ("/slot_date", "required"), ("/start_time", "required"), ("/title", "required")]
+        ("/end_time", "required"), ("/event_key", "any_of"), ("/slot_date", "required"), ("/start_time", "required"),
+        ("/title", "required")]
     for day in ("0001-01-01", "9999-12-31"):
         assert faults(slot("10:00", "11:00", slot_date=day, status=422)) == [("/slot_date", "format")]
 
@@ -167,14 +191,18 @@ def test_slots_follow_the_zone_of_their_event(organiser, slot, event, db):
     made = slot("10:00", "11:00")["data"]
     organiser.patch(f"/events/{event['id']}", {"timezone": "America/New_York"}, status=200)
     moved = organiser.data(f"/schedules/{made['id']}")
-    assert (moved["start_time"], moved["starts_at"], moved["ends_at"]) == ("10:00", "2027-05-01T14:00:00Z", "2027-05-01T15:00:00Z")
-    assert db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'schedule' ORDER BY id").fetchall() == [("created",), ("updated",)]
+    assert (moved["start_time"], moved["starts_at"], moved["ends_at"]) == (
+        "10:00", "2027-05-01T14:00:00Z", "2027-05-01T15:00:00Z")
+    assert db.connection.execute(
+        "SELECT action FROM audit_log WHERE entity_type = 'schedule' ORDER BY id"
+    ).fetchall() == [("created",), ("updated",)]
 
 
 def test_a_zone_that_lacks_the_hour_of_a_slot_is_refused(organiser, slot, event):
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     slot("02:30", "04:00", slot_date="2027-03-28")
-    assert faults(organiser.patch(f"/events/{event['id']}", {"timezone": "Europe/Berlin"}, status=422).json) == [("/timezone", "no_such_time")]
+    assert faults(organiser.patch(f"/events/{event['id']}", {"timezone": "Europe/Berlin"}, status=422).json) == [
+        ("/timezone", "no_such_time")]
     assert organiser.data(f"/events/{event['id']}")["timezone"] == "UTC"
 
 
@@ -207,13 +235,16 @@ def test_a_merge_hands_assignments_over_once(organiser, slot, people):
     assert organiser.data(f"/schedules/{both['id']}")["assignments"] == as_("attendee", people[0])
     assert organiser.data(f"/schedules/{one['id']}")["assignments"] == as_("speaker", people[0])
     exported = organiser.data(f"/contacts/{first}/export")["schedule_assignments"]
-    assert [(entry["schedule_id"], entry["role"]) for entry in exported] == [(both["id"], "attendee"), (one["id"], "speaker")]
+    assert [(entry["schedule_id"], entry["role"]) for entry in exported] == [
+        (both["id"], "attendee"), (one["id"], "speaker")]
 
 
 def test_a_slot_moves_to_another_event_with_people_of_that_event_only(organiser, slot, people):
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats", "timezone": "UTC"})
     made = slot("10:00", "11:00", assignments=as_("host", people[0]))["data"]
     address = f"/schedules/{made['id']}"
-    assert faults(organiser.patch(address, {"event_key": "boats"}, status=422).json) == [("/assignments/0/event_participant_id", "other_event")]
+    assert faults(organiser.patch(address, {"event_key": "boats"}, status=422).json) == [
+        ("/assignments/0/event_participant_id", "other_event")]
     moved = organiser.patch(address, {"event_key": "boats", "assignments": []}, status=200).json["data"]
-    assert (moved["event_key"], moved["event_title"], moved["starts_at"]) == ("boats", "Boat Show", "2027-05-01T10:00:00Z")
+    assert (moved["event_key"], moved["event_title"], moved["starts_at"]) == (
+        "boats", "Boat Show", "2027-05-01T10:00:00Z")

@@ -11,7 +11,8 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
     assert changed == {**category, "category_name": "Power", "updated_at": changed["updated_at"]}
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
-    entries = db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'service_category' ORDER BY id").fetchall()
+    entries = db.connection.execute(
+        "SELECT action FROM audit_log WHERE entity_type = 'service_category' ORDER BY id").fetchall()
     assert entries == [("created",), ("updated",), ("deleted",)]
 
 
@@ -19,9 +20,11 @@ def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
     organiser.make("/services/categories", {"category_name": "Power"})
     other = organiser.make("/services/categories", {"category_name": "Power"})
     assert other["category_key"] == "power-2"
-    assert organiser.post("/services/categories", {"category_name": "x", "category_key": "power"}, status=409).json["code"] == "duplicate"
+    assert organiser.post(
+        "/services/categories", {"category_name": "x", "category_key": "power"}, status=409).json["code"] == "duplicate"
     organiser.patch(f"/services/categories/{other['id']}", {"category_key": "power"}, status=409)
-    assert organiser.patch(f"/services/categories/{other['id']}", {"category_key": "power-2"}, status=200).json["data"] == other
+    assert organiser.patch(
+        f"/services/categories/{other['id']}", {"category_key": "power-2"}, status=200).json["data"] == other
 
 
 def test_a_category_with_services_cannot_be_deleted(organiser):

@@ -16,8 +16,9 @@ class Fair:
         self.participant = self.exhibitor("Muster AG")
 
     def service(self, name, price, members=None, tax_rate=None, **offer):
-        return self.organiser.make("/services", {"service_name": name, "base_price": price, "tax_rate": tax_rate, **(members or {}),
-                                                 "events": [{"event_key": "fair", **offer}]})
+        return self.organiser.make("/services", {
+            "service_name": name, "base_price": price, "tax_rate": tax_rate, **(members or {}),
+            "events": [{"event_key": "fair", **offer}]})
 
     def change_service(self, service, **members):
         self.organiser.patch(f"/services/{service['id']}", members, status=200)
@@ -28,7 +29,8 @@ class Fair:
 
     def body(self, *items, **members):
         """Items are (service, quantity) or whole."""
-        items = [{"service_id": item[0]["id"], "quantity": item[1]} if isinstance(item, tuple) else item for item in items]
+        items = [
+            {"service_id": item[0]["id"], "quantity": item[1]} if isinstance(item, tuple) else item for item in items]
         return {"event_participant_id": self.participant["id"], "items": items, **members}
 
     def order(self, *items, **members):
@@ -57,7 +59,10 @@ class Fair:
         return offer["ordered"], offer["available"]
 
     def events(self):
-        return [name for name, in self.db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'service_order' ORDER BY id")]
+        return [
+            name
+            for name, in self.db.connection.execute(
+                "SELECT name FROM outgoing_events WHERE entity_type = 'service_order' ORDER BY id")]
 
 
 @prepared
@@ -68,15 +73,22 @@ def fair(organiser, db):
 # Drafts
 
 def test_a_draft_is_created_read_changed_and_deleted(fair, organiser):
-    order = fair.order((fair.power, 2), {"service_key": "chair", "quantity": 4, "specification": "red"}, notes="Early, please")
-    assert (order["status"], order["order_number"], order["currency"], order["event_key"]) == ("draft", None, "EUR", "fair")
-    assert [(item["service_key"], item["quantity"], item["unit_price"], item["net"], item["tax_rate"], item["specification"], item["status"])
-            for item in order["items"]] == [("power", 2, 100, 200, 19, None, "pending"), ("chair", 4, 12.5, 50, 7, "red", "pending")]
+    order = fair.order(
+        (fair.power, 2), {"service_key": "chair", "quantity": 4, "specification": "red"}, notes="Early, please")
+    assert (order["status"], order["order_number"], order["currency"], order["event_key"]) == (
+        "draft", None, "EUR", "fair")
+    assert [
+        (
+            item["service_key"], item["quantity"], item["unit_price"], item["net"], item["tax_rate"],
+            item["specification"], item["status"]) for item in order["items"]
+    ] == [("power", 2, 100, 200, 19, None, "pending"), ("chair", 4, 12.5, 50, 7, "red", "pending")]
     assert (order["subtotal"], order["tax_total"], order["total"]) == (250, 41.5, 291.5)
     address = f"/service-orders/{order['id']}"
     assert organiser.data(address) == order
-    changed = organiser.patch(address, {"items": [{"service_id": fair.power["id"], "quantity": 1}]}, status=200).json["data"]
-    assert [item["quantity"] for item in changed["items"]] == [1] and changed["total"] == 119 and changed["notes"] == "Early, please"
+    changed = organiser.patch(
+        address, {"items": [{"service_id": fair.power["id"], "quantity": 1}]}, status=200).json["data"]
+    assert [item["quantity"] for item in changed["items"]] == [1] and changed["total"] == 119
+    assert changed["notes"] == "Early, please"
     assert organiser.put(address, changed, status=200).json["data"] == changed
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
@@ -100,22 +112,29 @@ def test_a_draft_takes_nothing_and_shows_the_prices_of_its_last_change(fair, org
 
 def test_a_draft_may_be_another_participants(fair, organiser):
     order, other = fair.order((fair.power, 2)), fair.exhibitor("Beispiel KG")
-    changed = organiser.patch(f"/service-orders/{order['id']}", {"participant_id": other["id"]}, status=200).json["data"]
+    changed = organiser.patch(
+        f"/service-orders/{order['id']}", {"participant_id": other["id"]}, status=200).json["data"]
     assert changed == {**order, "event_participant_id": other["id"], "updated_at": changed["updated_at"]}
 
 
 def test_what_is_wrong_with_items_is_named_all_at_once(fair, organiser):
-    banner = fair.service("Banner", 5, {"requires_specification": True, "min_quantity": 10, "max_quantity": 30, "quantity_step": 5})
+    banner = fair.service(
+        "Banner", 5, {"requires_specification": True, "min_quantity": 10, "max_quantity": 30, "quantity_step": 5})
     asleep = fair.service("Asleep", 5, is_active=False)
     gone = fair.service("Gone", 5, {"is_active": False})
     elsewhere = organiser.make("/services", {"service_name": "Elsewhere", "base_price": 1})
-    assert fair.faults((banner, 5), (asleep, 1), (gone, 1), (elsewhere, 1), {"service_key": "nothing", "quantity": 1}, {"quantity": 1}) == [
+    assert fair.faults(
+        (banner, 5), (asleep, 1), (gone, 1), (elsewhere, 1), {"service_key": "nothing", "quantity": 1}, {"quantity": 1}
+    ) == [
         ("/items/4/service_key", "unknown"), ("/items/5/service_id", "required"),
-        ("/items/0/quantity", "minimum"), ("/items/0/specification", "required"), ("/items/1/service_id", "not_offered"),
+        ("/items/0/quantity", "minimum"), ("/items/0/specification", "required"),
+        ("/items/1/service_id", "not_offered"),
         ("/items/2/service_id", "not_offered"), ("/items/3/service_id", "not_offered")]
     said = {"specification": "ACME", "service_id": banner["id"]}
-    assert fair.faults({**said, "quantity": 12}, {**said, "quantity": 35}) == [("/items/0/quantity", "step"), ("/items/1/quantity", "maximum")]
-    assert fair.faults({**said, "quantity": 20}, {**said, "quantity": 15}) == [("/items/1/quantity", "maximum")], "the sum counts"
+    assert fair.faults({**said, "quantity": 12}, {**said, "quantity": 35}) == [
+        ("/items/0/quantity", "step"), ("/items/1/quantity", "maximum")]
+    assert fair.faults({**said, "quantity": 20}, {**said, "quantity": 15}) == [
+        ("/items/1/quantity", "maximum")], "the sum counts"
     fair.order({**said, "quantity": 15}, {**said, "quantity": 15})
 
 
@@ -142,18 +161,25 @@ def reserved(fair, booth_number, participant, status="confirmed"):
     """A booth that the participant has reserved; its id."""
     with fair.db.write() as db:
         run, now = db.connection.execute, db.now
-        run("""INSERT OR IGNORE INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, sort_order,
-               created_at, updated_at) VALUES (1, ?, 'hall', 'Hall', 50000, 50000, 1000, 1000, 1, 0, ?, ?)""", [fair.event["id"], now, now])
-        booth = run("""INSERT INTO booths (plan_id, event_id, booth_number, width, depth, rotation, status, created_at, updated_at)
-                       VALUES (1, ?, ?, 3000, 3000, 0, 'sold', ?, ?)""", [fair.event["id"], booth_number, now, now]).lastrowid
-        run("""INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at, updated_at)
-               VALUES (?, ?, ?, ?, '2020-01-01T00:00:00Z', ?, ?)""", [booth, fair.event["id"], participant["id"], status, now, now])
+        run("""
+            INSERT OR IGNORE INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, scale_factor,
+              is_active, sort_order, created_at, updated_at)
+            VALUES (1, ?, 'hall', 'Hall', 50000, 50000, 1000, 1000, 1, 0, ?, ?)""", [fair.event["id"], now, now])
+        booth = run("""
+            INSERT INTO booths (plan_id, event_id, booth_number, width, depth, rotation, status, created_at, updated_at)
+            VALUES (1, ?, ?, 3000, 3000, 0, 'sold', ?, ?)""", [fair.event["id"], booth_number, now, now]).lastrowid
+        run("""
+            INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at,
+              updated_at)
+            VALUES (?, ?, ?, ?, '2020-01-01T00:00:00Z', ?, ?)""",
+            [booth, fair.event["id"], participant["id"], status, now, now])
     return booth
 
 
 def test_an_item_goes_to_a_booth_that_the_participant_has_reserved(fair):
     own, others = reserved(fair, "A1", fair.participant), reserved(fair, "A2", fair.exhibitor("Beispiel KG"))
-    lapsed, cancelled = reserved(fair, "A3", fair.participant, "pending"), reserved(fair, "A4", fair.participant, "cancelled")
+    lapsed, cancelled = reserved(fair, "A3", fair.participant, "pending"), reserved(
+        fair, "A4", fair.participant, "cancelled")
     wanted = {"service_id": fair.power["id"], "quantity": 1}
     assert fair.order({**wanted, "booth_id": own})["items"][0]["booth_id"] == own
     assert fair.faults(*({**wanted, "booth_id": booth} for booth in (own, others, lapsed, cancelled, 99))) == [
@@ -180,11 +206,14 @@ def test_submitting_gives_a_number_freezes_prices_and_takes_from_stock(fair, org
 def test_an_order_may_be_submitted_as_it_is_made_or_by_its_status(fair, organiser):
     assert fair.order((fair.power, 1), status="submitted")["status"] == "submitted"
     draft = fair.order((fair.power, 1))
-    changed = organiser.patch(f"/service-orders/{draft['id']}", {"status": "submitted", "notes": "now"}, status=200).json["data"]
+    changed = organiser.patch(
+        f"/service-orders/{draft['id']}", {"status": "submitted", "notes": "now"}, status=200).json["data"]
     assert (changed["order_number"][-5:], changed["notes"]) == ("00002", "now")
     organiser.patch(f"/service-orders/{draft['id']}", {"status": "confirmed"}, status=200)
-    assert organiser.patch(f"/service-orders/{draft['id']}", {"status": "draft"}, status=409).json["code"] == "invalid_transition"
-    assert organiser.patch(f"/service-orders/{draft['id']}", {"status": "completed"}, status=409).json["allowed_actions"] == ["cancel"]
+    assert organiser.patch(
+        f"/service-orders/{draft['id']}", {"status": "draft"}, status=409).json["code"] == "invalid_transition"
+    assert organiser.patch(
+        f"/service-orders/{draft['id']}", {"status": "completed"}, status=409).json["allowed_actions"] == ["cancel"]
     organiser.patch(f"/service-orders/{draft['id']}", {"status": "cancelled"}, status=200)
 
 
@@ -231,7 +260,9 @@ def test_a_cancelled_participant_orders_nothing(fair, organiser):
     assert fair.refused(409, (fair.power, 1))["code"] == "participant_cancelled"
     assert fair.act(order, "submit", status=409)["code"] == "participant_cancelled"
     assert fair.act(submitted, "confirm", status=409)["code"] == "participant_cancelled"
-    assert organiser.patch(f"/service-orders/{submitted['id']}", {"status": "confirmed"}, status=409).json["code"] == "participant_cancelled"
+    assert organiser.patch(
+        f"/service-orders/{submitted['id']}", {"status": "confirmed"}, status=409
+    ).json["code"] == "participant_cancelled"
     organiser.post(f"/participants/{fair.participant['id']}/reinstate", {}, status=200)
     fair.act(order, "submit")
 
@@ -269,8 +300,9 @@ def test_items_are_done_one_by_one_and_the_order_with_the_last(fair):
     assert fair.do(order, 1, "complete") == order, "asking again changes nothing"
     assert fair.act(order, "cancel", status=409)["code"] == "invalid_transition"
     assert fair.stock(fair.power) == (2, 8)
-    assert fair.events() == ["service_order.created", "service_order.submitted", "service_order.confirmed", "service_order.updated",
-                             "service_order.updated", "service_order.updated", "service_order.completed"]
+    assert fair.events() == [
+        "service_order.created", "service_order.submitted", "service_order.confirmed", "service_order.updated",
+        "service_order.updated", "service_order.updated", "service_order.completed"]
 
 
 def test_a_cancelled_item_counts_no_more_and_is_given_back(fair):
@@ -299,7 +331,8 @@ def test_a_cancelled_order_gives_everything_back(fair):
     order = fair.do(fair.confirmed((fair.power, 2), (fair.power, 3), (fair.chair, 1)), 0, "cancel")
     cancelled = fair.act(order, "cancel", {"reason": "Bankrupt"})
     assert (cancelled["status"], cancelled["cancellation_reason"], cancelled["total"]) == ("cancelled", "Bankrupt", 0)
-    assert {item["status"] for item in cancelled["items"]} == {"cancelled"} and cancelled["order_number"] == order["order_number"]
+    assert {item["status"] for item in cancelled["items"]} == {"cancelled"}
+    assert cancelled["order_number"] == order["order_number"]
     assert fair.stock(fair.power) == (0, 10) and fair.stock(fair.chair) == (0, None)
     assert fair.act(order, "cancel", {"reason": "Again"}) == cancelled
     assert fair.stock(fair.power) == (0, 10)
@@ -314,8 +347,9 @@ def test_a_cancelled_draft_had_taken_nothing(fair):
 
 
 @pytest.mark.parametrize("state, action, allowed", [
-    ("draft", "confirm", ["submitted"]), ("draft", "items/1/start", ["confirmed"]), ("draft", "items/1/cancel", ["submitted", "confirmed"]),
-    ("submitted", "items/1/start", ["confirmed"]), ("confirmed", "submit", ["draft"]), ("confirmed", "items/1/complete", ["in_progress"])])
+    ("draft", "confirm", ["submitted"]), ("draft", "items/1/start", ["confirmed"]),
+    ("draft", "items/1/cancel", ["submitted", "confirmed"]), ("submitted", "items/1/start", ["confirmed"]),
+    ("confirmed", "submit", ["draft"]), ("confirmed", "items/1/complete", ["in_progress"])])
 def test_what_the_state_does_not_allow_is_409(fair, state, action, allowed):
     order = fair.order((fair.power, 1), status="draft" if state == "draft" else "submitted")
     if state == "confirmed":
@@ -332,7 +366,8 @@ def test_an_item_belongs_to_its_order(fair, organiser):
 
 def test_what_may_be_done_now_is_told(fair, organiser):
     order = fair.order((fair.power, 1), status="submitted")
-    assert organiser.data(f"/service-orders/{order['id']}?include=allowed_actions")["allowed_actions"] == ["confirm", "cancel"]
+    assert organiser.data(f"/service-orders/{order['id']}?include=allowed_actions")["allowed_actions"] == [
+        "confirm", "cancel"]
 
 
 # Lists

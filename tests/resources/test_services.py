@@ -6,7 +6,8 @@ from tests.support.dates import in_days
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": in_days(60), "timezone": "Europe/Berlin"})
+    return organiser.make(
+        "/events", {"title": "Fair", "event_key": "fair", "date_from": in_days(60), "timezone": "Europe/Berlin"})
 
 
 def offered(organiser, fair, offer=None, **members):
@@ -28,13 +29,17 @@ def ordered(organiser, fair, service, quantity=1):
 
 
 def actions(db):
-    return [action for action, in db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'service' ORDER BY id")]
+    return [
+        action
+        for action, in db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'service' ORDER BY id")]
 
 
 def test_a_service_is_created_read_changed_and_deleted(organiser, db):
     service = organiser.make("/services", {"service_name": "Möbel & Licht", "base_price": 89.5, "tax_rate": 7})
-    assert (service["service_key"], service["unit"], service["min_quantity"], service["quantity_step"]) == ("moebel-licht", "piece", 1, 1)
-    assert service["base_price"] == 89.5 and service["tax_rate"] == 7 and service["is_active"] and service["events"] == []
+    assert (service["service_key"], service["unit"], service["min_quantity"], service["quantity_step"]) == (
+        "moebel-licht", "piece", 1, 1)
+    assert service["base_price"] == 89.5 and service["tax_rate"] == 7 and service["is_active"]
+    assert service["events"] == []
     address = f"/services/{service['id']}"
     assert organiser.data(address) == service
     changed = organiser.patch(address, {"unit_label": "Set", "base_price": 90}, status=200).json["data"]
@@ -49,7 +54,9 @@ def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
     organiser.make("/services", {"service_name": "Power", "base_price": 1})
     other = organiser.make("/services", {"service_name": "Power", "base_price": 1})
     assert other["service_key"] == "power-2"
-    assert organiser.post("/services", {"service_name": "x", "base_price": 1, "service_key": "power"}, status=409).json["code"] == "duplicate"
+    assert organiser.post(
+        "/services", {"service_name": "x", "base_price": 1, "service_key": "power"}, status=409
+    ).json["code"] == "duplicate"
     organiser.patch(f"/services/{other['id']}", {"service_key": "power"}, status=409)
 
 
@@ -60,19 +67,23 @@ def test_a_service_stands_in_a_category_by_id_or_key(organiser):
     organiser.make("/services", {"service_name": "Chair", "base_price": 1})
     for query in ("category_key=power", f"category_id={category['id']}"):
         [found] = organiser.data(f"/services?{query}&include=category")
-        assert found["category"] == {name: category[name] for name in ("id", "category_key", "category_name", "sort_order")}
+        assert found["category"] == {
+            name: category[name] for name in ("id", "category_key", "category_name", "sort_order")}
     assert organiser.data("/services?category_key=nothing") == []
     answer = organiser.post("/services", {"service_name": "x", "base_price": 1, "category_id": 99, "tax_rate": 1.005,
                                           "events": [{"event_key": "no"}]}, status=422)
     assert [entry["pointer"] for entry in answer.json["errors"]] == ["/category_id", "/events/0/event_key", "/tax_rate"]
-    assert organiser.patch(f"/services/{service['id']}", {"category_id": None}, status=200).json["data"]["category_key"] is None
+    assert organiser.patch(
+        f"/services/{service['id']}", {"category_id": None}, status=200).json["data"]["category_key"] is None
 
 
 def test_offers_are_replaced_as_a_whole(organiser, fair, db):
     service = offered(organiser, fair, {"base_price": 80.5, "stock": 5, "order_deadline": in_days(9)})
     [offer] = service["events"]
-    assert offer == {"event_id": fair["id"], "event_key": "fair", "base_price": 80.5, "early_bird_price": None, "early_bird_until": None,
-                     "order_deadline": in_days(9), "stock": 5, "ordered": 0, "available": 5, "is_active": True}
+    assert offer == {
+        "event_id": fair["id"], "event_key": "fair", "base_price": 80.5, "early_bird_price": None,
+        "early_bird_until": None, "order_deadline": in_days(9), "stock": 5, "ordered": 0, "available": 5,
+        "is_active": True}
     address = f"/services/{service['id']}"
     assert organiser.patch(address, {"service_name": "Strom"}, status=200).json["data"]["events"] == [offer]
     changed = organiser.patch(address, {"events": [{"event_id": fair["id"]}]}, status=200).json["data"]["events"]
@@ -103,7 +114,8 @@ def test_what_makes_no_sense_in_an_offer_is_refused_at_its_place(organiser, fair
 
 
 def test_an_offer_must_name_its_event(organiser):
-    errors = organiser.post("/services", {"service_name": "x", "base_price": 1, "events": [{}]}, status=422).json["errors"]
+    errors = organiser.post(
+        "/services", {"service_name": "x", "base_price": 1, "events": [{}]}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/events/0/event_id", "required")]
 
 
@@ -120,7 +132,8 @@ def test_terms_at_an_event_are_shown_to_who_asks_for_it(organiser, fair):
 
 
 def test_a_service_without_its_own_price_there_costs_its_base_price_and_has_no_end(organiser, fair):
-    assert at_fair(organiser, offered(organiser, fair)) == {"price": 100, "ordered": 0, "available": None, "order_deadline": None}
+    assert at_fair(organiser, offered(organiser, fair)) == {
+        "price": 100, "ordered": 0, "available": None, "order_deadline": None}
 
 
 def test_what_is_not_offered_at_the_event_is_not_listed_there(organiser, fair):
@@ -140,7 +153,9 @@ def test_the_early_bird_price_holds_to_its_last_day(organiser, fair, days, price
 
 
 def test_early_bird_ends_with_its_day_in_the_zone_of_the_event(organiser):
-    """While it is this day on Kiritimati (UTC+14) and the one before on Niue (UTC-11), only one of the two still has it."""
+    """While it is this day on Kiritimati (UTC+14) and the one before on Niue (UTC-11), only one of the two still has
+    it.
+    """
     from eventapi import times
     for name in ("Pacific/Kiritimati", "Pacific/Niue"):
         key = name.rpartition("/")[2].lower()
@@ -149,23 +164,30 @@ def test_early_bird_ends_with_its_day_in_the_zone_of_the_event(organiser):
     terms = {"early_bird_price": 1, "early_bird_until": last}
     service = organiser.make("/services", {"service_name": "x", "base_price": 2, "events": [
         {"event_key": "kiritimati", **terms}, {"event_key": "niue", **terms}]})
-    price = {key: organiser.data(f"/services/{service['id']}?event_key={key}")["price"] for key in ("kiritimati", "niue")}
+    price = {
+        key: organiser.data(f"/services/{service['id']}?event_key={key}")["price"] for key in ("kiritimati", "niue")}
     assert price == {"kiritimati": 2, "niue": 1}
 
 
 def test_the_earlier_of_deadline_and_lead_time_counts(organiser, fair):
-    assert at_fair(organiser, offered(organiser, fair, {"order_deadline": in_days(50)}, lead_time_days=14))["order_deadline"] == in_days(46)
-    assert at_fair(organiser, offered(organiser, fair, {"order_deadline": in_days(30)}, lead_time_days=14))["order_deadline"] == in_days(30)
+    assert at_fair(
+        organiser, offered(organiser, fair, {"order_deadline": in_days(50)}, lead_time_days=14)
+    )["order_deadline"] == in_days(46)
+    assert at_fair(
+        organiser, offered(organiser, fair, {"order_deadline": in_days(30)}, lead_time_days=14)
+    )["order_deadline"] == in_days(30)
 
 
 def test_a_stock_cannot_be_less_than_what_is_ordered(organiser, fair):
     service = offered(organiser, fair, {"stock": 5})
     ordered(organiser, fair, service, 4)
     address = f"/services/{service['id']}"
-    answer = organiser.patch(address, {"service_name": "y", "events": [{"event_key": "fair", "stock": 3}]}, status=409).json
+    answer = organiser.patch(
+        address, {"service_name": "y", "events": [{"event_key": "fair", "stock": 3}]}, status=409).json
     assert (answer["code"], answer["ordered"], answer["available"]) == ("out_of_stock", 4, 1)
     assert organiser.data(address)["service_name"] == "Power", "nothing of it was done"
-    [offer] = organiser.patch(address, {"events": [{"event_key": "fair", "stock": 4}]}, status=200).json["data"]["events"]
+    [offer] = organiser.patch(
+        address, {"events": [{"event_key": "fair", "stock": 4}]}, status=200).json["data"]["events"]
     assert (offer["ordered"], offer["available"]) == (4, 0)
 
 
@@ -198,7 +220,8 @@ def test_services_are_found_by_words_and_by_what_they_are(organiser):
 @pytest.mark.parametrize("members, pointer, code", [
     ({"base_price": -1}, "/base_price", "minimum"), ({"base_price": 1.005}, "/base_price", "decimals"),
     ({"tax_rate": 19.005}, "/tax_rate", "decimals"), ({"min_quantity": 0}, "/min_quantity", "minimum"),
-    ({"min_quantity": 5, "max_quantity": 4}, "/max_quantity", "below_minimum"), ({"service_name": " "}, "/service_name", "min_length")])
+    ({"min_quantity": 5, "max_quantity": 4}, "/max_quantity", "below_minimum"),
+    ({"service_name": " "}, "/service_name", "min_length")])
 def test_what_makes_no_sense_is_refused(organiser, members, pointer, code):
     errors = organiser.post("/services", {"service_name": "x", "base_price": 1, **members}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(pointer, code)]
@@ -208,4 +231,6 @@ def test_an_event_without_participants_takes_its_offers_along(organiser, fair, d
     service = offered(organiser, fair)
     organiser.delete(f"/events/{fair['id']}", status=204)
     assert organiser.data(f"/services/{service['id']}")["events"] == []
-    assert db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'service' ORDER BY id").fetchall() == [("created",), ("updated",)]
+    assert db.connection.execute(
+        "SELECT action FROM audit_log WHERE entity_type = 'service' ORDER BY id"
+    ).fetchall() == [("created",), ("updated",)]

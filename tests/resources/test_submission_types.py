@@ -9,12 +9,14 @@ LOGO = {"event_key": "fair", "title": "Logo", "allowed_extensions": ["SVG", "png
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"event_key": "fair", "title": "Fair", "date_from": "2099-05-01", "date_to": "2099-05-03"})
+    return organiser.make(
+        "/events", {"event_key": "fair", "title": "Fair", "date_from": "2099-05-01", "date_to": "2099-05-03"})
 
 
 @pytest.fixture
 def profile(organiser, fair):
-    return organiser.make("/submissions/types", {"event_key": "fair", "title": "Profile", "input": "textarea", "due": "2099-03-01"})
+    return organiser.make(
+        "/submissions/types", {"event_key": "fair", "title": "Profile", "input": "textarea", "due": "2099-03-01"})
 
 
 def exhibitor(organiser, event_key="fair"):
@@ -34,7 +36,8 @@ def test_a_type_is_created_read_changed_and_deleted(organiser, fair):
     assert kind["needs_approval"] is kind["is_required"] is kind["is_active"] is True
     address = f"/submissions/types/{kind['id']}"
     assert organiser.data(address) == kind
-    changed = organiser.patch(address, {"due": "2099-03-31T12:00:00+02:00", "is_required": False}, status=200).json["data"]
+    changed = organiser.patch(
+        address, {"due": "2099-03-31T12:00:00+02:00", "is_required": False}, status=200).json["data"]
     assert changed["due"] == "2099-03-31T12:00:00+02:00" and changed["due_at"] == "2099-03-31T10:00:00Z"
     assert organiser.put(address, changed, status=200).json["data"] == changed
     organiser.delete(address, status=204)
@@ -56,12 +59,14 @@ def test_every_fault_is_named_at_once(organiser, fair):
     assert faults(organiser.post("/submissions/types", wrong, status=422)) == [
         ("/allowed_extensions", "not_for_input"), ("/max_size_mb", "not_for_input"), ("/max_size_mb", "maximum")]
     assert faults(organiser.post("/submissions/types", {"title": "x"}, status=422)) == [("/event_id", "any_of")]
-    assert faults(organiser.post("/submissions/types", {**LOGO, "event_key": "nowhere"}, status=422)) == [("/event_key", "unknown")]
+    assert faults(organiser.post("/submissions/types", {**LOGO, "event_key": "nowhere"}, status=422)) == [
+        ("/event_key", "unknown")]
 
 
-@pytest.mark.parametrize("due", [{"before": "date_from"}, {"days": 3}, {"before": "date_from", "after": "date_to", "days": 1}, {}, "soon", 3,
-                                 {"before": "created_at", "days": 1}, {"before": "date_from", "days": -1}, {"before": "date_from", "days": 1.5},
-                                 {"before": "date_from", "days": 1, "hours": 2}])
+@pytest.mark.parametrize("due", [
+    {"before": "date_from"}, {"days": 3}, {"before": "date_from", "after": "date_to", "days": 1}, {}, "soon", 3,
+    {"before": "created_at", "days": 1}, {"before": "date_from", "days": -1}, {"before": "date_from", "days": 1.5},
+    {"before": "date_from", "days": 1, "hours": 2}])
 def test_a_due_date_is_a_day_a_moment_or_relative(organiser, fair, due):
     errors = organiser.post("/submissions/types", {**LOGO, "due": due}, status=422).json["errors"]
     assert errors and all(entry["pointer"].startswith("/due") for entry in errors)
@@ -69,31 +74,39 @@ def test_a_due_date_is_a_day_a_moment_or_relative(organiser, fair, due):
 
 def test_what_is_due_moves_with_the_event(organiser, fair, profile, db):
     kind = organiser.make("/submissions/types", LOGO)
-    submission = organiser.make("/submissions", {"event_participant_id": exhibitor(organiser)["id"], "type_key": "profile", "value": "Roses"})
-    relative = organiser.patch(f"/submissions/types/{profile['id']}", {"due": {"after": "date_to", "days": 1}}, status=200).json["data"]
+    submission = organiser.make(
+        "/submissions", {"event_participant_id": exhibitor(organiser)["id"], "type_key": "profile", "value": "Roses"})
+    relative = organiser.patch(
+        f"/submissions/types/{profile['id']}", {"due": {"after": "date_to", "days": 1}}, status=200).json["data"]
     assert organiser.data(f"/submissions/{submission['id']}")["due_at"] == relative["due_at"] == "2099-05-04T21:59:59Z"
-    organiser.patch(f"/events/{fair['id']}", {"date_from": "2099-06-01", "date_to": "2099-06-03", "timezone": "UTC"}, status=200)
+    organiser.patch(
+        f"/events/{fair['id']}", {"date_from": "2099-06-01", "date_to": "2099-06-03", "timezone": "UTC"}, status=200)
     assert organiser.data(f"/submissions/types/{kind['id']}")["due_at"] == "2099-05-02T23:59:59Z"
     moved = organiser.data(f"/submissions/{submission['id']}")
     assert moved["due_at"] == "2099-06-04T23:59:59Z" and moved["updated_at"] >= submission["updated_at"]
-    entries = db.connection.execute("SELECT entity_id, new_values ->> '$.due_at' FROM audit_log WHERE entity_type = 'submission_type' "
-                                    "AND action = 'updated' ORDER BY id").fetchall()
-    assert entries == [(profile["id"], "2099-05-04T21:59:59Z"), (profile["id"], "2099-06-04T23:59:59Z"), (kind["id"], "2099-05-02T23:59:59Z")]
+    entries = db.connection.execute(
+        "SELECT entity_id, new_values ->> '$.due_at' FROM audit_log WHERE entity_type = 'submission_type' "
+        "AND action = 'updated' ORDER BY id").fetchall()
+    assert entries == [(profile["id"], "2099-05-04T21:59:59Z"), (profile["id"], "2099-06-04T23:59:59Z"), (
+        kind["id"], "2099-05-02T23:59:59Z")]
 
 
 def test_an_event_that_would_push_a_due_date_out_of_the_calendar_is_refused(organiser, fair):
     kind = organiser.make("/submissions/types", {**LOGO, "due": {"after": "date_to", "days": 3650}})
     answer = organiser.patch(f"/events/{fair['id']}", {"date_to": "9998-05-03"}, status=422)
     assert faults(answer) == [("/date_to", "date")]
-    assert organiser.data(f"/submissions/types/{kind['id']}") == kind and organiser.data(f"/events/{fair['id']}")["date_to"] == "2099-05-03"
-    answer = organiser.patch(f"/submissions/types/{kind['id']}", {"due": {"before": "date_from", "days": 3650}}, status=200)
+    assert organiser.data(f"/submissions/types/{kind['id']}") == kind
+    assert organiser.data(f"/events/{fair['id']}")["date_to"] == "2099-05-03"
+    answer = organiser.patch(
+        f"/submissions/types/{kind['id']}", {"due": {"before": "date_from", "days": 3650}}, status=200)
     assert answer.json["data"]["due_at"] == "2089-05-03T21:59:59Z"
 
 
 def test_a_type_that_was_answered_stays_what_it_is(organiser, fair, profile):
     address = f"/submissions/types/{profile['id']}"
     organiser.patch(address, {"input": "text"}, status=200)
-    organiser.make("/submissions", {"event_participant_id": exhibitor(organiser)["id"], "type_key": "profile", "value": "Roses"})
+    organiser.make(
+        "/submissions", {"event_participant_id": exhibitor(organiser)["id"], "type_key": "profile", "value": "Roses"})
     organiser.make("/events", {"event_key": "other", "title": "Other"})
     for body in ({"input": "url"}, {"event_key": "other"}):
         assert organiser.patch(address, body, status=409).json["code"] == "in_use"
@@ -111,8 +124,9 @@ def test_types_go_with_their_event(organiser, fair, profile, db):
 def test_a_list_is_filtered_and_sorted(organiser, fair, profile):
     logo = organiser.make("/submissions/types", {**LOGO, "sort_order": -1, "is_active": False})
     assert [kind["id"] for kind in organiser.data("/submissions/types?order=ASC")] == [logo["id"], profile["id"]]
-    for query, found in (("is_active=1", [profile]), ("type_key=logo", [logo]), ("event_key=fair&sort=due_at&order=ASC", [profile, logo]),
-                         ("event_key=nowhere", [])):
+    for query, found in (
+            ("is_active=1", [profile]), ("type_key=logo", [logo]),
+            ("event_key=fair&sort=due_at&order=ASC", [profile, logo]), ("event_key=nowhere", [])):
         assert organiser.data(f"/submissions/types?{query}") == found, query
 
 

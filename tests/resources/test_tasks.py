@@ -16,8 +16,9 @@ KINDS = document("task")["$defs"]["query"]["properties"]["entity_type"]["enum"]
 
 @pytest.fixture
 def event(organiser):
-    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
-                                      "timezone": "Europe/Berlin"})
+    return organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
+        "timezone": "Europe/Berlin"})
 
 
 @pytest.fixture
@@ -36,7 +37,11 @@ def titles(organiser, query):
 def test_a_task_knows_who_made_it_and_is_pending_and_normal(organiser):
     task = organiser.make("/tasks", {"title": "Order carpets"})
     assert (task["status"], task["priority"], task["created_by_name"]) == ("pending", "normal", "Ada Lovelace")
-    assert [task[name] for name in ("entity_type", "entity_id", "event_id", "due_date", "due_at", "assigned_to", "completed_at", "completed_by")] == [None] * 8
+    assert [
+        task[name]
+        for name in (
+            "entity_type", "entity_id", "event_id", "due_date", "due_at", "assigned_to", "completed_at", "completed_by")
+    ] == [None] * 8
     assert organiser.data(f"/tasks/{task['id']}") == task
 
 
@@ -52,7 +57,9 @@ def test_a_task_is_started_completed_and_reopened(organiser, db):
     reopened = organiser.post(f"{address}/reopen", status=200).json["data"]
     assert (reopened["status"], reopened["completed_at"], reopened["completed_by"]) == ("pending", None, None)
     assert organiser.post(f"{address}/cancel", status=200).json["data"]["status"] == "cancelled"
-    told = [name for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'task' ORDER BY id")]
+    told = [
+        name
+        for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'task' ORDER BY id")]
     assert told == ["task.created", "task.started", "task.completed", "task.reopened", "task.cancelled"]
     assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["reopen"]
 
@@ -61,7 +68,9 @@ def test_status_in_a_body_asks_for_the_same_change(organiser):
     task = organiser.make("/tasks", {"title": "x"})
     done = organiser.patch(f"/tasks/{task['id']}", {"status": "completed", "title": "y"}, status=200).json["data"]
     assert (done["title"], done["completed_by"]) == ("y", task["created_by"]) and done["completed_at"]
-    assert organiser.put(f"/tasks/{task['id']}", {"title": "z", "status": "in_progress"}, status=409).json["code"] == "invalid_transition"
+    assert organiser.put(
+        f"/tasks/{task['id']}", {"title": "z", "status": "in_progress"}, status=409
+    ).json["code"] == "invalid_transition"
     assert organiser.data(f"/tasks/{task['id']}") == done
     made = organiser.make("/tasks", {"title": "done before", "status": "completed"})
     assert made["completed_at"] and made["completed_by"] == task["created_by"]
@@ -83,23 +92,28 @@ def test_what_is_due_before_an_event_follows_it(organiser, about, db):
     organiser.patch(f"/events/{about['entity_id']}", {"date_from": "2027-05-02"}, status=200)
     moved = organiser.data(f"/tasks/{task['id']}")
     assert (moved["due_date"], moved["due_at"]) == (due, "2027-04-02T21:59:59Z")
-    assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'task' AND action = 'updated'").fetchone() == (1,)
+    assert db.connection.execute(
+        "SELECT count(*) FROM audit_log WHERE entity_type = 'task' AND action = 'updated'").fetchone() == (1,)
 
 
 def test_a_relative_date_needs_a_record_of_an_event(organiser, about):
     due = {"before": "date_from", "days": 30}
     contact = organiser.make("/contacts", {"last_name": "x"})
     for more in ({}, {"entity_type": "contact", "entity_id": contact["id"]}):
-        assert faults(organiser.post("/tasks", {"title": "x", "due_date": due, **more}, status=422)) == [("/due_date", "no_event")]
+        assert faults(organiser.post("/tasks", {"title": "x", "due_date": due, **more}, status=422)) == [
+            ("/due_date", "no_event")]
     participant = organiser.make("/participants", {"event_id": about["entity_id"], "contact_id": contact["id"]})
-    task = organiser.make("/tasks", {"title": "x", "due_date": due, "entity_type": "event_participant", "entity_id": participant["id"]})
+    task = organiser.make(
+        "/tasks", {"title": "x", "due_date": due, "entity_type": "event_participant", "entity_id": participant["id"]})
     assert (task["event_id"], task["due_at"]) == (about["entity_id"], "2027-04-01T21:59:59Z")
 
 
 def test_open_tasks_past_their_time_are_overdue(organiser):
-    for title, body in (("late", {"due_date": "2020-01-01"}), ("begun", {"due_date": "2020-01-02", "status": "in_progress"}),
-                        ("done", {"due_date": "2020-01-01", "status": "completed"}), ("given up", {"due_date": "2020-01-01", "status": "cancelled"}),
-                        ("later", {"due_date": "2999-01-01"}), ("some day", {})):
+    for title, body in (
+            ("late", {"due_date": "2020-01-01"}), ("begun", {"due_date": "2020-01-02", "status": "in_progress"}),
+            ("done", {"due_date": "2020-01-01", "status": "completed"}),
+            ("given up", {"due_date": "2020-01-01", "status": "cancelled"}),
+            ("later", {"due_date": "2999-01-01"}), ("some day", {})):
         organiser.make("/tasks", {"title": title, **body})
     assert titles(organiser, "overdue=1&sort=due_date&order=ASC") == ["late", "begun"]
     assert titles(organiser, "sort=due_date&order=DESC")[-1] == "some day"
@@ -118,7 +132,9 @@ def test_tasks_are_searched_and_filtered(organiser, about, person):
     me = organiser.make("/tasks", {"title": "x"})["created_by"]
     organiser.make("/tasks", {"title": "Café au lait", "description": "für die Helfer", "assigned_to": me, **about})
     organiser.make("/tasks", {"title": "Carpets", "status": "in_progress"})
-    for query in ("search=cafe", "search=HELF", f"assigned_to={me}", f"entity_type=event&entity_id={about['entity_id']}", "event_key=fair"):
+    for query in (
+            "search=cafe", "search=HELF", f"assigned_to={me}", f"entity_type=event&entity_id={about['entity_id']}",
+            "event_key=fair"):
         assert titles(organiser, query) == ["Café au lait"], query
     assert titles(organiser, "status=in_progress") == ["Carpets"] and titles(organiser, "assigned_to=999") == []
     organiser.patch("/tasks/2", {"title": "Tee"}, status=200)
@@ -126,32 +142,43 @@ def test_tasks_are_searched_and_filtered(organiser, about, person):
 
 
 def test_who_is_assigned_must_be_there_and_active(organiser, db):
-    assert faults(organiser.post("/tasks", {"title": "x", "assigned_to": 99}, status=422)) == [("/assigned_to", "unknown")]
+    assert faults(organiser.post("/tasks", {"title": "x", "assigned_to": 99}, status=422)) == [
+        ("/assigned_to", "unknown")]
     me = organiser.make("/tasks", {"title": "x"})["created_by"]
     task = organiser.make("/tasks", {"title": "x", "assigned_to": me})
     assert task["assigned_to_name"] == "Ada Lovelace"
     with db.write():
-        other = db.connection.execute("INSERT INTO admins (name, is_active, created_at, updated_at) VALUES ('Gone', 0, '', '')").lastrowid
+        other = db.connection.execute(
+            "INSERT INTO admins (name, is_active, created_at, updated_at) VALUES ('Gone', 0, '', '')").lastrowid
         db.connection.execute("UPDATE tasks SET assigned_to = ? WHERE id = ?", (other, task["id"]))
-    assert faults(organiser.post("/tasks", {"title": "x", "assigned_to": other}, status=422)) == [("/assigned_to", "unknown")]
+    assert faults(organiser.post("/tasks", {"title": "x", "assigned_to": other}, status=422)) == [
+        ("/assigned_to", "unknown")]
     kept = organiser.patch(f"/tasks/{task['id']}", {"title": "y", "assigned_to": other}, status=200).json["data"]
     assert (kept["assigned_to"], kept["assigned_to_name"]) == (other, "Gone")
-    assert organiser.patch(f"/tasks/{task['id']}", {"assigned_to": None}, status=200).json["data"]["assigned_to_name"] is None
+    assert organiser.patch(
+        f"/tasks/{task['id']}", {"assigned_to": None}, status=200).json["data"]["assigned_to_name"] is None
 
 
 def test_every_fault_is_named_at_once(organiser):
     body = {"title": "x", "entity_type": "event", "entity_id": 99, "assigned_to": 99}
-    assert faults(organiser.post("/tasks", body, status=422)) == [("/assigned_to", "unknown"), ("/entity_id", "unknown")]
-    assert faults(organiser.post("/tasks", {"title": "x", "entity_id": 1}, status=422)) == [("/entity_type", "required")]
-    assert faults(organiser.post("/tasks", {"title": "x", "entity_type": "event"}, status=422)) == [("/entity_id", "required")]
-    assert faults(organiser.post("/tasks", {"title": "x", "due_date": {"before": "date_from", "after": "date_to"}}, status=422))[0][0].startswith("/due_date")
+    assert faults(organiser.post("/tasks", body, status=422)) == [
+        ("/assigned_to", "unknown"), ("/entity_id", "unknown")]
+    assert faults(organiser.post("/tasks", {"title": "x", "entity_id": 1}, status=422)) == [
+        ("/entity_type", "required")]
+    assert faults(organiser.post("/tasks", {"title": "x", "entity_type": "event"}, status=422)) == [
+        ("/entity_id", "required")]
+    assert faults(
+        organiser.post("/tasks", {"title": "x", "due_date": {"before": "date_from", "after": "date_to"}}, status=422)
+    )[0][0].startswith("/due_date")
 
 
 def test_the_entity_comes_in_short(organiser, about):
     organiser.make("/tasks", {"title": "x", **about})
     organiser.make("/tasks", {"title": "y"})
     listed = organiser.data("/tasks?include=entity&order=ASC")
-    assert [task["entity"] for task in listed] == [{"entity_type": "event", "id": about["entity_id"], "title": "Garden Fair", "event_id": about["entity_id"]}, None]
+    assert [task["entity"] for task in listed] == [
+        {"entity_type": "event", "id": about["entity_id"], "title": "Garden Fair", "event_id": about["entity_id"]}, None
+    ]
     assert organiser.data("/tasks/1?include=entity")["entity"]["title"] == "Garden Fair"
 
 
@@ -159,7 +186,8 @@ def test_what_a_note_says_is_not_told_to_who_may_only_see_tasks(organiser, perso
     contact = organiser.make("/contacts", {"last_name": "One"})
     note = organiser.make("/notes", {"entity_type": "contact", "entity_id": contact["id"], "note_text": "Pays late"})
     task = organiser.make("/tasks", {"title": "x", "entity_type": "note", "entity_id": note["id"]})
-    assert person("tasks:read").data(f"/tasks/{task['id']}?include=entity")["entity"]["title"] == f"Note on contact {contact['id']}"
+    assert person("tasks:read").data(
+        f"/tasks/{task['id']}?include=entity")["entity"]["title"] == f"Note on contact {contact['id']}"
 
 
 def test_every_kind_that_may_be_named_can_be_found():
@@ -179,9 +207,11 @@ def test_a_task_goes_with_its_record_and_is_journalled(shared, kind):
     assert (short["entity_type"], short["id"]) == (kind, record["id"])
     shared.organiser.delete(f"{collections()[singular]}/{record['id']}", status=204)
     if shared.organiser.get(f"{collections()[singular]}/{record['id']}").status_int == 200:
-        return                                              # it was cancelled and stays to be read, and so does its task
+        # It was cancelled and stays to be read, and so does its task.
+        return
     shared.organiser.get(f"/tasks/{task['id']}", status=404)
-    entries = shared.db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'task' AND entity_id = ? ORDER BY id", (task["id"],))
+    entries = shared.db.connection.execute(
+        "SELECT action FROM audit_log WHERE entity_type = 'task' AND entity_id = ? ORDER BY id", (task["id"],))
     assert entries.fetchall() == [("created",), ("deleted",)]
 
 
@@ -199,8 +229,10 @@ def test_what_is_about_each_other_goes_together(organiser, db):
 def test_a_long_chain_of_tasks_goes_too(organiser, db):
     with db.write():
         for id in range(1, 1501):
-            db.connection.execute("INSERT INTO tasks (id, title, status, priority, entity_type, entity_id, created_by, created_at, updated_at) "
-                                  "VALUES (?, 'x', 'pending', 'low', ?, ?, 1, '', '')", (id, "task" if id > 1 else None, id - 1 or None))
+            db.connection.execute("INSERT INTO tasks (id, title, status, priority, entity_type, entity_id, created_by, "
+                                  "created_at, updated_at) "
+                                  "VALUES (?, 'x', 'pending', 'low', ?, ?, 1, '', "
+                                  "'')", (id, "task" if id > 1 else None, id - 1 or None))
     organiser.delete("/tasks/1", status=204)
     assert db.connection.execute("SELECT count(*) FROM tasks").fetchone() == (0,)
 
@@ -217,14 +249,18 @@ def test_tasks_about_booths_go_with_their_hall(organiser, about, db):
 
 def test_a_merge_takes_tasks_along_and_anonymising_takes_them_away(organiser, about, db):
     first, second = (organiser.make("/contacts", {"last_name": name}) for name in ("One", "Two"))
-    twins = [organiser.make("/participants", {"event_id": about["entity_id"], "contact_id": contact["id"]}) for contact in (first, second)]
+    twins = [
+        organiser.make("/participants", {"event_id": about["entity_id"], "contact_id": contact["id"]})
+        for contact in (first, second)]
     own = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "contact", "entity_id": second["id"]})
-    other = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "event_participant", "entity_id": twins[1]["id"]})
+    other = organiser.make(
+        "/tasks", {"title": "Zweitausend", "entity_type": "event_participant", "entity_id": twins[1]["id"]})
     stays = organiser.make("/tasks", {"title": "Zweihundert", **about})
     organiser.post(f"/contacts/{first['id']}/merge", {"duplicate_id": second["id"]}, status=200)
     assert organiser.data(f"/tasks/{own['id']}")["entity_id"] == first["id"]
     assert organiser.data(f"/tasks/{other['id']}")["entity_id"] == twins[0]["id"]
-    assert [task["id"] for task in organiser.data(f"/contacts/{first['id']}/export")["tasks"]] == [own["id"], other["id"]]
+    assert [task["id"] for task in organiser.data(f"/contacts/{first['id']}/export")["tasks"]] == [
+        own["id"], other["id"]]
     organiser.post(f"/contacts/{first['id']}/anonymize", status=200)
     organiser.get(f"/tasks/{own['id']}", status=404)
     assert organiser.data(f"/tasks/{stays['id']}") == stays
@@ -235,11 +271,13 @@ def test_a_merge_takes_tasks_along_and_anonymising_takes_them_away(organiser, ab
 def test_what_is_about_a_task_about_a_contact_is_exported_and_goes_with_it(organiser, db):
     contact = organiser.make("/contacts", {"last_name": "One"})
     first = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "contact", "entity_id": contact["id"]})
-    document = organiser.make("/documents", {"entity_type": "task", "entity_id": first["id"], "filename": "Zweitausend.pdf"})
+    document = organiser.make(
+        "/documents", {"entity_type": "task", "entity_id": first["id"], "filename": "Zweitausend.pdf"})
     second = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "document", "entity_id": document["id"]})
     third = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "task", "entity_id": second["id"]})
     export = organiser.data(f"/contacts/{contact['id']}/export")
-    assert [task["id"] for task in export["tasks"]] == [first["id"], second["id"], third["id"]] and len(export["documents"]) == 1
+    assert [task["id"] for task in export["tasks"]] == [first["id"], second["id"], third["id"]]
+    assert len(export["documents"]) == 1
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     assert organiser.data("/tasks") == organiser.data("/documents") == []
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -247,10 +285,12 @@ def test_what_is_about_a_task_about_a_contact_is_exported_and_goes_with_it(organ
 
 
 def test_the_tasks_of_an_event_are_copied_to_be_done_anew(organiser, about, db):
-    organiser.make("/tasks", {"title": "relative", "due_date": {"before": "date_from", "days": 1}, "status": "completed", **about})
+    organiser.make(
+        "/tasks", {"title": "relative", "due_date": {"before": "date_from", "days": 1}, "status": "completed", **about})
     organiser.make("/tasks", {"title": "day", "due_date": "2027-04-01", "priority": "high", **about})
     organiser.make("/tasks", {"title": "elsewhere"})
-    new = organiser.make("/events", {"title": "Garden Fair", "event_key": "next", "date_from": "2028-05-01", "timezone": "Europe/Berlin"})
+    new = organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "next", "date_from": "2028-05-01", "timezone": "Europe/Berlin"})
     with db.write():
         db.actor = SimpleNamespace(key_id=None, admin_id=1, admin_name="Ada", request_id=None, address=None, agent=None)
         tasks.copy_tasks(db, about["entity_id"], new["id"], 366)

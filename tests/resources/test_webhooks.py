@@ -38,7 +38,8 @@ def receiver(settings):
 def hook(organiser, receiver):
     """Makes a webhook to a path of the receiver."""
     def make(path="/", events=("*",), client=organiser, **more):
-        return client.make("/webhooks", {"url": receiver.url(path), "events": list(events), "timeout_seconds": 2, **more})
+        return client.make(
+            "/webhooks", {"url": receiver.url(path), "events": list(events), "timeout_seconds": 2, **more})
     return make
 
 
@@ -48,7 +49,8 @@ def work(db, hurry=True):
         job.run(db, lambda: False)
         job.finish(60)
         if hurry:
-            db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE status = 'pending' AND next_attempt_at IS NOT NULL")
+            db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE status "
+                                  "= 'pending' AND next_attempt_at IS NOT NULL")
         webhooks.fan_out(db, lambda: False)
         if not webhooks.with_work(db):
             return
@@ -73,15 +75,19 @@ def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
     body = {"url": PUBLIC, "events": ["payment.*", "contact.created"], "headers": {"Authorization": "Bearer hush-hush"}}
     made = organiser.post("/webhooks", body, status=201)
     webhook = made.json["data"]
-    assert webhook["secret"].startswith("whsec_") and len(webhook["secret"]) > 40 and webhook["name"] == "hooks.example.org"
+    assert webhook["secret"].startswith("whsec_") and len(webhook["secret"]) > 40
+    assert webhook["name"] == "hooks.example.org"
     assert (webhook["is_active"], webhook["retry_count"], webhook["timeout_seconds"]) == (True, 10, 30)
     read = organiser.get(f"/webhooks/{webhook['id']}", status=200)
     assert read.json["data"] == {**webhook, "secret": None}
-    changed = organiser.patch(f"/webhooks/{webhook['id']}", {"name": "Bookkeeping", "headers": {"X-Token": "hush-too"}}, status=200)
+    changed = organiser.patch(
+        f"/webhooks/{webhook['id']}", {"name": "Bookkeeping", "headers": {"X-Token": "hush-too"}}, status=200)
     csv = organiser.get("/webhooks", headers={"Accept": "text/csv"}, status=200)
     for text in (made.text, read.text, csv.text, changed.text):
         assert "hush" not in text
-    told = "".join(str(row) for table in ("audit_log", "outgoing_events") for row in db.connection.execute(f"SELECT * FROM {table}"))
+    told = "".join(
+        str(row) for table in ("audit_log", "outgoing_events")
+        for row in db.connection.execute(f"SELECT * FROM {table}"))
     assert "Bookkeeping" in told and "hush" not in told and webhook["secret"] not in told and "whsec_" not in told
 
 
@@ -92,15 +98,20 @@ def test_events_are_names_or_patterns_that_exist(organiser):
     assert "payment.created" in found["errors"][0]["detail"]
 
 
-@pytest.mark.parametrize("name", ["Host", "connection", "Transfer-Encoding", "Content-Type", "content-length", "TE", "Upgrade", "Proxy-Authorization",
-                                  "Keep-Alive", "Trailer", "Expect", "webhook-id", "Webhook-Signature", "X-Webhook-Signature", "a b", "", "a:b", "é", "x\r\ny"])
+@pytest.mark.parametrize("name", [
+    "Host", "connection", "Transfer-Encoding", "Content-Type", "content-length", "TE", "Upgrade", "Proxy-Authorization",
+    "Keep-Alive", "Trailer", "Expect", "webhook-id", "Webhook-Signature", "X-Webhook-Signature", "a b", "", "a:b", "é",
+    "x\r\ny"])
 def test_headers_of_http_and_of_ours_cannot_be_set(organiser, name):
-    assert problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {name: "x"}}), 422, "validation_failed")
+    assert problem(
+        organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {name: "x"}}), 422, "validation_failed")
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "ü", "\x01", "x" * 2001, 7, None, " leading"])
 def test_values_of_headers_cannot_break_out(organiser, value):
-    problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {"X-Token": value}}), 422, "validation_failed")
+    problem(
+        organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {"X-Token": value}}), 422,
+        "validation_failed")
 
 
 def test_all_faults_are_told_at_once(organiser):
@@ -128,9 +139,12 @@ def test_at_most_50_are_active(organiser, db):
 
 def test_the_catalogue_lists_the_names_of_the_reference_with_examples(organiser):
     listed = {entry["type"]: entry for entry in organiser.data("/webhooks/events")}
-    assert set("""application.approved application.rejected contact.created contact.updated participant.added participant.removed
-        participant.confirmed invoice.created invoice.paid invoice.cancelled booth.assigned booth.unassigned service_order.confirmed
-        service_order.completed booth_reservation.offered payment.created""".split()) <= listed.keys()
+    assert set("""
+        application.approved application.rejected contact.created contact.updated participant.added
+        participant.removed participant.confirmed invoice.created invoice.paid invoice.cancelled booth.assigned
+        booth.unassigned service_order.confirmed service_order.completed booth_reservation.offered
+        payment.created
+    """.split()) <= listed.keys()
     for name, entry in listed.items():
         assert entry["example"]["type"] == name and entry["example"]["data"]["id"] and entry["scope"]
 
@@ -145,7 +159,8 @@ def test_a_change_is_told_with_the_record_as_it_was_then(organiser, db, hook, re
     work(db)
     told = [body for _, body in receiver.at()]
     assert [(body["type"], body["data"]["id"], body["data"]["city"]) for body in told] == [
-        ("event.created", event["id"], None), ("event.updated", event["id"], "Leipzig"), ("event.deleted", event["id"], "Leipzig")]
+        ("event.created", event["id"], None), ("event.updated", event["id"], "Leipzig"),
+        ("event.deleted", event["id"], "Leipzig")]
     assert told[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(told[0]["timestamp"])
 
 
@@ -172,12 +187,14 @@ def test_a_webhook_hears_only_what_its_key_may_read_at_that_moment(organiser, db
     db.connection.execute("UPDATE api_keys SET scopes = 'webhooks' WHERE id = ?", [narrow])
     work(db)                                                     # … and is asked again when it is
     assert types(receiver, "/narrow") == ["contact.created"]
-    assert "no longer has the scope" in db.connection.execute("SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
+    assert "no longer has the scope" in db.connection.execute(
+        "SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
     assert db.connection.execute("SELECT is_active, failure_count FROM webhooks").fetchone() == (1, 0)
 
 
-@pytest.mark.parametrize("change", ["UPDATE api_keys SET revoked_at = '2020-01-01T00:00:00Z'", "UPDATE api_keys SET expires_at = '2020-01-01T00:00:00Z'",
-                                    "UPDATE admins SET is_active = 0"])
+@pytest.mark.parametrize("change", [
+    "UPDATE api_keys SET revoked_at = '2020-01-01T00:00:00Z'",
+    "UPDATE api_keys SET expires_at = '2020-01-01T00:00:00Z'", "UPDATE admins SET is_active = 0"])
 def test_a_revoked_key_hears_nothing_more(organiser, db, hook, receiver, change):
     hook()
     happen(organiser)
@@ -267,7 +284,8 @@ def proves(secret, headers, body):
     """The check of the reference's guide."""
     signature, timestamp = headers["X-Webhook-Signature"], headers["X-Webhook-Timestamp"]
     wanted = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, sha256).hexdigest()
-    return signature.startswith("v1=") and abs(time.time() - int(timestamp)) < 300 and hmac.compare_digest(signature[3:], wanted)
+    return signature.startswith("v1=") and abs(time.time() - int(timestamp)) < 300 and hmac.compare_digest(
+        signature[3:], wanted)
 
 
 def test_the_signature_of_the_reference_is_sent_too(organiser, db, hook, receiver):
@@ -315,7 +333,8 @@ def test_a_delivery_is_sent_again_on_demand_under_the_same_id(organiser, db, hoo
     happen(organiser)
     work(db)
     delivery = sent(organiser, webhook)[0]
-    assert (delivery["status"], delivery["attempts"], delivery["response_status"], delivery["error"]) == ("delivered", 1, 200, None)
+    assert (delivery["status"], delivery["attempts"], delivery["response_status"], delivery["error"]) == (
+        "delivered", 1, 200, None)
     again = organiser.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver", status=202).json["data"]
     assert (again["status"], again["attempts"], again["delivered_at"]) == ("pending", 0, None)
     work(db)
@@ -349,8 +368,10 @@ def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver)
 # Receivers that misbehave
 
 @pytest.mark.parametrize("behaviour, error", [
-    (500, "status 500"), (404, "status 404"), (204, None), (299, None), (304, "status 304"), (behaviours.redirects, "status 302"),
-    (behaviours.resets, "the connection failed"), (behaviours.hangs, "no answer within 1 s"), (behaviours.drips, "no answer within 1 s"),
+    (500, "status 500"), (404, "status 404"), (204, None), (299, None), (304, "status 304"),
+    (behaviours.redirects, "status 302"),
+    (behaviours.resets, "the connection failed"), (behaviours.hangs, "no answer within 1 s"),
+    (behaviours.drips, "no answer within 1 s"),
     (behaviours.speaks_no_http, "not HTTP"), (behaviours.promises, "not HTTP"), (behaviours.talks_forever, None)])
 def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, error):
     receiver.answers["/"] = behaviour
@@ -375,7 +396,8 @@ def test_a_receiver_that_is_not_there(organiser, db, hook, receiver):
     receiver.server_close()
     happen(organiser)
     work(db, hurry=False)
-    assert sent(organiser, webhook)[0]["error"].startswith("the connection failed")      # refused or reset, as the system likes
+    # Refused or reset, as the system likes.
+    assert sent(organiser, webhook)[0]["error"].startswith("the connection failed")
 
 
 def test_attempts_follow_the_schedule_and_end(organiser, db, hook, receiver):
@@ -387,7 +409,8 @@ def test_attempts_follow_the_schedule_and_end(organiser, db, hook, receiver):
         delivery = sent(organiser, webhook)[0]
         if delivery["next_attempt_at"]:
             waits.append(times.unix(delivery["next_attempt_at"]) - times.unix(delivery["updated_at"]))
-        db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE next_attempt_at IS NOT NULL")
+        db.connection.execute(
+            "UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE next_attempt_at IS NOT NULL")
     assert waits == [5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
     assert (delivery["status"], delivery["attempts"], len(receiver.got)) == ("failed", 11, 11)
     assert len({id for id, _ in receiver.at()}) == 1
@@ -429,7 +452,8 @@ def test_a_failing_event_holds_back_its_own_record_and_no_other(organiser, db, h
     assert asked == ["bad 1", "good 1", "good 2", "good 3"]
     waiting = [d for d in sent(organiser, webhook) if d["status"] == "pending"]
     assert [bool(d["next_attempt_at"]) for d in waiting] == [True, False, False]
-    work(db)                                                     # given up after the second attempt, which lets the others go
+    # Given up after the second attempt, which lets the others go.
+    work(db)
     assert asked[4:] == ["bad 1", "bad 2", "bad 3"]
 
 
@@ -461,9 +485,12 @@ def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db
         work(db, hurry=False)
         assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is active
     task = organiser.data("/tasks")[0]
-    assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1 and "status 500" in task["description"]
-    assert "127.0.0.1" in task["description"] and "hush" not in task["description"], "an address may hold a secret, and others read tasks"
-    assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
+    assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1
+    assert "status 500" in task["description"]
+    assert "127.0.0.1" in task["description"] and "hush" not in task["description"], (
+        "an address may hold a secret, and others read tasks")
+    assert db.connection.execute(
+        "SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
 
 
 def test_receivers_that_hang_delay_no_other(organiser, db, hook, receiver):
@@ -514,7 +541,8 @@ def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, 
     assert len(most) == 10 and max(most) == 1
 
 
-@pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])       # the latter by a clock that was ahead
+# The latter by a clock that was ahead.
+@pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])
 def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organiser, db, hook, receiver, over):
     webhook = hook(timeout_seconds=1)
     happen(organiser)
@@ -526,7 +554,8 @@ def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organ
     db.connection.execute("UPDATE webhooks SET lease_ends_at = ?", [over])
     work(db)
     assert len(receiver.got) == 1
-    assert webhook_delivery.step(db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))) is None
+    assert webhook_delivery.step(
+        db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))) is None
     assert sent(organiser, webhook)[0]["status"] == "delivered", "the dead come too late"
 
 
@@ -542,7 +571,8 @@ def test_what_was_delivered_is_written_down_also_when_others_write_long(organise
         return step(db, id, lease, done, more)
     monkeypatch.setattr(webhook_delivery, "step", busy_once)
     work(db, hurry=False)
-    assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == ["delivered"] and len(receiver.got) == 1
+    assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == ["delivered"]
+    assert len(receiver.got) == 1
 
 
 def test_a_deleted_webhook_is_told_nothing_more(organiser, db, hook, receiver):
@@ -560,9 +590,11 @@ def test_a_deleted_webhook_is_told_nothing_more(organiser, db, hook, receiver):
 def certified(tmp_path, receiver, monkeypatch):
     """A receiver that speaks TLS as hooks.example.org, and an app that trusts its certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-                           "/CN=hooks.example.org", "-addext", "subjectAltName=DNS:hooks.example.org", "-keyout", key, "-out", certificate],
-                          capture_output=True)
+    made = subprocess.run(
+        [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+            "2", "-subj", "/CN=hooks.example.org", "-addext", "subjectAltName=DNS:hooks.example.org", "-keyout", key,
+            "-out", certificate], capture_output=True)
     assert made.returncode == 0, made.stderr
     serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     serving.load_cert_chain(certificate, key)
@@ -591,7 +623,8 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(certified, resolver, m
     monkeypatch.setattr(http_post, "_context", ssl.create_default_context)
     resolver["hooks.example.org"] = ["127.0.0.1"]
     with pytest.raises(http_post.Failed, match="certificate"):
-        http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),))
+        http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(
+            ipaddress.ip_network("127.0.0.0/8"),))
 
 
 def test_of_the_addresses_of_a_name_one_that_answers_is_enough(receiver, resolver):
@@ -617,7 +650,8 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, reso
 def test_proxies_of_the_environment_are_not_asked(receiver, monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/")
-    assert http_post.post(receiver.url("/x?y=1"), b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),)) == 200
+    assert http_post.post(
+        receiver.url("/x?y=1"), b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),)) == 200
     assert receiver.got[0][0] == "/x?y=1" and receiver.got[0][1]["Host"] == f"127.0.0.1:{receiver.port}"
 
 
@@ -643,7 +677,8 @@ def test_the_feed_gives_the_same_events_as_the_webhooks(organiser, db, hook, rec
     work(db)
     events, end = walk(organiser, start)
     told = {event["id"]: {name: event[name] for name in ("type", "timestamp", "data")} for event in events}
-    assert told == dict(receiver.at()) and len(told) == 8           # in order per record only, and a repeated one counts once
+    # In order per record only, and a repeated one counts once.
+    assert told == dict(receiver.at()) and len(told) == 8
     assert [event["type"] for event in events] == ["event.created", "event.deleted"] * 4
     assert walk(organiser, end) == ([], end)
     happen(organiser, "later")
@@ -665,7 +700,8 @@ def test_the_feed_shows_what_the_key_may_read_and_goes_on_behind_the_rest(organi
 def test_a_cursor_that_the_feed_did_not_give_is_refused(organiser, db):
     happen(organiser)
     event = walk(organiser)[0][0]
-    for after in ("x", "1", "evt_1", "evt_999_1", f"evt_1_{times.unix(event['timestamp']) + 1}", "evt_0_0", "evt_1_1_1"):
+    for after in (
+            "x", "1", "evt_1", "evt_999_1", f"evt_1_{times.unix(event['timestamp']) + 1}", "evt_0_0", "evt_1_1_1"):
         found = problem(organiser.get(f"/webhooks/feed?after={after}"), 422, "validation_failed")
         assert found["errors"][0]["parameter"] == "after"
 
@@ -684,7 +720,8 @@ def test_the_feed_says_when_events_were_missed(organiser, db):
     db.connection.execute("DELETE FROM outgoing_events")
     last = answer["data"][-1]["id"]
     answer = organiser.get(f"/webhooks/feed?after={last}", status=200).json
-    assert (answer["data"], answer["meta"]["missed"], answer["meta"]["more"], answer["meta"]["next"]) == ([], False, False, last)
+    assert (answer["data"], answer["meta"]["missed"], answer["meta"]["more"], answer["meta"]["next"]) == (
+        [], False, False, last)
 
 
 # Looking after
@@ -706,9 +743,12 @@ def test_the_backlog_is_in_the_metrics(organiser, db, hook, receiver, app):
     happen(organiser)
     assert "eventapi_webhook_events_unseen 2" in app.get("/metrics").text
     work(db, hurry=False)
-    db.connection.execute("UPDATE outgoing_events SET created_at = ?", [times.text(datetime.now(timezone.utc) - timedelta(minutes=10))])
+    db.connection.execute(
+        "UPDATE outgoing_events SET created_at = ?", [times.text(datetime.now(timezone.utc) - timedelta(minutes=10))])
     text = app.get("/metrics").text
-    for line in ("eventapi_webhook_deliveries_waiting 2", "eventapi_webhook_events_unseen 0", 'eventapi_webhooks{state="failing"} 1'):
+    for line in (
+            "eventapi_webhook_deliveries_waiting 2", "eventapi_webhook_events_unseen 0",
+            'eventapi_webhooks{state="failing"} 1'):
         assert line in text
     assert 600 <= int(text.split("\neventapi_webhook_deliveries_oldest_seconds ")[1].split()[0]) < 660
 

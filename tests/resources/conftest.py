@@ -1,0 +1,18 @@
+"""Fixtures that the tests of booths, booth types and booth formulas share. A module may define its own `hall`."""
+import pytest
+
+from tests.support.plans import add_plan
+
+
+@pytest.fixture
+def hall(organiser, db):
+    """Create the event `fair`, which lasts three days, with one hall. Return the id of the plan."""
+    organiser.make(
+        "/events", {"title": "Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03"})
+    return add_plan(db, "fair", "Hall A", "A")
+
+
+@pytest.fixture
+def prices(organiser):
+    """Return a function that returns the price of each booth: {booth_number: price}."""
+    return lambda: {booth["booth_number"]: booth["price"] for booth in organiser.data("/booths?per_page=100")}
