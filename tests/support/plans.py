@@ -2,7 +2,7 @@
 
 
 def add_plan(db, event_key, name, area=None):
-    """Insert an empty plan of 60 × 40 m and return its id. If `area` ends in a single letter, booth numbers begin with it."""
+    """Insert an empty plan of 60 × 40 m and return its id. A letter at the end of `area` prefixes the booth numbers."""
     with db.write():
         return db.connection.execute("""
             INSERT INTO plans (event_id, plan_key, plan_name, area_name, width, height, grid_size, scale_factor,
