@@ -86,6 +86,7 @@ def inlined(sub, name):
 
 
 def camel(name):
+    """Return a name in camel case: `note.pin` becomes `NotePin`."""
     return "".join(word.capitalize() for word in re.split(r"[._-]", name))
 
 

@@ -75,6 +75,7 @@ def tags(all_routes):
 
 
 def transitions(table):
+    """Return a state table as JSON: action -> the states `from` which it starts, and the state `to` which it leads."""
     return {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
 
 
@@ -126,12 +127,14 @@ def codes_of(route: Route) -> set[str]:
 
 
 def path_parameters(route):
+    """Yield the parameters in the path of a route."""
     for name in re.findall(r"<(\w+)", route.path):
         schema = {"type": "integer", "minimum": 1} if name.endswith("id") else {"type": "string"}
         yield {"name": name, "in": "path", "required": True, "schema": schema}
 
 
 def query_parameters(options):
+    """Yield the parameters of the query string of a route. Public routes have none."""
     if options.public:
         return
     name, schema = options.query, query_schema(options.query, listing=options.listing)
@@ -154,6 +157,7 @@ def query_parameters(options):
 
 
 def header_parameters(route, possible):
+    """Yield the request headers of a route. `possible` are the codes of its problems."""
     if route.options.public:
         return
     if route.method == "POST":
@@ -171,10 +175,12 @@ def header_parameters(route, possible):
 
 
 def header(name, description, **schema):
+    """Return a request header as a parameter."""
     return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
 
 
 def request_body(route, schemas):
+    """Return the request body of a route, None if it has none. Add its schema to the components."""
     options, name = route.options, route.options.schema
     if options.raw_body:
         content = {kind: {} for kind in options.raw_body}

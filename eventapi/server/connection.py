@@ -55,7 +55,10 @@ class Connection:
 
     def __init__(self, sock: socket.socket, client: tuple | str, server: tuple | str, cfg: Config,
                  before_waiting: Callable[[], None]):
-        """`client` and `server` are addresses, `cfg` is gunicorn's configuration."""
+        """`client` and `server` are addresses, `cfg` is gunicorn's configuration.
+
+        `before_waiting` is called before the calling thread waits for the client.
+        """
         self.sock, self._client, self._server, self._cfg = sock, client, server, cfg
         self.fd, self._parser = sock.fileno(), RequestParser(cfg, self, client)
         self._before_waiting = before_waiting
@@ -183,7 +186,7 @@ class Connection:
         self.flush()
 
     def sendall(self, data: bytes) -> None:
-        """Collect bytes of a response, and send them when they are many. Response writes with this."""
+        """Collect bytes of a response. Send them once they are more than SEND_SIZE. Response writes with this."""
         self._unsent.append(data)
         self._unsent_size += len(data)
         if self._unsent_size > SEND_SIZE:
@@ -224,7 +227,7 @@ class Connection:
             raise Gone(error) from None
 
     def discard(self) -> None:
-        """Forget what was collected and not sent."""
+        """Drop the bytes that were collected and not sent."""
         self._unsent, self._unsent_size = [], 0
 
     def _send(self, data):

@@ -127,7 +127,7 @@ class WriteQueue:
             return self.writer == me
 
     def _stop(self, me):
-        """After an error: let another thread be the writer, if there is work."""
+        """Let another thread be the writer after an error, if there is work."""
         with self._mutex:
             if self.writer != me:
                 return

@@ -106,7 +106,7 @@ class Options:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """The media types of the response: `forms`, or their default."""
+        """Return the media types of the response: `forms`, or their default."""
         return self.forms or ((JSON, CSV) if self.listing else (JSON,))
 
 

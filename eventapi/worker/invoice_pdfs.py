@@ -33,4 +33,5 @@ def run(db, stopping):
 
 
 def is_missing_package(error):
+    """Return whether the error says that an optional package is not installed."""
     return isinstance(error, Problem) and error.code == "not_installed"

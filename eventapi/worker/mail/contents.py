@@ -83,6 +83,7 @@ def envelope_address(email):
 
 
 def address(name, email):
+    """Return the address of a header, with the name on one line. `name` may be None."""
     local, _, domain = email.rpartition("@")
     return Address(one_line(name or ""), local, domain)
 
@@ -90,10 +91,12 @@ def address(name, email):
 # Paragraphs: text, or (text, address) of a link
 
 def as_text(paragraphs):
+    """Return the paragraphs as plain text. A link is shown as its address."""
     return "\n\n".join(part if isinstance(part, str) else part[1] for part in paragraphs) + "\n"
 
 
 def as_html(paragraphs):
+    """Return the paragraphs as an HTML page."""
     inside = "\n".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else
                        f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>' for part in paragraphs)
     return ('<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n'
@@ -101,6 +104,7 @@ def as_html(paragraphs):
 
 
 def greeting(texts, name):
+    """Return the first paragraph, with the name if there is one."""
     return texts["hello"].format(name=one_line(name)) if name else texts["hello_nobody"]
 
 
@@ -112,6 +116,7 @@ def harmless(name):
 # One function for each kind of mail. It returns (name of the recipient, paragraphs, headers, attachment).
 
 def newsletter_confirmation(db, mail):
+    """Return the mail that asks a subscriber to confirm. Raise Gone if the subscription is no longer pending."""
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
@@ -128,6 +133,7 @@ def newsletter_confirmation(db, mail):
 
 
 def invoice(db, mail):
+    """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay."""
     shown, data = sent_invoice(db, mail)
     texts, values = localised(db, shown)
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), texts[shown["invoice_type"]].format(**values)]
@@ -138,6 +144,7 @@ def invoice(db, mail):
 
 
 def invoice_reminder(db, mail):
+    """Return the reminder of an open invoice, with its PDF. Raise Gone if it has no open amount."""
     shown, data = sent_invoice(db, mail)
     if shown["open_amount"] <= 0:
         raise Gone("the invoice has no open amount")

@@ -27,7 +27,7 @@ CUT_OFF = "the worker ended while it sent the mail"
 class Outcome:
     """Result of an attempt to send a mail. `state` is sent, failed, uncertain, or queued for another attempt."""
     state: str
-    error: str = None
+    error: str | None = None
     refuses_recipient: bool = False      # the mailbox does not exist or accepts no mail
     is_connected: bool = True
 

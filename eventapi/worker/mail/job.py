@@ -23,6 +23,7 @@ failed = set()               # databases whose thread ended with an unexpected e
 
 
 def run(db, stopping):
+    """Start the thread that sends mails, unless it runs, no mail is due, or the mail server was just unreachable."""
     thread = sending.get(db.path)
     if thread and thread.is_alive():
         return
@@ -89,6 +90,7 @@ def converse(db, server, stopping):
 
 
 def attempt(db, server, mail):
+    """Build and send one mail. Return the Outcome; a mail that cannot be built is tried again later."""
     try:
         recipient, message = contents.build(db, mail)
     except contents.Gone as gone:

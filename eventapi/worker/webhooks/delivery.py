@@ -32,9 +32,9 @@ class Outcome:
 
     `was_sent` is false if the delivery can never be sent. Such a failure does not count against the webhook.
     """
-    status: int = None
-    error: str = None
-    duration_ms: int = None
+    status: int | None = None
+    error: str | None = None
+    duration_ms: int | None = None
     was_sent: bool = True
 
     @property
@@ -95,6 +95,7 @@ def send(delivery, config):
 
 
 def headers(delivery, body):
+    """Return the headers of a delivery: those of the webhook, and signatures with its current and previous secret."""
     keys = [key for key in (delivery["secret"], delivery["previous_secret"]) if key]
     message_id = webhooks.message_id(delivery["outgoing_id"], delivery["event_at"])
     return {"User-Agent": f"eventapi/{__version__}", **json.loads(delivery["headers"]),
