@@ -17,7 +17,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
 ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 # Files that a document names though they are not of this tree: made when it runs, or examples of what one would write.
-ELSEWHERE = re.compile(r"widget|NNNN|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
+ELSEWHERE = re.compile(r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
 # Where a shortened path may begin.
 ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "tests", "docs")
 
@@ -32,6 +32,14 @@ def test_every_file_that_a_document_names_exists(file):
     for quoted in re.findall(r"`([^`\n]+)`", text):
         if PATH.fullmatch(quoted) and not ELSEWHERE.search(quoted):
             assert any((ROOT / root / quoted).exists() for root in ROOTS), f"{name_of(file)} names {quoted}"
+
+
+def test_the_architecture_lists_every_module():
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    modules = {str(file.relative_to(ROOT / "eventapi")) for file in (ROOT / "eventapi").rglob("*.py")
+               if file.name != "__init__.py" and file.parent.name != "resources"}
+    listed = re.findall(r"^- `([\w/]+\.py)`:", text, re.M)
+    assert sorted(listed) == sorted(modules)
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=name_of)
