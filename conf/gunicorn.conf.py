@@ -45,10 +45,12 @@ def when_ready(server):
 
 
 def on_reload(server):
+    """Restart the worker, so that it reads the new configuration."""
     if server.beside:
         server.beside.renew()
 
 
 def on_exit(server):
+    """Stop the worker together with the server."""
     if getattr(server, "beside", None):
         server.beside.end()

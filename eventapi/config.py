@@ -23,32 +23,38 @@ class ConfigError(Exception):
 # Parsers: return the value of a text. Raise ValueError with a description of the values allowed.
 
 def line(text):
+    """Accept any text."""
     return text
 
 
 def folder(text):
+    """Accept the path of a directory."""
     if not text:
         raise ValueError("a directory")
     return Path(text)
 
 
 def optional_folder(text):
+    """Accept the path of a directory, or empty text, which results in None."""
     return Path(text) if text else None
 
 
 def address(text):
+    """Accept an address to listen on."""
     if not re.fullmatch(r"unix:/\S+|(\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}", text):
         raise ValueError("HOST:PORT or unix:/path")
     return text
 
 
 def web_address(text):
+    """Accept an HTTP URL, without a trailing slash, or empty text."""
     if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
         raise ValueError("an address such as https://events.example.org, or empty")
     return text.rstrip("/")
 
 
 def whole(low, high):
+    """Return a parser of integers from `low` to `high`."""
     def parse(text):
         if not re.fullmatch(r"\d{1,9}", text) or not low <= int(text) <= high:
             raise ValueError(f"a whole number from {low} to {high}")
@@ -68,24 +74,28 @@ def percent(text):
 
 
 def zone(text):
+    """Accept the name of an IANA time zone."""
     if not times.is_zone(text):
         raise ValueError("an IANA time zone such as Europe/Berlin (is tzdata installed?)")
     return text
 
 
 def currency(text):
+    """Accept an ISO 4217 code."""
     if text not in money.CURRENCIES:
         raise ValueError("an ISO 4217 code such as EUR")
     return text
 
 
 def country(text):
+    """Accept an ISO 3166-1 code with two letters."""
     if not re.fullmatch(r"[A-Z]{2}", text):
         raise ValueError("an ISO 3166-1 code such as DE")
     return text
 
 
 def number_format(text):
+    """Accept a format for numbers of invoices, as for str.format."""
     if not re.fullmatch(r"[\w./{}: -]{1,60}", text) or "{seq" not in text or "{year}" not in text:
         raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}")
     try:
@@ -96,6 +106,7 @@ def number_format(text):
 
 
 def one_of(*words):
+    """Return a parser of these words, in any case."""
     def parse(text):
         if text.lower() not in words:
             raise ValueError("one of " + ", ".join(words))
@@ -104,12 +115,14 @@ def one_of(*words):
 
 
 def mailbox(text):
+    """Accept an e-mail address, or empty text."""
     if text and not EMAIL.fullmatch(text):
         raise ValueError("an email address such as office@example.org, or empty")
     return text
 
 
 def networks(text):
+    """Return a tuple of ip_network objects."""
     try:
         return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
     except ValueError:
@@ -118,10 +131,11 @@ def networks(text):
 
 @dataclass(frozen=True)
 class Option:
+    """One option: its name, its default as text, its parser, and its description in eventapi.conf(5)."""
     name: str
     default: str
     parse: object
-    why: str
+    description: str
 
 
 OPTIONS = [
@@ -227,14 +241,14 @@ def _from_file(path):
         raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
     except (configparser.Error, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not a valid configuration file: {str(error).splitlines()[0]}") from None
-    strange = [name for name in parser.sections() if name != "eventapi"]
-    if strange or not parser.has_section("eventapi"):
+    if parser.sections() != ["eventapi"]:
         raise ConfigError(f"the configuration file {path} must have exactly one section, [eventapi]")
     options = dict(parser["eventapi"])
     known = {option.name for option in OPTIONS}
     unknown = sorted(options.keys() - known)
     if unknown:
-        raise ConfigError(f"{path}: unknown option {unknown[0]}{suggestion(unknown[0], known) or '; see eventapi.conf(5)'}")
+        advice = suggestion(unknown[0], known) or "; see eventapi.conf(5)"
+        raise ConfigError(f"{path}: unknown option {unknown[0]}{advice}")
     return {name: (value.strip(), str(path)) for name, value in options.items()}
 
 
@@ -247,4 +261,5 @@ def _parsed(option, text, origin):
 
 
 def start_logging(config):
+    """Log to standard error, at the level of the configuration."""
     logging.basicConfig(level=config.log_level.upper(), format="%(levelname)s %(name)s %(message)s")

@@ -177,7 +177,8 @@ def fill(element, value_of):
 
 def to_html(element):
     """Return the tree as HTML. `parse` returns the same tree for it."""
-    inside = "".join(to_html(part) if isinstance(part, Element) else escape(part, quote=False) for part in element.parts)
+    parts = (to_html(part) if isinstance(part, Element) else escape(part, quote=False) for part in element.parts)
+    inside = "".join(parts)
     if not element.tag:
         return inside
     return "<br>" if element.tag == "br" else f"<{element.tag}>{inside}</{element.tag}>"

@@ -21,6 +21,7 @@ EXIT = [("0", "success"), ("1", "failure; one line on standard error gives the r
 
 
 def main(folder, version, seconds):
+    """Write the files."""
     folder = Path(folder)
     day = time.strftime("%Y-%m-%d", time.gmtime(int(seconds)))
     (folder / "eventapi.1").write_text(commands_page(version, day), encoding="utf-8")
@@ -60,11 +61,14 @@ def quoted(text):
 
 
 def tagged(pairs):
+    """Return (term, text) pairs as a list of tagged paragraphs."""
     return "".join(f".TP\n.B {quoted(term)}\n{quoted(text)}\n" for term, text in pairs)
 
 
 def page(name, section, version, day, title, body):
-    return (f'.TH {quoted(name.upper())} {section} {day} "eventapi {version}"\n.SH NAME\n{quoted(name)} \\- {quoted(title)}\n{body}')
+    """Return a manual page."""
+    return (f'.TH {quoted(name.upper())} {section} {day} "eventapi {version}"\n'
+            f'.SH NAME\n{quoted(name)} \\- {quoted(title)}\n{body}')
 
 
 def arguments(parser):
@@ -79,14 +83,17 @@ def arguments(parser):
 
 
 def commands_page(version, day):
+    """Return eventapi(1)."""
     parser = cli._parser()
-    body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] COMMAND ...\n", f".SH DESCRIPTION\n{quoted(parser.description)}\n",
-            "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the configuration\n"
-            "/etc/eventapi/NAME.conf, so that the service owns all files that the command creates.\n"
+    body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] COMMAND ...\n",
+            f".SH DESCRIPTION\n{quoted(parser.description)}\n",
+            "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the\n"
+            "configuration /etc/eventapi/NAME.conf, so that the service owns all files that the command creates.\n"
             "A running server applies changes from the next request on.\n",
             ".SH OPTIONS\n", tagged(arguments(parser)), ".SH COMMANDS\n"]
-    for words, text, child in commands(parser):
-        usage = " ".join(child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "").split())
+    for _, text, child in commands(parser):
+        usage = child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "")
+        usage = " ".join(usage.split())
         body += [f".SS {quoted(usage)}\n{quoted(text[0].upper() + text[1:])}.\n", tagged(arguments(child))]
     body += [".SH FILES\n", tagged(FILES), ".SH ENVIRONMENT\n", tagged(ENVIRONMENT), ".SH EXIT STATUS\n", tagged(EXIT),
              ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
@@ -94,16 +101,23 @@ def commands_page(version, day):
     return page("eventapi", 1, version, day, "administer the event-management REST API", "".join(body))
 
 
+OPTIONS_DESCRIPTION = (
+    "The file has INI format with one section, [eventapi]. Lines that begin with # are comments. Options that are not "
+    "set have their default. An invalid value or an unknown option prevents the start; the message names it.\n",
+    "Environment variables override the file: EVENTAPI_DATA_DIR overrides data_dir. "
+    "Set them for the services with systemctl edit eventapi.service. "
+    "To apply a change, run systemctl reload eventapi.service and systemctl restart eventapi-worker.service.\n",
+    "The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n")
+
+
 def options_page(version, day):
-    body = [".SH DESCRIPTION\n", quoted("The file has INI format with one section, [eventapi]. Lines that begin with # are comments. Options that are not set "
-                   "have their default. An invalid value or an unknown option prevents the start; the message names it.\n"),
-            quoted("Environment variables override the file: EVENTAPI_DATA_DIR overrides data_dir. "
-                   "Set them for the services with systemctl edit eventapi.service. "
-                   "To apply a change, run systemctl reload eventapi.service and systemctl restart eventapi-worker.service.\n"),
-            quoted("The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n"), ".SH OPTIONS\n"]
-    body += [f".TP\n.BR {quoted(option.name)} \" (default: {quoted(option.default or 'empty')})\"\n{quoted(option.why)}\n" for option in config.OPTIONS]
-    body += [".SH FILES\n", tagged(FILES[:1] + [("/etc/eventapi/NAME.conf", "the configuration of a tenant, see eventapi-instance(8)")]),
-             ".SH SEE ALSO\n.BR eventapi (1)\n"]
+    """Return eventapi.conf(5)."""
+    files = [*FILES[:1], ("/etc/eventapi/NAME.conf", "the configuration of a tenant, see eventapi-instance(8)")]
+    body = [".SH DESCRIPTION\n", *map(quoted, OPTIONS_DESCRIPTION), ".SH OPTIONS\n"]
+    for option in config.OPTIONS:
+        default = quoted(option.default or "empty")
+        body.append(f'.TP\n.BR {quoted(option.name)} " (default: {default})"\n{quoted(option.description)}\n')
+    body += [".SH FILES\n", tagged(files), ".SH SEE ALSO\n.BR eventapi (1)\n"]
     return page("eventapi.conf", 5, version, day, "configuration of eventapi", "".join(body))
 
 

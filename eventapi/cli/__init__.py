@@ -21,6 +21,7 @@ GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "dem
 
 
 def main(argv=None):
+    """Run a command and return its exit status."""
     args = _parser().parse_args(argv)
     os.umask(0o027)                                   # files contain personal data
     try:
@@ -30,7 +31,8 @@ def main(argv=None):
     except Problem as problem:
         return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())      # the reader closed the pipe, as head does
+        # A reader such as head closed the pipe. Without this, Python would report an error when it flushes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))

@@ -18,6 +18,7 @@ def register(commands):
 
 
 def backup(args, config):
+    """Write a backup to the given file, or to a dated file in backup_dir."""
     with opened(config):                 # raises SchemaError if there is no database of this schema
         pass
     if args.file is None:
@@ -27,6 +28,7 @@ def backup(args, config):
 
 
 def restore(args, config):
+    """Replace the data with a backup, then check the data."""
     aside, again = restoring.restore(config, args.file, force=args.force)
     print(f"{config.database}: restored from {args.file}" + (f"; the previous database is {aside}" if aside else ""))
     if again:

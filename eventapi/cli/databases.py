@@ -9,6 +9,7 @@ def register(commands):
 
 
 def migrate(args, config):
+    """Create the database, or back it up and upgrade it. If the upgrade fails, say how to go back."""
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     made = []
     try:

@@ -27,11 +27,13 @@ def noted(text):
 
 
 def check(args, config):
+    """Check the data, and raise Refused if a fault is found."""
     with opened(config) as db:
         return _report(args, checks.findings(db))
 
 
 def verify(args, config):
+    """Verify the audit log, and print its last entry. Raise Refused if a fault is found."""
     with opened(config) as db, db.snapshot():
         wrong = journal.verify(db) + (journal.verify_entry(db, *args.noted) if args.noted else [])
         last = journal.last(db)

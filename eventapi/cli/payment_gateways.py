@@ -25,6 +25,7 @@ def register(commands):
 
 
 def add_gateway(args, config):
+    """Add a gateway. Raise Refused for an argument that is not valid."""
     if not KEY.fullmatch(args.key):
         raise Refused(f"KEY {args.key!r}: must begin with a letter or digit and have at most 60 letters, digits, dots, "
                       "hyphens or underscores")

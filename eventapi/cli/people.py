@@ -62,13 +62,14 @@ def disable_admin(args, config):
 
 def create_key(args, config):
     scopes = api_keys.SCOPES if args.all_scopes else args.scope
-    expires_at = args.expires and _moment(args.expires, config.timezone)
+    expires_at = args.expires and _end(args.expires, config.timezone)
     with opened(config) as db, db.write():
         id, key = api_keys.create_key(db, args.name, scopes, admin_id=args.admin, expires_at=expires_at)
     _print_key(args, id, key)
 
 
-def _moment(text, zone):
+def _end(text, zone):
+    """Return the timestamp at which a key expires: the end of a date, or a time."""
     if not times.is_date_or_timestamp(text):
         raise Refused(f"--expires {text}: must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z")
     return times.end(text, zone)

@@ -65,6 +65,7 @@ def _free(address):
 
 
 def work(args, config):
+    """Run the background jobs until stopped, or once."""
     from eventapi.app import ready
     from eventapi.storage import process_locks
     from eventapi.worker import Worker, name_of

@@ -49,7 +49,7 @@ def show(args, rows, columns):
     texts = [columns, *([_text(row[column]) for column in columns] for row in rows)]
     widths = [max(len(line[place]) for line in texts) for place in range(len(columns))]
     for line in texts:
-        print("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
 
 
 def _text(value):

@@ -38,6 +38,7 @@ def page(title, body, *, style="", script="", language="en"):
 
 
 def policy(style, script=""):
+    """Return a Content-Security-Policy that allows only this style and script."""
     scripts = f"script-src '{_hash(script)}'; " if script else ""
     return (f"default-src 'none'; style-src '{_hash(style)}'; {scripts}base-uri 'none'; form-action 'self'; "
             "frame-ancestors 'none'")

@@ -46,6 +46,7 @@ def operations_of(whole, tag):
 
 
 def start(address):
+    """Return the introduction as HTML. `address` is the base address of the service."""
     problem = {"type": f"{address}/problems/validation_failed", "title": "Validation failed", "status": 422,
                "detail": "The request has one fault; see `errors`.", "code": "validation_failed",
                "errors": [{"pointer": "/title", "code": "required", "detail": "is required"}],
@@ -54,6 +55,7 @@ def start(address):
 
 
 def errors():
+    """Return the table of all problem codes as HTML."""
     rows = "".join(f'<tr><td><code>{code}</code></td><td>{status}</td><td>{reference.prose(text)}</td></tr>'
                    for code, (status, _, text) in sorted(CODES.items(), key=lambda entry: (entry[1][0], entry[0])))
     return f'<section id="errors"><h2>Errors</h2><div class="wide"><table>{rows}</table></div></section>'

@@ -17,6 +17,7 @@ sql = statements("metrics")
 
 @routes.get("/metrics")
 def get_metrics(db):
+    """Return the metrics in the Prometheus text format."""
     with db.snapshot():
         lines = [line for metric in figures(db) for line in written(*metric)]
     return Response(body="".join(f"{line}\n" for line in lines).encode(),
@@ -66,11 +67,13 @@ def written(name, kind, help, values):
             yield f"{name}{{{inside}}} {value}" if inside else f"{name} {value}"
 
 
-def age(moment):
-    return None if moment is None else max(0, times.unix(times.now()) - times.unix(moment))
+def age(timestamp):
+    """Return the seconds since a timestamp. None stays None."""
+    return None if timestamp is None else max(0, times.unix(times.now()) - times.unix(timestamp))
 
 
 def size(path):
+    """Return the size of a file in bytes, or 0 if it does not exist."""
     try:
         return os.stat(path).st_size
     except FileNotFoundError:

@@ -19,12 +19,14 @@ STYLE = ("main{max-width:34rem;padding-top:12vh}"
 
 @routes.get("/newsletter/confirm/<token>")
 def get_confirmation(db, token):
+    """Return the page that asks for the confirmation of a subscription."""
     row = newsletter.of_confirm_token(db, token)
     return show(db, row, "confirm", is_done=row and row["status"] == "confirmed")
 
 
 @routes.post("/newsletter/confirm/<token>")
 def confirm_subscription(db, token):
+    """Confirm a subscription, and store the question as evidence of the consent."""
     row = newsletter.of_confirm_token(db, token)
     if row:
         question = words(db)["confirm_question"].format(**placeholders(db, row))
@@ -34,6 +36,7 @@ def confirm_subscription(db, token):
 
 @routes.get("/newsletter/unsubscribe/<token>")
 def get_unsubscription(db, token):
+    """Return the page that asks whether to unsubscribe."""
     row = newsletter.of_unsubscribe_token(db, token)
     return show(db, row, "unsubscribe", is_done=row and row["status"] == "unsubscribed")
 
@@ -60,6 +63,7 @@ def show(db, row, what, is_done):
 
 
 def respond(texts, content, status=200):
+    """Return a page as response. It must not be cached, because its URL contains a secret token."""
     title = texts["newsletter_title"]
     language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
     text, headers = page(title, f"<main><h1>{escape(title)}</h1>{content}</main>", style=STYLE, language=language)
@@ -76,4 +80,5 @@ def words(db):
 
 
 def placeholders(db, row):
+    """Return the values of the placeholders in the texts."""
     return {"sender": mail_words.sender(db.config), "email": row["email"]}

@@ -27,6 +27,7 @@ def prose(text):
 
 
 def needed(operation):
+    """Return a sentence about the scope and feature that an operation requires, or ""."""
     scope, flag = operation.get("x-scope"), operation.get("x-flag")
     if not scope:
         return ""
@@ -59,11 +60,13 @@ def data_schema(whole, operation):
 
 
 def body_of(whole, operation):
+    """Return the schema of the JSON request body."""
     content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     return resolved(content.get("schema", {}), whole)
 
 
 def resolved(schema, whole):
+    """Return the schema that a `$ref` refers to, with the other keywords beside it."""
     while "$ref" in schema:
         schema = {**whole["components"]["schemas"][schema["$ref"].rpartition("/")[2]],
                   **{key: value for key, value in schema.items() if key != "$ref"}}
@@ -115,6 +118,7 @@ def kind(schema, whole):
 
 
 def transitions(tag):
+    """Return the state tables of a resource as HTML."""
     tables = tag.get("x-transitions", {})
     return "".join(
         f'<details><summary><b>States of the {escape(noun.replace("_", " "))}</b></summary><div class="wide"><table>'
@@ -136,6 +140,7 @@ def endpoint(whole, main, path, method, operation, *, alone):
 
 
 def parameters(operation, whole):
+    """Return the parameters of an operation as HTML. Headers that many operations accept are only listed."""
     rows = "".join(
         f'<tr><td><code>{escape(entry["name"])}</code>'
         f'{"<span class=mark>required</span>" if entry.get("required") else ""}</td>'

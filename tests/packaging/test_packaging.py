@@ -106,7 +106,7 @@ def test_systemd_accepts_the_units_and_rates_them_as_safe(units):
 def test_the_manual_has_every_option_with_its_default(reference):
     page = reference.options_page("1.0", "2026-11-20")
     for option in config.OPTIONS:
-        assert f".BR {reference.quoted(option.name)} \" (default: {reference.quoted(option.default or 'empty')})\"\n{reference.quoted(option.why)}" in page
+        assert f".BR {reference.quoted(option.name)} \" (default: {reference.quoted(option.default or 'empty')})\"\n{reference.quoted(option.description)}" in page
 
 
 def test_the_manual_has_every_command_with_its_options(reference):

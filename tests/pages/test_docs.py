@@ -66,7 +66,7 @@ def test_the_configuration_file_shows_every_option_at_its_default():
     assert dict(parser["eventapi"]) == {option.name: option.default for option in config.OPTIONS}
     assert list(parser["eventapi"]) == [option.name for option in config.OPTIONS], "in another order"
     for option in config.OPTIONS:
-        assert f"# {option.why}" in text, f"{option.name} is not explained as in config.py"
+        assert f"# {option.description}" in text, f"{option.name} is not explained as in config.py"
 
 
 def test_the_shipped_configuration_file_sets_only_defaults():
