@@ -47,7 +47,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.issue_date <= :date_to                                                 -- when date_to
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
 
--- name: in_short
+-- name: summaries
 -- Several invoices without their parts.
 SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
        i.currency, i.total, i.paid_amount, i.open_amount, i.issue_date, i.due_date

@@ -108,13 +108,13 @@ SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.ta
 
 -- Records that lines of an invoice refer to, with their participant.
 
--- name: named_reservations
+-- name: billed_reservations
 SELECT id, event_participant_id FROM booth_reservations WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: named_orders
+-- name: billed_orders
 SELECT id, event_participant_id FROM service_orders WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: named_order_items
+-- name: billed_order_items
 SELECT t.id, o.event_participant_id, t.service_order_id
   FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
  WHERE t.id IN (SELECT value FROM json_each(:ids));

@@ -11,7 +11,7 @@ SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, c
 -- Set the paid amount if the status does not change. No index on the status is touched.
 UPDATE invoices SET paid_amount = :paid_amount, updated_at = :now WHERE id = :id;
 
--- name: settle
+-- name: adjust
 UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :now WHERE id = :id;
 
 -- name: wrong_totals

@@ -64,7 +64,7 @@ def delete_invoice(db, id):
 
 @routes.post("/invoices/<id>/send", schema="invoice.mail")
 def send_invoice(db, id, body):
-    """Send a draft: assign its number and lock it. With `mail`, the contact receives it with its PDF."""
+    """Send a draft: assign its number and lock it. If `mail` is set, mail it with its PDF to the contact."""
     return represent(issuing.send(db, get(db, id), body["mail"]))
 
 
@@ -83,7 +83,7 @@ def credit_invoice(db, id, body):
 
 @routes.post("/invoices/<id>/remind", schema="invoice.mail")
 def remind_invoice(db, id, body):
-    """Record a reminder. With `mail`, the contact receives it with the PDF."""
+    """Record a reminder. If `mail` is set, mail it with the PDF to the contact."""
     return represent(issuing.remind(db, get(db, id), body["mail"]))
 
 

@@ -70,7 +70,7 @@ def row(db, id):
 
 
 def include_invoice(db, records):
-    known = invoices.in_short(db, ids_of(records, "invoice_id"))
+    known = invoices.summaries(db, ids_of(records, "invoice_id"))
     for payment in records:
         payment["invoice"] = known[payment["invoice_id"]]
 

@@ -1,8 +1,9 @@
-"""Billing: what a participant agreed to pay for is invoiced once, and credited when it is cancelled.
+"""Claims: what a participant owes for fees, booths and services. Each is invoiced once, and credited if cancelled.
 
-The views `claims` and `billings` say what is owed and what is billed, drafts included: a deleted draft, or an invoice that was
-cancelled or wholly credited, bills nothing. A fee stays billed while the participation stands, whatever its category becomes. A
-reservation that moved to another booth is credited and billed anew. Prices are net, in minor units of the tenant's currency.
+The database views `claims` and `billings` hold what is owed and what is billed. Drafts count as billed. A deleted draft
+bills nothing, and neither does an invoice that was cancelled or credited in full. A fee stays billed until the
+participation is cancelled, even if the category changes. A reservation that moved to another booth is credited and
+billed again. Prices are net, in minor units of the tenant's currency.
 """
 from collections import Counter
 from decimal import Decimal
@@ -19,42 +20,54 @@ from eventapi.storage.statements import statements
 
 sql = statements("billing")
 
-MOST_ITEMS = 1000           # that an invoice takes; the next one has the rest
-MOST_LETTERS = 1000         # of a description
+MAX_ITEMS = 1000            # of an invoice; the next invoice bills the rest
+MAX_DESCRIPTION = 1000      # characters
 REFERENCES = ("booth_reservation_id", "service_order_id", "service_order_item_id", "fee_of_participant_id")
 
 
 def bill(db, participant):
-    """The drafts that bill what is new and credit what was cancelled, as they are answered: the invoice first, where there is one."""
+    """Create drafts that bill new claims and credit cancelled ones. Return their API objects, the invoice first.
+
+    `participant` is a row. Call this inside a write transaction. Raise 409 `nothing_to_bill`, `draft_outdated` or
+    `anonymized`.
+    """
     party = db.one(sql.party, id=participant["id"])
     anonymity.refuse_anonymized(party)
     unclaimed = db.all(sql.unclaimed, id=participant["id"])
-    unbilled = [claim for claim in claims(db, participant["id"]) if not claim["is_billed"]][:MOST_ITEMS]
+    unbilled = [claim for claim in claims(db, participant["id"]) if not claim["is_billed"]][:MAX_ITEMS]
     refuse_outdated(db, participant["id"], unclaimed, unbilled)
     items = [item(db, claim, party["language"]) for claim in unbilled]
     made = [draft_invoice(db, participant, party, items)] if items else []
     made += [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
     if not made:
-        raise Problem("nothing_to_bill", "All that the participant ordered is billed, and all that was cancelled is credited.")
+        raise Problem("nothing_to_bill",
+                      "Nothing is left to bill: every claim of the participant is billed, and every "
+                      "cancelled claim is credited. Drafts count as well.")
     return made
 
 
 def refuse_outdated(db, participant_id, unclaimed, unbilled):
-    """409 naming the drafts that bill what was cancelled since, or credit what stands again: the organiser may have worked on them."""
+    """Raise 409 `draft_outdated` if a draft bills a cancelled claim, or credits a claim that is owed again.
+
+    The organiser may have edited these drafts, so they are neither changed nor deleted here.
+    """
     crediting = db.all(sql.crediting_drafts, id=participant_id, bills=as_json([claim["bills"] for claim in unbilled]))
     outdated = {row["invoice_id"]: row["invoice_number"] for row in (*unclaimed, *crediting)
                 if row.get("status", "draft") == "draft"}
     if outdated:
-        raise Problem("draft_outdated", f"{', '.join(outdated.values())} bills what was cancelled since, or credits what stands again: "
-                      "change or delete it, and ask again.", invoice_ids=list(outdated))
+        raise Problem("draft_outdated", f"Outdated drafts: {', '.join(outdated.values())}. "
+                      "Each bills something that was cancelled, or credits something that was reinstated. "
+                      "Change or delete the drafts, then try again.", invoice_ids=list(outdated))
 
 
 def draft_invoice(db, participant, party, items):
+    """Create a draft with these items and return its API object. Its service date is the first day of the event."""
     day = times.local_date(party["date_from"], party["timezone"])
     return drafts.create(db, {"event_participant_id": participant["id"], "service_date": day, "items": items})
 
 
 def draft_credit_note(db, invoice_id, lines):
+    """Create a draft of a credit note with these lines, journal it, and return its API object."""
     note = invoices.represent(issuing.draft_credit_note(db, invoices.row(db, invoice_id), lines))
     journal.created(db, entities.INVOICE, note)
     return note
@@ -63,20 +76,26 @@ def draft_credit_note(db, invoice_id, lines):
 # What is owed
 
 def claims(db, participant_id):
-    """What the participant owes in the tenant's currency; an order in another is invoiced by hand."""
-    return [claim for claim in db.all(sql.claims, id=participant_id) if claim["currency"] in (None, db.config.currency)]
+    """Return the rows of what the participant owes in the tenant's currency.
+
+    The organiser invoices orders in another currency by hand.
+    """
+    rows = db.all(sql.claims, id=participant_id)
+    return [claim for claim in rows if claim["currency"] in (None, db.config.currency)]
 
 
 def item(db, claim, language=None):
-    """A claim as an item of an invoice, as in a request."""
+    """Return a claim as an item of an invoice, as a request contains it: in major units and percent."""
     rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
-    return {"description": description(claim, WORDS.get((language or "")[:2].lower(), WORDS["en"]))[:MOST_LETTERS],
+    words = WORDS.get((language or "")[:2].lower(), WORDS["en"])
+    return {"description": description(claim, words)[:MAX_DESCRIPTION],
             "quantity": claim["quantity"], "unit": claim["unit"], "tax_rate": Decimal(rate).scaleb(-2),
             "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
             **{name: claim[name] for name in REFERENCES}}
 
 
 def description(claim, words):
+    """Return the description of an item. `words` is one language of `pictures.words.WORDS`."""
     if claim["booth_reservation_id"]:
         width, depth = (number(Decimal(claim[name]).scaleb(-3), 0, words) for name in ("width", "depth"))
         parts = words["booth"].format(number=claim["booth_number"]), claim["booth_type_name"], f"{width} × {depth} m"
@@ -86,20 +105,27 @@ def description(claim, words):
     return words["fee"].format(category=claim["title"])
 
 
-# What is to be given back
+# What must be credited
 
 def credits_due(db, unclaimed):
-    """(invoice id, currency, lines of its credit note) of what was billed, sent and then cancelled."""
+    """Yield (invoice id, currency, lines of its credit note) for cancelled claims on sent invoices.
+
+    `unclaimed` holds the rows of what is billed and no longer owed, ordered by invoice.
+    """
     sent = (row for row in unclaimed if row["status"] != "draft")
     for (id, currency), rows in groupby(sent, lambda row: (row["invoice_id"], row["currency"])):
         lines = lines_to_credit(db.all(sql.lines, id=id), [row["bills"] for row in rows], currency)
         if lines:
-            yield id, currency, invoice_lines.reversed_(lines)
+            yield id, currency, invoice_lines.negated(lines)
 
 
 def lines_to_credit(lines, cancelled, currency):
-    """What is left of the cancelled, of the lines of an invoice and its credit notes. Never more than is left of their tax group:
-    a credit note may not have said what it was for."""
+    """Return the lines to credit for cancelled claims.
+
+    `lines` are those of an invoice and its credit notes; `cancelled` are the references (`bills`) of the claims. The
+    result never exceeds what is left of a tax group, because an earlier credit note may have credited the claim
+    without a reference.
+    """
     left, chosen = Counter(), []
     for line in lines:
         left[group_of(line)] += line["net"]
@@ -109,16 +135,18 @@ def lines_to_credit(lines, cancelled, currency):
             amount = min(sum(line["net"] for line in own if group_of(line) == group), left[group])
             if amount > 0:
                 left[group] -= amount
-                chosen += part([line for line in own if group_of(line) == group and line["invoice_type"] == "invoice"], amount, currency)
+                billed = [line for line in own if group_of(line) == group and line["invoice_type"] == "invoice"]
+                chosen += part(billed, amount, currency)
     return chosen
 
 
 def group_of(line):
+    """Return the tax group of a line: category and rate."""
     return line["tax_category"], line["tax_rate"]
 
 
 def part(lines, amount, currency):
-    """The lines as they are, where the amount is all of them; else one line over the amount."""
+    """Return the lines if `amount` (minor units) is their sum. Otherwise return one line for the amount."""
     if amount == sum(line["net"] for line in lines):
         return lines
     price = amount * 10 ** (invoices.PLACES["unit_price"] - money.decimals(currency))
@@ -128,28 +156,34 @@ def part(lines, amount, currency):
 # The account of a participant
 
 def balance(db, participant):
-    """What was ordered, billed and paid, with tax, in the tenant's currency."""
+    """Return the account of a participant: what was ordered, billed and paid, with tax, in the tenant's currency.
+
+    Amounts are in major units.
+    """
     with db.snapshot():
         found = claims(db, participant["id"])
         sums = db.one(sql.sums, id=participant["id"], currency=db.config.currency)
         unclaimed = db.all(sql.unclaimed, id=participant["id"])
-        to_credit = sum(-issuing.totals_of_credit(db, id, lines)["total"] for id, currency, lines in credits_due(db, unclaimed)
-                        if currency == db.config.currency)
-    amounts = {"ordered": gross(db, found), "unbilled": gross(db, [claim for claim in found if not claim["is_billed"]]),
-               "to_credit": to_credit, **sums}
-    return {"currency": db.config.currency, **{name: money.major(amount, db.config.currency) for name, amount in amounts.items()}}
+        to_credit = sum(-issuing.totals_of_credit(db, id, lines)["total"]
+                        for id, currency, lines in credits_due(db, unclaimed) if currency == db.config.currency)
+    unbilled = [claim for claim in found if not claim["is_billed"]]
+    amounts = {"ordered": gross(db, found), "unbilled": gross(db, unbilled), "to_credit": to_credit, **sums}
+    return {"currency": db.config.currency,
+            **{name: money.major(amount, db.config.currency) for name, amount in amounts.items()}}
 
 
 def gross(db, claims):
-    """What one invoice over the claims would come to."""
-    lines = invoice_lines.lines([item(db, claim) for claim in claims], db.config.currency, db.config.tax_rate, Faults())
+    """Return the total of one invoice for these claims, with tax, in minor units."""
+    items = [item(db, claim) for claim in claims]
+    lines = invoice_lines.lines(items, db.config.currency, db.config.tax_rate, Faults())
     return invoice_lines.totals(invoice_lines.taxes(lines))["total"]
 
 
-# What `eventapi check` asks
+# Checks of `eventapi check`
 
 def check(db):
-    """What was billed twice, and what counters and booths say that orders and reservations do not, as sentences."""
+    """Yield a sentence for each claim that is billed twice, and each stock or booth that contradicts the orders and
+    reservations."""
     for wrong in db.all(sql.billed_twice):
         yield (f"{wrong['numbers']}: {wrong['bills']} is billed at {wrong['billed']}, but costs {wrong['price']} "
                "(minor units)")

@@ -1,4 +1,8 @@
-"""Invoicing: drafts are written and changed. What comes from sending on is in issuing.py."""
+"""Drafts of invoices and credit notes: creating, changing and deleting them. `issuing` sends them.
+
+Every function that writes is called inside a write transaction. Rows hold amounts in minor units and lines as `lines`
+describes them; API objects (see `invoices.represent`) hold major units.
+"""
 from decimal import Decimal
 
 from eventapi import journal, money
@@ -11,10 +15,10 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
-PLAIN = ("service_date", "due_date", "buyer_reference", "text", "notes")        # members that are columns as they are
-CHANGES_LOCKED = ("notes", "due_date", "status")
+PLAIN = ("service_date", "due_date", "buyer_reference", "text", "notes")        # fields that are stored as they are
+OPEN_WHEN_LOCKED = ("notes", "due_date", "status")      # fields that a sent invoice accepts
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
-STANDS_FOR = {"participant_id": "event_participant_id"}
+ALIASES = {"participant_id": "event_participant_id"}
 
 
 def create(db, body, *, invoice_type="invoice", related_invoice_id=None):
@@ -30,99 +34,126 @@ def create(db, body, *, invoice_type="invoice", related_invoice_id=None):
 
 
 def change(db, row, body):
-    """The row with other members; 409 for what is locked."""
+    """Change an invoice or credit note and return its row. `body` holds the changed fields.
+
+    Raise 422 for faults of a draft; 409 `invoice_locked`, `anonymized` or `duplicate`.
+    """
     old = invoices.represent(row)
-    return (change_locked if old["is_locked"] else change_draft)(db, row, old, body)
+    if old["is_locked"]:
+        return change_locked(db, row, old, body)
+    return change_draft(db, row, old, body)
 
 
 def change_locked(db, row, old, body):
-    locked = [name for name, value in body.items() if name not in CHANGES_LOCKED and not same(value, old[STANDS_FOR.get(name, name)])]
+    """Change a sent invoice and return its row. Raise 409 `invoice_locked` for another value of a locked field."""
+    locked = [name for name, value in body.items()
+              if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])]
     if locked:
-        raise Problem("invoice_locked", f"{old['invoice_number']} was sent: {', '.join(locked)} cannot change any more. "
-                      "Credit or cancel it.", members=locked)
+        remedy = "Correct it with a credit note." if row["invoice_type"] == "invoice" else "Issue a new invoice."
+        raise Problem("invoice_locked", f"{', '.join(f'`{name}`' for name in locked)} cannot change because "
+                      f"{old['invoice_number']} was sent. {remedy}", members=locked)
     anonymity.refuse_text(db, entities.INVOICE, row, body)
     changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
     if any(changes[name] != row[name] for name in changes):
         db.run(sql.change_locked, id=row["id"], **changes, now=db.now)
-        return changed(db, row, "updated")
+        return journal_change(db, row, "updated")
     return row
 
 
-def same(given, stored):
-    """Whether a value says what is stored; parts say it by the members they name, numbers by their value."""
-    if isinstance(given, list):
-        return len(given) == len(stored) and all(map(same, given, stored))
-    if isinstance(given, dict):
-        return all(same(value, stored.get(name)) for name, value in given.items())
-    if isinstance(stored, (int, float)) and given is not None and not isinstance(given, bool):
-        return Decimal(str(given)) == Decimal(str(stored))
-    return given == stored
+def same(sent, stored):
+    """Return whether a value of a request equals the stored one.
+
+    Objects are compared by the fields that were sent, numbers by value: 1 equals 1.0.
+    """
+    if isinstance(sent, list):
+        return len(sent) == len(stored) and all(map(same, sent, stored))
+    if isinstance(sent, dict):
+        return all(same(value, stored.get(name)) for name, value in sent.items())
+    if isinstance(stored, (int, float)) and sent is not None and not isinstance(sent, bool):
+        return Decimal(str(sent)) == Decimal(str(stored))
+    return sent == stored
 
 
 def change_draft(db, row, old, body):
-    wanted = {**old, **body, **parties_wanted(old, body)}
+    """Change a draft and return its row.
+
+    If reverse charge ends and no items are sent, the items get the default tax again.
+    """
+    wanted = {**old, **body, **party_fields(old, body)}
     if old["is_reverse_charge"] and not wanted["is_reverse_charge"] and "items" not in body:
-        wanted["items"] = [{**item, **dict.fromkeys(("tax_category", "tax_rate", "exemption_reason"))} for item in old["items"]]
+        no_tax = dict.fromkeys(("tax_category", "tax_rate", "exemption_reason"))
+        wanted["items"] = [{**item, **no_tax} for item in old["items"]]
     draft, lines = compose(db, wanted, row["invoice_type"], row)
     if lines == row["items"] and all(row[name] == value for name, value in draft.items()):
         return row
     db.run(sql.change, id=row["id"], **draft, now=db.now)
     store_parts(db, row["id"], lines, invoice_lines.taxes(lines), booths_billed(db, row["id"]))
-    return changed(db, row, "updated")
+    return journal_change(db, row, "updated")
 
 
 def delete(db, invoice):
     """Delete a draft with its documents, notes and tasks. Raise 409 `invoice_locked` for an invoice that was sent."""
     if invoice["is_locked"]:
-        raise Problem("invoice_locked", f"{invoice['invoice_number']} was sent; only drafts are deleted. Cancel it.")
+        raise Problem("invoice_locked", f"{invoice['invoice_number']} cannot be deleted because it was sent. "
+                      "Only drafts can be deleted.")
     cascade.delete_with(db, "invoice", invoice["id"])
     db.run(sql.remove, id=invoice["id"])
     journal.deleted(db, entities.INVOICE, invoice)
 
 
 def compose(db, wanted, invoice_type, old=None):
-    """The columns and lines of a draft from its members; 422 for all that is wrong with them."""
+    """Return the columns and the lines of a draft. `wanted` holds its fields, `old` is the row of a changed draft.
+
+    Raise 422 with every fault found; 409 `anonymized`, or `duplicate` for the number of another invoice.
+    """
     faults = Faults()
-    currency, reverse_charge = wanted.get("currency") or db.config.currency, bool(wanted.get("is_reverse_charge"))
+    currency = wanted.get("currency") or db.config.currency
+    reverse_charge = bool(wanted.get("is_reverse_charge"))
     lines = invoice_lines.lines(wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge)
     draft = {"invoice_type": invoice_type, **{name: wanted.get(name) for name in PLAIN}, "currency": currency,
-             "is_reverse_charge": int(reverse_charge), **parties(db, wanted, faults), **number_wanted(db, wanted, old, faults),
+             "is_reverse_charge": int(reverse_charge), **parties(db, wanted, faults),
+             **number_columns(db, wanted, old, faults),
              **invoice_lines.totals(invoice_lines.taxes(lines))}
-    refuse_total(draft, faults)
-    invoice_lines.refuse_foreign(db, lines, draft["event_participant_id"], faults)
+    check_total(draft, faults)
+    invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults)
     if wanted.get("status", "draft") != "draft" and old is None:
-        faults.add("/status", "enum", "must be draft; send it when it is there")
+        faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
     faults.raise_any()
-    if invoice_type == "invoice":                       # a credit note is for what was invoiced before
+    if invoice_type == "invoice":                       # an anonymised buyer can still receive a credit note
         anonymity.refuse(db, "contact", draft["contact_id"])
     taken = draft["taken_over"] and db.value(sql.number_taken, invoice_number=draft["invoice_number"])
     if taken and (old is None or taken != old["id"]):
-        raise Problem("duplicate", f"There is an invoice {draft['invoice_number']}.", member="invoice_number", invoice_id=taken)
+        raise Problem("duplicate", f"Invoice {taken} already has the number {draft['invoice_number']}. "
+                      "Send another `invoice_number`.", member="invoice_number", invoice_id=taken)
     return draft, lines
 
 
-def refuse_total(draft, faults):
+def check_total(draft, faults):
+    """Add a fault for a negative or too large total of an invoice. The total of a credit note must be negative or 0."""
     sign = -1 if draft["invoice_type"] == "credit_note" else 1
     if draft["total"] * sign < 0:
-        faults.add("/items", "negative_total", "must not come to less than 0; to give money back, credit an invoice")
+        faults.add("/items", "negative_total", "must not total less than 0; to refund money, credit an invoice")
     if abs(draft["total"]) >= money.LIMIT * 10 ** money.decimals(draft["currency"]):
-        faults.add("/items", "maximum", "must come to less than 10^12")
+        faults.add("/items", "maximum", "must total less than 10^12")
 
 
 def parties(db, wanted, faults):
-    """The contact that pays, and the participation it is about."""
+    """Return the columns of the contact that pays, of the participant and of its event. Add faults to `faults`."""
     participant_id = references.resolve(db, wanted, references.PARTICIPANT, faults)
     contact_id = references.resolve(db, wanted, references.CONTACT, faults)
     participant = participant_id and db.one(sql.participant, id=participant_id)
     if not participant:
         return {"event_participant_id": None, "event_id": None, "contact_id": contact_id}
     if contact_id not in (None, participant["contact_id"]):
-        faults.add("/contact_id", "disagrees", "is not the contact of the participant")
+        faults.add("/contact_id", "disagrees", "must be the contact of the participant")
     return {"event_participant_id": participant_id, **participant}
 
 
-def parties_wanted(old, body):
-    """Who a change is about: what it names, and what it leaves as it was. Another participant brings its own contact."""
+def party_fields(old, body):
+    """Return the fields of contact and participant after a change: those in `body`, else those of `old`.
+
+    The contact of a new participant replaces the old contact, unless the body contains one.
+    """
     names_contact, names_participant = (any(name in body for name in names) for names in (CONTACT, PARTICIPANT))
     wanted = {name: body.get(name) for name in (*CONTACT, *PARTICIPANT)}
     if not names_participant:
@@ -132,17 +163,23 @@ def parties_wanted(old, body):
     return wanted
 
 
-def number_wanted(db, wanted, old, faults):
-    """A draft's number: none of its own yet, or that of an old invoice which is taken over."""
-    given, known = wanted["invoice_number"], old["invoice_number"] if old else None
-    if given != known and numbering.looks_running(db.config, given):
-        faults.add("/invoice_number", "running_series", "looks like a number of the running series, which are given at send")
-    taken_over = given != known or bool(old and old["taken_over"])
-    return {"invoice_number": given, "taken_over": int(taken_over), "issue_date": wanted.get("issue_date") if taken_over else None}
+def number_columns(db, wanted, old, faults):
+    """Return the columns of the number and the issue date.
+
+    A draft has none of its own. A number in the request is that of an invoice taken over from another system. Add a
+    fault if it could be one of the number series.
+    """
+    number, known = wanted["invoice_number"], old["invoice_number"] if old else None
+    if number != known and numbering.looks_running(db.config, number):
+        faults.add("/invoice_number", "running_series",
+                   "must not look like a number of the running series, which is assigned when the invoice is sent")
+    taken_over = number != known or bool(old and old["taken_over"])
+    issue_date = wanted.get("issue_date") if taken_over else None
+    return {"invoice_number": number, "taken_over": int(taken_over), "issue_date": issue_date}
 
 
 def store(db, draft, lines):
-    """Adds the rows of a draft; gives its id."""
+    """Insert the rows of a draft and return its id."""
     id = db.insert(sql.add, **draft, now=db.now)
     if draft["invoice_number"] is None:
         db.run(sql.name_draft, id=id)
@@ -151,28 +188,36 @@ def store(db, draft, lines):
 
 
 def booths_billed(db, id):
-    """What lines of a draft say about a reservation -> its booth then. A line that says the same still bills that one, though
-    the reservation has moved: else the price of the old booth would pass for that of the new one."""
-    return {says(line): line["booth_id"] for line in db.all(sql.booths_billed, id=id)}
+    """Return {key of a line (see `line_key`): id of the booth that it bills} for the reservations on a draft.
+
+    An unchanged line still bills the same booth after the reservation has moved. Otherwise the price of the old booth
+    would count as that of the new one.
+    """
+    return {line_key(line): line["booth_id"] for line in db.all(sql.booths_billed, id=id)}
 
 
-def says(line):
-    return tuple(line[name] for name in ("booth_reservation_id", "description", "quantity", "unit_price", "discount_percent"))
+def line_key(line):
+    """Return the columns by which a line of a changed draft is recognised as unchanged."""
+    columns = ("booth_reservation_id", "description", "quantity", "unit_price", "discount_percent")
+    return tuple(line[name] for name in columns)
 
 
 def store_parts(db, id, lines, taxes, booths=None):
+    """Replace the lines and taxes of a draft. `booths` is the result of `booths_billed`."""
+    booths = booths or {}
     db.run(sql.clear_items, id=id)
-    db.run_many(sql.add_item, [{**line, "invoice_id": id, "booth_id": (booths or {}).get(says(line))} for line in lines])
+    db.run_many(sql.add_item, [{**line, "invoice_id": id, "booth_id": booths.get(line_key(line))} for line in lines])
     store_taxes(db, id, taxes)
 
 
 def store_taxes(db, id, taxes):
+    """Replace the taxes of a draft."""
     db.run(sql.clear_taxes, id=id)
     db.run_many(sql.add_tax, [{**group, "invoice_id": id} for group in taxes])
 
 
-def changed(db, old, action):
-    """Journals what was done to an invoice; gives its new row."""
+def journal_change(db, old, action):
+    """Journal the change of an invoice since it was read as the row `old`, and return its new row."""
     new = invoices.row(db, old["id"])
     journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
     return new

@@ -1,4 +1,8 @@
-"""Payment gateways of the tenant: a known key fills name and fee of a payment."""
+"""Payment gateways of the tenant. A payment with the key of a gateway gets its name and fee.
+
+Fees are in hundredths of a percent, and in minor units of the tenant's currency. Functions that write are called inside
+a write transaction and journal the change.
+"""
 from eventapi import journal, money
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
@@ -9,9 +13,10 @@ UNKNOWN = {"gateway_id": None, "gateway_name": None, "gateway_fee": 0}
 
 
 def add(db, key, name, fee_percent=0, fee_fixed=0):
-    """A new gateway; gives it. Fees in hundredths of a percent and in minor units of the tenant's currency."""
+    """Create a gateway and return its row. Raise 409 `duplicate` for a taken key."""
     if db.one(sql.by_key, gateway_key=key):
-        raise Problem("duplicate", f"There is a gateway {key}.", member="gateway_key")
+        raise Problem("duplicate", f"A gateway with the key {key} exists. Use another key, or remove it first.",
+                      member="gateway_key")
     id = db.insert(sql.add, gateway_key=key, name=name, fee_percent=fee_percent, fee_fixed=fee_fixed, now=db.now)
     gateway = db.one(sql.by_key, gateway_key=key)
     journal.administered(db, entities.GATEWAY, "created", id, title=key, new=gateway)
@@ -23,7 +28,7 @@ def list_(db):
 
 
 def remove(db, key):
-    """Takes a gateway away; its payments keep key, name and fee. False when there is none."""
+    """Remove a gateway and return whether it existed. Its payments keep the key, name and fee."""
     gateway = db.one(sql.by_key, gateway_key=key)
     if gateway is None:
         return False
@@ -33,8 +38,10 @@ def remove(db, key):
 
 
 def terms(db, key, amount, currency):
-    """What a gateway makes of a payment: gateway_id, gateway_name, gateway_fee. The fixed fee is in the tenant's currency
-    and so left out of payments in another one."""
+    """Return the columns gateway_id, gateway_name and gateway_fee of a payment of `amount` minor units.
+
+    The fixed fee is in the tenant's currency. It does not apply to payments in another currency.
+    """
     gateway = key and db.one(sql.by_key, gateway_key=key)
     if not gateway:
         return UNKNOWN

@@ -1,4 +1,8 @@
-"""Invoices as they are read: rows turned into answers."""
+"""Invoices: reading rows and turning them into API objects.
+
+Rows hold amounts in minor units and the numbers of an item as integers with the decimals in PLACES. API objects hold
+major units and plain numbers.
+"""
 import json
 
 from eventapi import money, times
@@ -7,25 +11,25 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoices")
 
-OPEN = ("sent", "partially_paid")           # what of these is past its due date is overdue
+OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
 AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "credited", "open_amount")
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
 
 
 def row(db, id):
-    """The stored invoice with its items and taxes, or None."""
+    """Return the row of the invoice with its items and taxes, or None."""
     found = db.one(sql.get, id=id, today=times.today(db.config.timezone, db.now))
     return found and {**found, **{name: json.loads(found[name]) for name in ("items", "taxes")}}
 
 
 def get(db, id):
-    """The invoice as it is answered, or None."""
+    """Return the API object of the invoice, or None."""
     found = row(db, id)
     return found and represent(found)
 
 
 def represent(row):
-    """A row as it is answered; the row stays as it is."""
+    """Return the API object of a row. The row is not changed."""
     currency = row["currency"]
     invoice = {
         **row, "status": public_status(row), **{name: money.major(row[name], currency) for name in AMOUNTS},
@@ -41,24 +45,29 @@ def represent(row):
 
 
 def buyer_as_sent(invoice):
-    """Whom a sent invoice, as it is answered, went to; 409 once that had to be taken away."""
+    """Return the buyer to whom the invoice was sent. `invoice` is an API object.
+
+    Raise 409 `anonymized` if the buyer was anonymised.
+    """
     if invoice["buyer"] is None:
-        raise Problem("anonymized", f"Whom {invoice['invoice_number']} went to was anonymised; it is not drawn, cancelled or "
-                      "credited any more.")
+        raise Problem("anonymized", f"The buyer of {invoice['invoice_number']} was anonymised. "
+                      "The invoice can no longer be drawn, mailed, cancelled or credited.")
     return invoice["buyer"]
 
 
 def public_status(row):
+    """Return the status of the API object: `overdue` depends on the current date and is not stored."""
     return "overdue" if row["status"] in OPEN and row["is_past_due"] else row["status"]
 
 
 def represent_parts(row, currency):
-    """Items and taxes, which a statement gives as JSON."""
+    """Return the API objects of items and taxes. The row holds both as JSON texts."""
     return _parts(json.loads(row["items"]), json.loads(row["taxes"]), currency)
 
 
 def _parts(items, taxes, currency):
-    return {"items": [represent_item(item, currency) for item in items], "taxes": [represent_tax(tax, currency) for tax in taxes]}
+    return {"items": [represent_item(item, currency) for item in items],
+            "taxes": [represent_tax(tax, currency) for tax in taxes]}
 
 
 def represent_item(item, currency):
@@ -71,12 +80,14 @@ def represent_tax(tax, currency):
             "tax": money.major(tax["tax"], currency)}
 
 
-def in_short(db, ids):
-    """id -> invoice without its parts, for many at once."""
-    return {row["id"]: represent_short(row) for row in db.all(sql.in_short, ids=ids, today=times.today(db.config.timezone, db.now))}
+def summaries(db, ids):
+    """Return {id: invoice without items and taxes} for a JSON array of ids."""
+    rows = db.all(sql.summaries, ids=ids, today=times.today(db.config.timezone, db.now))
+    return {row["id"]: represent_summary(row) for row in rows}
 
 
-def represent_short(row):
+def represent_summary(row):
+    """Turn a row of `summaries` into the API object, in place, and return it."""
     row["status"] = public_status(row)
     del row["is_past_due"]
     money.convert_to_major(row, ("total", "paid_amount", "open_amount"), row["currency"])

@@ -1,4 +1,8 @@
-"""Issuing: an invoice is sent with its number, from then on locked, and may be cancelled, credited, reminded of."""
+"""Issuing: sending, cancelling, crediting and reminding of invoices.
+
+A sent invoice has a number and is locked. Every public function that writes is called inside a write transaction and
+takes and returns rows of invoices (see `invoices`).
+"""
 from eventapi import journal, money, times
 from eventapi.domain.billing import drafts, invoices, ledger, mails, pdf
 from eventapi.domain.billing import lines as invoice_lines
@@ -22,6 +26,7 @@ OF_CREDIT_NOTES = Transitions("credit note", {
     "credit": ((), None),
     "remind": ((), None),
 })
+PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder"}
 CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "buyer_reference",
                 "is_reverse_charge")
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "vat_id",
@@ -29,79 +34,104 @@ SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code"
 
 
 def table(row):
-    """The transitions of an invoice, or of a credit note."""
+    """Return the state table of an invoice, or of a credit note."""
     return TRANSITIONS if row["invoice_type"] == "invoice" else OF_CREDIT_NOTES
 
 
+def check_action(row, action):
+    """Return the status that the action leads to, or None if nothing changes. Raise 409 `invalid_transition`."""
+    state = invoices.public_status(row)
+    if row["invoice_type"] == "credit_note" and action in PAST:
+        raise Problem("invalid_transition", f"A credit note cannot be {PAST[action]}. To correct "
+                      f"{row['invoice_number']}, issue a new invoice.", state=state, allowed_from=[],
+                      allowed_actions=OF_CREDIT_NOTES.actions(state))
+    return table(row).move(action, state)
+
+
 def allowed_actions(invoice):
-    """What may be done with an invoice, as it is answered: what was paid stands against cancelling."""
+    """Return the allowed actions of an invoice (an API object). An invoice with payments cannot be cancelled."""
     actions = table(invoice).actions(invoice["status"])
     return [action for action in actions if action != "cancel" or not invoice["paid_amount"]]
 
 
 def update(db, row, fields):
-    """Change an invoice and return its row. `fields` holds the changed fields; a new `status` stands for an action.
+    """Change an invoice and return its row.
+
+    `fields` holds the changed fields; a new `status` runs the action that leads there.
 
     Call this inside a write transaction. Raise 422 for faults of a draft; 409 `invoice_locked`, `anonymized`,
     `invalid_transition`, and what `send` and `cancel` raise.
     """
-    return bring_to(db, drafts.change(db, row, fields), fields.get("status", row["status"]))
+    return apply_status(db, drafts.change(db, row, fields), fields.get("status", row["status"]))
 
 
-def bring_to(db, row, status):
-    """Does what `status` in a body asks for; gives the row."""
+def apply_status(db, row, status):
+    """Run the action that leads to `status` and return the row. Raise 409 `invalid_transition` if there is none."""
     if status in (row["status"], invoices.public_status(row)):
         return row
-    asked = {"sent": send, "cancelled": cancel}.get(status)
-    if asked is None:
-        table(row).action_to(invoices.public_status(row), status)       # 409: no action leads there
-    return asked(db, row)
+    if status == "sent":
+        return send(db, row)
+    if status == "cancelled":
+        return cancel(db, row)
+    table(row).action_to(invoices.public_status(row), status)           # raises: no action leads to another status
+    return row
 
 
 def send(db, row, mail=None):
-    """Gives a draft its number and locks it; gives the row."""
+    """Send a draft: assign its number, lock it, and return its row.
+
+    `mail` is as in `mails.add`. Raise 409 `invalid_transition`, `invoice_incomplete`, `exceeds_invoice`, `duplicate`,
+    `anonymized` or `mail_not_configured`.
+    """
     mails.refuse_unconfigured(db, mail)
-    if table(row).move("send", invoices.public_status(row)) is None:
+    if check_action(row, "send") is None:
         return row
     sent = issue(db, row)
     journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
     if sent["invoice_type"] == "credit_note":
-        ledger.settle(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
-    elif sent["status"] == "paid":                      # there was nothing to pay
+        ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
+    elif sent["status"] == "paid":                      # its total is 0
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
     mails.add(db, "invoice", sent, mail)
     return sent
 
 
 def cancel(db, row):
-    """Voids an invoice by a credit note over all that is left of it; gives the row."""
+    """Cancel an invoice by a credit note for all that is left of it, and return its row.
+
+    Raise 409 `has_payments`, `invalid_transition`, `exceeds_invoice` or `anonymized`.
+    """
     if row["invoice_type"] == "invoice" and row["paid_amount"]:
-        raise Problem("has_payments", f"There are payments on {row['invoice_number']}: refund them first, or credit it.")
-    if table(row).move("cancel", invoices.public_status(row)) is None:
+        raise Problem("has_payments", f"{row['invoice_number']} cannot be cancelled because it has payments. "
+                      "Refund them first, or credit a part of the invoice.")
+    if check_action(row, "cancel") is None:
         return row
-    lines = invoice_lines.reversed_(db.all(sql.lines_left, id=row["id"]))
+    lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
     note = issue_credit_note(db, row, lines)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], now=db.now)
-    return drafts.changed(db, row, "cancelled")
+    return drafts.journal_change(db, row, "cancelled")
 
 
 def credit(db, row, items):
-    """A credit note over a part of an invoice, sent at once; gives its row."""
+    """Create and send a credit note for a part of an invoice, and return its row. `items` are those of the request.
+
+    Raise 422 for faults of the items; 409 `invalid_transition`, `exceeds_invoice` or `anonymized`.
+    """
     faults = Faults()
-    lines = invoice_lines.lines(taxed_alike(items, row), row["currency"], db.config.tax_rate, faults,
+    lines = invoice_lines.lines(with_tax_of(items, row), row["currency"], db.config.tax_rate, faults,
                                 reverse_charge=row["is_reverse_charge"])
-    invoice_lines.refuse_foreign(db, lines, row["event_participant_id"], faults)
+    invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults)
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
-        faults.add("/items", "negative_total", "must come to more than 0")
+        faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()
-    table(row).move("credit", invoices.public_status(row))
-    note = issue_credit_note(db, row, invoice_lines.reversed_(lines))
-    ledger.settle(db, ledger.by_id(db, row["id"]), credited=-note["total"])
+    check_action(row, "credit")
+    note = issue_credit_note(db, row, invoice_lines.negated(lines))
+    ledger.adjust(db, ledger.by_id(db, row["id"]), credited=-note["total"])
     return note
 
 
-def taxed_alike(items, invoice):
-    """Items that say nothing of tax have that of the invoice, where it has just one."""
+def with_tax_of(items, invoice):
+    """Return the items. Those without tax fields get the tax of the invoice, if it has only one."""
     if len(invoice["taxes"]) > 1:
         return items
     only = invoices.represent_tax(invoice["taxes"][0], invoice["currency"])
@@ -110,23 +140,26 @@ def taxed_alike(items, invoice):
 
 
 def remind(db, row, mail=None):
-    """Notes that the customer was reminded, or does it; gives the row."""
+    """Record a reminder, queue its mail as `mails.add` does, and return the row.
+
+    Raise 409 `invalid_transition` or `mail_not_configured`.
+    """
     mails.refuse_unconfigured(db, mail)
-    table(row).move("remind", invoices.public_status(row))
+    check_action(row, "remind")
     db.run(sql.remind, id=row["id"], now=db.now)
     mails.add(db, "invoice_reminder", row, mail)
-    return drafts.changed(db, row, "reminded")
+    return drafts.journal_change(db, row, "reminded")
 
 
 def issue_credit_note(db, invoice, lines):
-    """Makes and sends a credit note of these lines; gives its row."""
+    """Create and send a credit note with these lines, journal it, and return its row."""
     note = issue(db, draft_credit_note(db, invoice, lines))
     journal.created(db, entities.INVOICE, invoices.represent(note))
     return note
 
 
 def draft_credit_note(db, invoice, lines):
-    """Stores a credit note of these lines, not yet sent; gives its row."""
+    """Store a draft of a credit note with these lines, and return its row."""
     draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")), "taken_over": 0,
              "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
              **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
@@ -134,12 +167,13 @@ def draft_credit_note(db, invoice, lines):
 
 
 def issue(db, row):
-    """Number, snapshot, lock and picture of a draft; gives its new row."""
+    """Lock a draft: store its number, seller, buyer and the source of its PDF. Return its new row."""
     day = times.today(db.config.timezone, db.now)
     seller, buyer = parties(db, row)
     refuse_incomplete(row, seller, buyer)
-    issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date")}, "series": None,
-              "sequence": None, "issue_date": row["issue_date"] or day, "seller": as_json(seller), "buyer": as_json(buyer)}
+    issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date")},
+              "series": None, "sequence": None, "issue_date": row["issue_date"] or day,
+              "seller": as_json(seller), "buyer": as_json(buyer)}
     if row["invoice_type"] == "credit_note":
         issued.update(fit_into_invoice(db, row), status="sent")
     else:
@@ -154,43 +188,50 @@ def issue(db, row):
 
 
 def fit_into_invoice(db, note):
-    """The totals of a credit note, its taxes fitted to what is left of the invoice; 409 when it is more than that."""
+    """Store the taxes of a credit note, fitted to what is left of its invoice, and return its totals.
+
+    Raise 409 `exceeds_invoice`.
+    """
     invoice = ledger.by_id(db, note["related_invoice_id"])
     if invoice["status"] in ("draft", "cancelled"):
-        raise Problem("exceeds_invoice", f"The invoice {invoice['invoice_number']} is {invoice['status']}: nothing of it is left "
-                      "to credit.")
+        raise Problem("exceeds_invoice",
+                      f"{invoice['invoice_number']} is {invoice['status']}. Nothing of it is left to credit.")
     taxes, left = taxes_of_credit(db, invoice["id"], note["items"])
     if taxes is None:
         left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]
-        words = ", ".join(f"net {group['net']} in {group['category']} {group['rate']} %" for group in left) or "nothing"
-        raise Problem("exceeds_invoice", f"Of {invoice['invoice_number']} is left to credit: {words}.", left=left)
+        amounts = ", ".join(f"{group['net']} net in category {group['category']} at {group['rate']} %"
+                            for group in left)
+        raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
+                      f"credit: {amounts or 'nothing'}.", left=left)
     totals, open_total = invoice_lines.totals(taxes), invoice["total"] - invoice["credited"]
-    if -totals["total"] > open_total:                   # a group may hold more than all of them, beside one that takes off
+    if -totals["total"] > open_total:                   # possible if a tax group of the invoice is negative
         open_total = money.major(open_total, note["currency"])
-        raise Problem("exceeds_invoice", f"Of {invoice['invoice_number']} is left to credit: {open_total} with tax.",
-                      left_total=open_total)
+        raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
+                      f"credit: {open_total} with tax.", left_total=open_total)
     drafts.store_taxes(db, note["id"], taxes)
     return totals
 
 
 def taxes_of_credit(db, invoice_id, lines):
-    """The taxes of a credit note, fitted to what is left of the invoice (None where they are more), and what that is."""
+    """Return the result of `lines.credited_taxes`, and the rows of what is left of the invoice."""
     left = db.all(sql.left_to_credit, id=invoice_id)
     rest = {(group["category"], group["rate"]): (group["net"], group["tax"]) for group in left}
     return invoice_lines.credited_taxes(invoice_lines.taxes(lines), rest), left
 
 
 def totals_of_credit(db, invoice_id, lines):
-    """What a credit note of these lines will come to."""
+    """Return the totals that a credit note with these lines will have."""
     taxes, _ = taxes_of_credit(db, invoice_id, lines)
     return invoice_lines.totals(taxes if taxes is not None else invoice_lines.taxes(lines))
 
 
-# Who sends to whom
+# Seller and buyer
 
 def parties(db, row):
-    """Seller and buyer as they stand on the paper: as sent, or for a draft as they are now. A credit note goes to whom
-    its invoice went."""
+    """Return the seller and the buyer on the invoice: as sent, or for a draft as they are now.
+
+    The buyer of a credit note is that of its invoice. Raise 409 `anonymized` if that buyer was anonymised.
+    """
     if row["seller"]:
         shown = invoices.represent(row)
         return shown["seller"], shown["buyer"]
@@ -201,6 +242,7 @@ def parties(db, row):
 
 
 def buyer(contact):
+    """Return the buyer on an invoice for the row of a contact."""
     person = " ".join(filter(None, (contact["first_name"], contact["last_name"]))) or None
     return {"name": contact["company_name"] or person, "contact_name": person if contact["company_name"] else None,
             **{name: contact[name] for name in ("address", "postal_code", "city", "state", "country", "language")},
@@ -209,14 +251,15 @@ def buyer(contact):
 
 
 def refuse_incomplete(row, seller, buyer):
-    """409 naming what the law wants on an invoice and is not known yet."""
+    """Raise 409 `invoice_incomplete` if the invoice lacks information that the law requires."""
     missing = [] if seller["name"] else ["organiser_name"]
     if not (seller["vat_id"] or seller["tax_number"]):
         missing.append("organiser_vat_id or organiser_tax_number")
     wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
     if any(item["tax_category"] == "AE" for item in row["items"]):
-        wanted["vat_id"] = "tax_id"                     # reverse charge names the one who owes the tax (BR-AE-02)
-    missing += [f"contact.{member}" for name, member in wanted.items() if not buyer[name]]
+        wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
+    missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
     if missing:
-        raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. (organiser_… is set in "
-                      "the configuration, the contact is changed at /contacts.)", missing=missing)
+        raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. "
+                      "Set options that start with organiser_ in the configuration, and the rest on the contact.",
+                      missing=missing)

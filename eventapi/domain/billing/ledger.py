@@ -1,4 +1,4 @@
-"""The ledger: money received and credit given make the sums and the state of an invoice."""
+"""The ledger: payments and credit notes determine the sums and the status of an invoice. All amounts in minor units."""
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
@@ -9,29 +9,36 @@ from eventapi.storage.statements import statements
 
 sql = statements("ledger")
 
-TOLD = ("paid", "partially_paid", "refunded")       # states that have an event of their own
+EVENT_STATUSES = ("paid", "partially_paid", "refunded")     # each has an outgoing event of the same name
 EXACT = Context(prec=64, rounding=ROUND_HALF_UP)
 
 
 def by_number(db, number):
-    """What the ledger needs of an invoice, or None."""
+    """Return the columns of the invoice that the ledger needs, or None."""
     return db.one(sql.by_number, invoice_number=number)
 
 
 def by_id(db, id):
+    """Return the same columns for an invoice id, or None."""
     return db.one(sql.by_id, id=id)
 
 
 def refuse_unpayable(invoice):
-    """409 unless the invoice takes payments."""
-    kind = "credit note" if invoice["invoice_type"] == "credit_note" else "invoice"
-    if kind == "credit note" or invoice["status"] in ("draft", "cancelled"):
-        raise Problem("invoice_not_payable", f"The {kind} {invoice['invoice_number']} is {invoice['status']}; it takes no "
-                      "payments.", invoice_type=invoice["invoice_type"], state=invoice["status"])
+    """Raise 409 `invoice_not_payable` unless the invoice accepts payments. `invoice` is a row of `by_number`."""
+    status, reason = invoice["status"], None
+    if invoice["invoice_type"] == "credit_note":
+        reason = "it is a credit note."
+    elif status == "draft":
+        reason = "it is a draft. Send it first."
+    elif status == "cancelled":
+        reason = "it is cancelled."
+    if reason:
+        raise Problem("invoice_not_payable", f"{invoice['invoice_number']} cannot receive payments because {reason}",
+                      invoice_type=invoice["invoice_type"], state=status)
 
 
 def status_of(total, paid_amount, credited):
-    """The state of a sent invoice; `overdue` is read off the due date later."""
+    """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read."""
     if total > 0 and credited >= total and paid_amount <= 0:
         return "refunded"
     if total - credited - paid_amount <= 0:
@@ -39,29 +46,36 @@ def status_of(total, paid_amount, credited):
     return "partially_paid" if paid_amount > 0 else "sent"
 
 
-def settle(db, invoice, *, paid=0, credited=0):
-    """Adds money or credit to a sent invoice (less than nothing takes it back). Its state follows, and is journalled when
-    it changes. `invoice` is a row of `by_number` or `by_id`, read in this transaction."""
+def adjust(db, invoice, *, paid=0, credited=0):
+    """Add `paid` and `credited` to the sums of a sent invoice and update its status. Negative amounts reduce the sums.
+
+    `invoice` is a row of `by_number` or `by_id` that was read in this write transaction. Journal a credit and a change
+    of the status. Raise 422 if the paid amount becomes too large.
+    """
     sums = {"paid_amount": invoice["paid_amount"] + paid, "credited": invoice["credited"] + credited}
     limit = money.LIMIT * 10 ** money.decimals(invoice["currency"])
     if sums["paid_amount"] >= limit:
-        raise invalid_at("/amount", "maximum", "brings what is paid on the invoice to 10^12 or more")
+        raise invalid_at("/amount", "maximum", "is too large: the paid amount of the invoice must be less than 10^12")
     status = status_of(invoice["total"], **sums)
     old = invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None
-    if not old:                        # the usual case touches no index of the state
+    if not old:                        # the usual case: no index on the status is touched
         db.run(sql.pay, id=invoice["id"], paid_amount=sums["paid_amount"], now=db.now)
     else:
-        db.run(sql.settle, id=invoice["id"], status=status, **sums, now=db.now)
+        db.run(sql.adjust, id=invoice["id"], status=status, **sums, now=db.now)
         new = {**old, **sums, "status": status, "open_amount": old["total"] - sums["credited"] - sums["paid_amount"],
                "updated_at": db.now}
-        action = "credited" if status == old["status"] else status if status in TOLD else "updated"
+        action = "updated"
+        if status == old["status"]:
+            action = "credited"
+        elif status in EVENT_STATUSES:
+            action = status
         journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
 
 
-# What `eventapi check` asks: everything again from lines and payments, by other means than those that wrote it
+# Checks of `eventapi check`: recompute everything from lines and payments, with other code than the code that stores it
 
 def check(db):
-    """What in the books does not add up, as sentences."""
+    """Return a sentence for each sum, tax or status of an invoice that is wrong."""
     with db.snapshot():
         return [*_wrong_lines(db), *_wrong_groups(db), *_wrong_taxes(db), *_wrong_totals(db), *_wrong_credit(db)]
 
@@ -70,7 +84,8 @@ def _wrong_lines(db):
     for line in db.iterate(sql.lines):
         places = money.decimals(line["currency"])
         left = EXACT.subtract(1, Decimal(line["discount_percent"]).scaleb(-4))
-        net = EXACT.multiply(EXACT.multiply(Decimal(line["quantity"]).scaleb(-3), Decimal(line["unit_price"]).scaleb(-4)), left)
+        undiscounted = EXACT.multiply(Decimal(line["quantity"]).scaleb(-3), Decimal(line["unit_price"]).scaleb(-4))
+        net = EXACT.multiply(undiscounted, left)
         expected = int(EXACT.to_integral_value(net.scaleb(places, EXACT)))
         if expected != line["net"]:
             yield (f"{line['invoice_number']}: the net amount of item {line['position']} is {line['net']}, "
@@ -84,7 +99,10 @@ def _wrong_groups(db):
 
 
 def _wrong_taxes(db):
-    """A later credit note of an invoice may differ by what rounding left over, at most one minor unit for each of them."""
+    """Yield a sentence for each wrong tax.
+
+    The taxes of several credit notes of an invoice may differ by rounding: at most one minor unit for each of them.
+    """
     for group in db.iterate(sql.taxes):
         tax = EXACT.to_integral_value(EXACT.multiply(Decimal(group["net"]), Decimal(group["rate"]).scaleb(-4)))
         allowed = group["credit_notes"] if group["credit_notes"] > 1 else 0

@@ -1,4 +1,8 @@
-"""The lines of an invoice and their taxes: checked and rounded as EN 16931 says, half away from zero."""
+"""Lines of an invoice and their taxes, computed as EN 16931 says and rounded half away from zero.
+
+The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in minor units. The
+row of a tax group has category, rate (hundredths of a percent), net, tax (minor units) and reason.
+"""
 from decimal import Decimal
 
 from eventapi import money
@@ -8,34 +12,39 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
-# What stands on the invoice where the category says enough by itself.
+# The reason on the invoice if the item has none: the category determines it.
 REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT"}
-BILLED = {"booth_reservation_id": sql.named_reservations, "service_order_id": sql.named_orders,
-          "service_order_item_id": sql.named_order_items}
+BILLED = {"booth_reservation_id": sql.billed_reservations, "service_order_id": sql.billed_orders,
+          "service_order_item_id": sql.billed_order_items}
 TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
 
 
 def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
-    """Items of a body as rows; what is wrong with them goes to `faults`. `tax_rate` (hundredths of a percent) is the
-    tenant's, for items that name none; with `reverse_charge` all become AE, whatever they say."""
+    """Return the items of a body as rows of lines. Add what is wrong with them to `faults`.
+
+    `tax_rate` (hundredths of a percent) is the default rate of the tenant. With `reverse_charge`, all items get the
+    category AE.
+    """
     rows = [_line(item, place, currency, tax_rate, faults, reverse_charge) for place, item in enumerate(items)]
     if any(row["tax_category"] == "O" for row in rows) and any(row["tax_category"] != "O" for row in rows):
-        faults.add("/items", "mixed_taxes", "holds category O beside others: what is not subject to VAT stands alone")
+        faults.add("/items", "mixed_taxes",
+                   "must not contain category O (not subject to VAT) together with other categories")
     return rows
 
 
 def _line(item, place, currency, tax_rate, faults, reverse_charge):
+    """Return the item at the index `place` as the row of a line."""
     at = f"/items/{place}"
     row = {"position": place + 1, **{name: item.get(name) for name in TEXTS}, **_numbers(item, at, faults)}
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
     row["net"] = net(row, currency)
     if abs(row["net"]) >= money.LIMIT * 10 ** money.decimals(currency):
-        faults.add(at, "maximum", "comes to 10^12 or more")
+        faults.add(at, "maximum", "must have a net amount of less than 10^12")
     return row
 
 
 def _numbers(item, at, faults):
-    """The numbers of an item as whole units of their last decimal; tax_rate is None where it is not said."""
+    """Return the numbers of an item as integers with the decimals in PLACES. `tax_rate` is None if it is not sent."""
     numbers = {}
     for name, places in PLACES.items():
         number = item.get(name)
@@ -46,63 +55,73 @@ def _numbers(item, at, faults):
 
 
 def _tax(item, rate, default, at, faults, reverse_charge):
-    """Category, rate and reason of an item: S where nothing is said, Z where only the rate 0 is."""
+    """Return category, rate and reason of an item. Without a category, it is Z if the rate is 0, otherwise S."""
     category, reason = item.get("tax_category"), item.get("exemption_reason")
     if reverse_charge:
-        of_another = category not in (None, "AE")
-        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": REASONS["AE"] if of_another or not reason else reason}
+        if category not in (None, "AE"):
+            reason = None                       # it explained another category
+        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": reason or REASONS["AE"]}
     category = category or ("Z" if rate == 0 else "S")
     if category == "S":
         rate = default if rate is None else rate
         if not rate:
-            faults.add(f"{at}/tax_rate", "tax_category", "must be more than 0 in category S; without tax it is Z, E, AE, G or O")
+            faults.add(f"{at}/tax_rate", "tax_category",
+                       "must be more than 0 in category S; for an item without tax, send category Z, E, AE, G or O")
     elif rate:
         faults.add(f"{at}/tax_rate", "tax_category", f"must be 0 in category {category}")
     if category in ("S", "Z") and reason:
-        faults.add(f"{at}/exemption_reason", "tax_category", f"is not for category {category}")
+        faults.add(f"{at}/exemption_reason", "tax_category", f"must be null in category {category}")
     if category == "E" and not reason:
-        faults.add(f"{at}/exemption_reason", "required", "is required in category E: the law says why there is no tax")
+        faults.add(f"{at}/exemption_reason", "required",
+                   "is required in category E: an invoice must state why it has no tax")
     return {"tax_category": category, "tax_rate": rate or 0, "exemption_reason": reason or REASONS.get(category)}
 
 
-def refuse_foreign(db, lines, participant_id, faults):
-    """What lines bill must be there and be the participant's own: else it would count as billed, and nobody would pay for it."""
+def check_billed_records(db, lines, participant_id, faults):
+    """Add a fault for each line that bills an unknown record, or one of another participant than the invoice.
+
+    Otherwise the record would count as billed although its participant never gets the invoice.
+    """
     for name, statement in BILLED.items():
         ids = sorted({line[name] for line in lines if line[name] is not None})
         known = {row["id"]: row for row in db.all(statement, ids=as_json(ids))} if ids else {}
         for line in lines:
             if line[name] is not None:
-                _refuse_foreign(line, name, known.get(line[name]), participant_id, faults)
+                _check_billed_record(line, name, known.get(line[name]), participant_id, faults)
     for line in lines:
         if line["fee_of_participant_id"] not in (None, participant_id):
-            faults.add(f"/items/{line['position'] - 1}/fee_of_participant_id", "disagrees", "is not the participant of the invoice")
+            faults.add(f"/items/{line['position'] - 1}/fee_of_participant_id", "disagrees",
+                       "must be the participant of the invoice")
 
 
-def _refuse_foreign(line, name, record, participant_id, faults):
+def _check_billed_record(line, name, record, participant_id, faults):
+    """Add a fault to the field `name` unless `record` belongs to the participant and the order of the line."""
     at = f"/items/{line['position'] - 1}/{name}"
     if record is None:
-        faults.add(at, "unknown", "names no record")
+        faults.add(at, "unknown", "no record has this id")
+    elif not participant_id:
+        faults.add(at, "disagrees", "belongs to a participant: send `event_participant_id` with the invoice")
     elif record["event_participant_id"] != participant_id:
-        faults.add(at, "disagrees", "is of another participant than the invoice" if participant_id else
-                   "is of a participant: name that as event_participant_id of the invoice")
+        faults.add(at, "disagrees", "must belong to the participant of the invoice")
     elif record.get("service_order_id", line["service_order_id"]) != line["service_order_id"]:
-        faults.add(at, "disagrees", f"is an item of the order {record['service_order_id']}: name that as service_order_id")
+        order_id = record["service_order_id"]
+        faults.add(at, "disagrees", f"is an item of the order {order_id}: send this id as `service_order_id`")
 
 
 def net(line, currency):
-    """What a line comes to, in minor units."""
+    """Return the net amount of a line in minor units."""
     product = line["quantity"] * line["unit_price"] * (10000 - line["discount_percent"])
-    return money.divided(product, 10 ** (11 - money.decimals(currency)))        # 3 + 4 + 4 decimals
+    return money.divided(product, 10 ** (11 - money.decimals(currency)))        # 3 + 4 + 4 decimals of the factors
 
 
-def reversed_(lines):
-    """The same lines the other way round, for a credit note."""
+def negated(lines):
+    """Return the lines with negative quantities and amounts, for a credit note."""
     return [{**line, "position": place, "quantity": -line["quantity"], "net": -line["net"]}
             for place, line in enumerate(lines, 1)]
 
 
 def taxes(lines):
-    """Tax per category and rate, on the sum of its lines."""
+    """Return the tax groups: one for each category and rate, with the tax on the sum of its lines."""
     groups = {}
     for line in lines:
         group = groups.setdefault((line["tax_category"], line["tax_rate"]), {"net": 0, "reasons": {}})
@@ -114,15 +133,16 @@ def taxes(lines):
 
 
 def totals(taxes):
-    """subtotal, tax_total and total of an invoice with these taxes."""
+    """Return subtotal, tax_total and total of an invoice with these tax groups, in minor units."""
     subtotal, tax_total = sum(group["net"] for group in taxes), sum(group["tax"] for group in taxes)
     return {"subtotal": subtotal, "tax_total": tax_total, "total": subtotal + tax_total}
 
 
 def credited_taxes(taxes, rest):
-    """Taxes of a credit note against what is left of its invoice, {(category, rate): (net, tax)}; None where it is more.
+    """Return the tax groups of a credit note, fitted to what is left of its invoice, or None if they exceed it.
 
-    Rounding never credits more tax than is left, and what uses up a group uses up its tax, so that the books come to zero.
+    `rest` is {(category, rate): (net, tax)}. Rounding never credits more tax than is left. A credit note for the whole
+    rest of a group also credits the whole rest of its tax, so that nothing remains.
     """
     credited = []
     for group in taxes:
@@ -135,7 +155,8 @@ def credited_taxes(taxes, rest):
 
 
 def _is_part(number, whole):
-    return number == 0 or (number > 0) == (whole > 0) and abs(number) <= abs(whole)
+    """Return whether `number` lies between 0 and `whole`, which may be negative."""
+    return number == 0 or ((number > 0) == (whole > 0) and abs(number) <= abs(whole))
 
 
 def _smaller(number, limit):

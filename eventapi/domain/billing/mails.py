@@ -6,15 +6,16 @@ from eventapi.errors import Problem
 
 
 def refuse_unconfigured(db, mail):
-    """Raise Conflict `mail_not_configured` if `mail` is true and the server cannot send mail."""
+    """Raise 409 `mail_not_configured` if `mail` is true and the server cannot send mail."""
     if mail:
         mails.refuse_unconfigured(db.config)
 
 
 def add(db, kind, row, mail):
-    """Queue a mail with the PDF of a sent invoice.
+    """Queue a mail with the PDF of a sent invoice. `kind` is `invoice` or `invoice_reminder`.
 
-    If `mail` is None, do so only if mail is configured and the buyer has an address.
+    If `mail` is None, do so only if mail is configured, the buyer has an address and the PDF can be drawn. Raise 409
+    `invoice_incomplete` or 501 `not_installed` if `mail` is true and this is not possible.
     """
     if mail is False or not mails.is_configured(db.config):
         return
@@ -24,7 +25,8 @@ def add(db, kind, row, mail):
     if refusal and mail:
         raise refusal
     if not refusal:
-        subject = mail_words.words(buyer["language"], db.config)[f"{kind if kind == 'invoice_reminder' else row['invoice_type']}_subject"]
+        name = kind if kind == "invoice_reminder" else row["invoice_type"]
+        subject = mail_words.words(buyer["language"], db.config)[f"{name}_subject"]
         mails.add(db, kind, "invoice", row["id"], buyer["email"], subject.format(number=row["invoice_number"]))
 
 
@@ -32,8 +34,10 @@ def _refusal(db, row, buyer):
     """Return the problem that prevents mailing the invoice, or None."""
     if not buyer["email"]:
         return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
-                       "Set `email` on the contact before you send the invoice, or send `mail` as false.", missing=["contact.email"])
+                       "Set `email` on the contact before you send the invoice, or send `mail` as false.",
+                       missing=["contact.email"])
     if not (row["pdf_sha256"] or pdf.is_drawable()):
-        return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn, because a package is missing on "
-                       f"this server. GET /invoices/{row['id']}/pdf names the package. Install it, or send `mail` as false.")
+        return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn because a "
+                       "package is missing on this server. A request for the PDF names the package. Install it, or "
+                       "send `mail` as false.")
     return None

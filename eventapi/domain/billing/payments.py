@@ -87,7 +87,8 @@ def update(db, row, fields):
     action = None if status == row["status"] else TRANSITIONS.action_to(row["status"], status)
     locked = [name for name in TERMS if new[name] != row[name]]
     if locked and row["status"] not in OPEN:
-        raise Problem("payment_locked", f"The payment is {row['status']}: {', '.join(locked)} cannot change any more.",
+        raise Problem("payment_locked", f"{', '.join(f'`{name}`' for name in locked)} cannot change because the "
+                      f"payment is {row['status']}. Record another payment.",
                       state=row["status"], members=locked)
     new["status"] = status
     if action == "refund":
@@ -137,8 +138,8 @@ def refund(db, row, amount=None):
         return move(db, row, "refund")
     if units > left:
         raise Problem("exceeds_payment",
-                      f"Of this payment {money.major(left, row['currency'])} {row['currency']} are left to "
-                      "give back.", left=money.major(left, row["currency"]))
+                      f"`amount` exceeds the rest of the payment. At most {money.major(left, row['currency'])} "
+                      f"{row['currency']} can be refunded.", left=money.major(left, row["currency"]))
     if units == left:
         return move(db, row, "refund")
     return _store(db, row, {**row, "refunded_amount": row["refunded_amount"] + units}, "refunded")
@@ -151,7 +152,7 @@ def _invoice_and_amount(db, wanted, faults):
     """
     invoice = ledger.by_number(db, wanted["invoice_number"])
     if invoice is None:
-        faults.add("/invoice_number", "unknown", "names no invoice")
+        faults.add("/invoice_number", "unknown", "no invoice has this number")
     currency = wanted["currency"] or (invoice or {"currency": db.config.currency})["currency"]
     if invoice and currency != invoice["currency"]:
         faults.add("/currency", "disagrees", f"must be {invoice['currency']}, the currency of the invoice")
@@ -187,7 +188,7 @@ def _once(db, row, write):
         known = db.value(sql.by_transaction, transaction_id=row["transaction_id"], gateway_key=row["gateway_key"])
         if known is None:
             raise
-        raise Problem("duplicate", f"The payment {known} has this transaction_id of this gateway.",
+        raise Problem("duplicate", f"Payment {known} already has this `transaction_id` of this gateway.",
                       member="transaction_id",
                       payment_id=known) from None
 
@@ -198,9 +199,9 @@ def _merged(db, row, fields):
     wanted = {**represent(row), **fields}
     invoice, amount = _invoice_and_amount(db, wanted, faults)
     if amount is not None and amount <= row["refunded_amount"] < row["amount"]:
-        faults.add("/amount", "refunded", "must be more than what was given back of it")
+        faults.add("/amount", "refunded", "must be more than the refunded amount")
     if wanted["currency"] != row["currency"] and row["refunded_amount"]:
-        faults.add("/currency", "refunded", "cannot change once something was given back")
+        faults.add("/currency", "refunded", "cannot change because a part of the payment was refunded")
     faults.raise_any()
     new = {**row, **{name: wanted[name] for name in ("gateway_key", "transaction_id", "notes", "currency")},
            "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount,
@@ -238,7 +239,7 @@ def _adjust_invoice(db, old, new, invoice=None):
         before, old = 0, None
     if before != after:
         invoice = invoice or ledger.by_id(db, (new or old)["invoice_id"])
-        ledger.settle(db, invoice, paid=after - before)
+        ledger.adjust(db, invoice, paid=after - before)
 
 
 def _paid(row):
