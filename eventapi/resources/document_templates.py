@@ -1,4 +1,4 @@
-"""Document templates: what documents are made from, in a closed subset of HTML with placeholders."""
+"""Document templates: texts in a subset of HTML, with placeholders, that documents are made from."""
 from eventapi.domain.attachments import document_templates, placeholders
 from eventapi.domain.attachments.document_templates import represent
 from eventapi.domain.records import references
@@ -19,7 +19,7 @@ def list_document_templates(db, query):
 
 @routes.get("/documents/templates/placeholders", response="document_template.placeholders")
 def get_placeholders(db):
-    """List the placeholders of templates, and what each stands for."""
+    """List the placeholders that templates may contain."""
     return Response({"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False)
 
 

@@ -58,12 +58,13 @@ def delete_document(db, id):
     return deleted()
 
 
-@routes.get("/documents/<id>/content", forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS), ranges=True)
+@routes.get("/documents/<id>/content", forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS),
+            ranges=True)
 def get_document_content(db, id, form):
-    """Return the file of a document, or the page or PDF made from its template.
+    """Get the file of a document, or the page or PDF made from its template.
 
-    The header Accept selects page or PDF. Range is supported with one range. Browsers display only PDF and pictures,
-    and run nothing.
+    The header Accept selects page or PDF. The header Range may contain one range. Browsers display only PDF and
+    pictures, and download all other files.
     """
     row = get(db, id)
     if is_stored(row, form):
@@ -71,7 +72,8 @@ def get_document_content(db, id, form):
     if row["content"] is None:
         raise not_found("content of document", id)
     if form not in (content_types.HTML, content_types.PDF):
-        raise Problem("not_acceptable", "The document comes as text/html or application/pdf.",
+        raise Problem("not_acceptable",
+                      "The document is available as text/html or application/pdf only. Send one of these in Accept.",
                       offered=[content_types.HTML, content_types.PDF])
     data = (pages.pdf if form == content_types.PDF else pages.page)(db.config, row)
     headers = {**downloads.guarded(form, name_of(row, form)), "ETag": etag(f"{form}{data!r}")}
@@ -84,7 +86,7 @@ def get_document_content(db, id, form):
 
 @routes.put("/documents/<id>/content", raw_body=("application/octet-stream",))
 def set_document_content(db, id, upload):
-    """Send the bytes of a file, or the signed file of a contract. The bytes determine the content type."""
+    """Upload the file of a document, or the signed file of a contract. Its bytes determine the content type."""
     row = get(db, id)
     unchanged_content(row["sha256"])
     return represent(documents.set_content(db, row, upload))
@@ -92,7 +94,7 @@ def set_document_content(db, id, upload):
 
 @routes.post("/documents/<id>/request-signature", before=contracts.draw)
 def request_signature(db, who, id, before):
-    """Send a contract to be signed. Its content is frozen."""
+    """Send a contract for signature. Its content can no longer change."""
     return represent(contracts.request_signature(db, get(db, id), who.admin_id, before))
 
 
@@ -105,13 +107,13 @@ def mark_signed(db, who, id, body):
 @routes.post("/documents/<id>/decline")
 def decline_document(db, id):
     """Record that the contract will not be signed. It becomes a draft again."""
-    return represent(contracts.take_back(db, get(db, id), "decline"))
+    return represent(contracts.return_to_draft(db, get(db, id), "decline"))
 
 
 @routes.post("/documents/<id>/void")
 def void_document(db, id):
     """Withdraw a contract before it is signed. It becomes a draft again."""
-    return represent(contracts.take_back(db, get(db, id), "void"))
+    return represent(contracts.return_to_draft(db, get(db, id), "void"))
 
 
 @routes.post("/documents/<id>/terminate")
@@ -125,11 +127,17 @@ def get(db, id):
 
 
 def is_stored(row, form):
-    """Return whether the stored file is the response: always for a file and a signed contract, else in its own form."""
-    return row["sha256"] and (row["content"] is None or row["sha256"] != row["signature_sha256"] or form == row["content_type"])
+    """Return whether the response is the stored file.
+
+    It always is for a file and for a signed contract. The file that was sent for signature is the response only if
+    its content type is requested.
+    """
+    is_original = row["content"] is None or row["sha256"] != row["signature_sha256"]
+    return row["sha256"] and (is_original or form == row["content_type"])
 
 
 def name_of(row, kind):
+    """Return the file name for a download of the document with the content type `kind`."""
     return row["filename"] or f"{row['document_number'] or row['id']}{content_types.EXTENSIONS.get(kind, '')}"
 
 
@@ -148,12 +156,15 @@ def include_line_items(db, records):
 
 
 def represent_line(line, entity_type):
+    """Return the API object of a line: amounts in major units, tax rate in percent."""
     currency = line["currency"]
     price, quantity = money.major(line["unit_price"], currency), line["quantity"]
     if entity_type == "invoice":
         price, quantity = money.unscaled(line["unit_price"], 4), money.unscaled(quantity, 3)
-    return {"position": line["position"], "description": line["description"], "quantity": quantity, "unit": line["unit"],
-            "unit_price": price, "tax_rate": money.unscaled(line["tax_rate"], 2), "net": money.major(line["net"], currency)}
+    return {"position": line["position"], "description": line["description"], "quantity": quantity,
+            "unit": line["unit"],
+            "unit_price": price, "tax_rate": money.unscaled(line["tax_rate"], 2),
+            "net": money.major(line["net"], currency)}
 
 
 INCLUDES = {"line_items": include_line_items, "allowed_actions": allowed_actions(contracts.allowed_actions)}

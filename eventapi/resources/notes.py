@@ -1,4 +1,4 @@
-"""Notes: what the staff writes down about another record. The scope is that of the record's kind."""
+"""Notes: texts of admins about other records. The scope is that of the record's kind."""
 from eventapi.domain.attachments import cascade, notes
 from eventapi.domain.attachments.notes import represent
 from eventapi.domain.records import entities
@@ -51,10 +51,12 @@ def pin_note(db, who, id):
 
 
 def get(db, who, id, *, writes=True):
+    """Return the note. Raise 404, or 403 `insufficient_scope`."""
     note = found(notes.get(db, id), "note", id)
     allow(who, note["entity_type"], writes=writes)
     return note
 
 
 def allow(who, entity_type, *, writes=True):
+    """Raise 403 `insufficient_scope` unless the API key has the scope of the kind of record."""
     require_scope(who, entities.KINDS[entity_type].scope, writes=writes)

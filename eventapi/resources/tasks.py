@@ -1,4 +1,4 @@
-"""Tasks: work for the staff, with a due date and the record that it is about."""
+"""Tasks: to-do items for admins, with a due date and the record that they are about."""
 from eventapi import times
 from eventapi.domain.attachments import cascade, tasks
 from eventapi.domain.attachments.tasks import TRANSITIONS, represent
@@ -36,7 +36,7 @@ def get_task(db, id, query):
 
 @routes.update("/tasks/<id>", schema="task")
 def update_task(db, id, body):
-    """Change a task. A new `status` stands for the action that leads there."""
+    """Change a task. Another `status` requests the action that leads to it."""
     return tasks.update(db, unchanged(get(db, id)), body)
 
 

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from eventapi.domain.attachments.content_types import judge
+from eventapi.domain.attachments.content_types import detect
 
 
 def archive(*entries):
@@ -44,10 +44,10 @@ OPEN_TEXT = [("mimetype", "application/vnd.oasis.opendocument.text"), ("content.
     (b"nul \0 here", "application/octet-stream"),
 ])
 def test_the_content_type_is_determined_from_the_bytes(head, kind):
-    assert judge(head) == kind
+    assert detect(head) == kind
 
 
 def test_a_polyglot_has_the_type_of_its_first_bytes():
-    assert judge(b"GIF89a/*<script>alert(1)</script>*/") == "image/gif"
-    assert judge(b"%PDF-1.4 <html><script>alert(1)</script>") == "application/pdf"
-    assert judge(b" %PDF-1.4 <html>") == "text/html"
+    assert detect(b"GIF89a/*<script>alert(1)</script>*/") == "image/gif"
+    assert detect(b"%PDF-1.4 <html><script>alert(1)</script>") == "application/pdf"
+    assert detect(b" %PDF-1.4 <html>") == "text/html"

@@ -20,7 +20,7 @@ def delete_with(db, entity_type, entity_id):
     Each record is deleted before what is attached to it, so that a task about a document about that task ends the loop.
     """
     todo = [(entity_type, entity_id)]
-    for kind, id in todo:                       # grows while it is walked
+    for kind, id in todo:                       # the loop appends to the list that it reads
         todo += [("document", id) for id in document_rows.delete_with(db, kind, id)]
         todo += [("note", id) for id in notes.delete_with(db, kind, id)]
         todo += [("task", id) for id in tasks.delete_with(db, kind, id)]

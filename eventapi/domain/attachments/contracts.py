@@ -1,6 +1,7 @@
-"""Contracts: documents that are signed.
+"""Contracts: documents that are signed. The page or file that was sent for signature is stored unchanged.
 
-Whoever runs the signing tells of it; what was sent to be signed is kept as it was.
+Signing itself happens elsewhere: the client reports its steps. Functions take and return rows of documents. Every
+function that writes, except `draw`, is called inside a write transaction and journals the change.
 """
 from eventapi.domain.attachments import document_rows, pages
 from eventapi.errors import Problem, invalid_at
@@ -26,7 +27,7 @@ SIGNATURE = Transitions("signature", {
     "expire": (("sent", "viewed"), "expired"),
     "void": (("sent", "viewed"), "voided"),
 }, {"request-signature": "signature_requested"})
-EMPTY = dict.fromkeys(("sha256", "content_type", "size"))
+NO_FILE = dict.fromkeys(("sha256", "content_type", "size"))
 
 
 def draw(db, id):
@@ -52,18 +53,19 @@ def request_signature(db, row, admin_id, drawn):
     Return the row. The page is drawn again, now under the write lock, if another request has changed the document
     since. Raise 409 `no_content`.
     """
-    if not begins(row, "request-signature"):
+    if not changes_status(row, "request-signature"):
         return row
     if row["content"] is None and row["sha256"] is None:
-        raise Problem("no_content", f"There is nothing to sign yet: PUT /documents/{row['id']}/content.")
+        raise Problem("no_content",
+                      f"The contract has no content to sign yet. Upload it with PUT /documents/{row['id']}/content.")
     if row["content"] is None:
-        frozen = {name: row[name] for name in EMPTY}
+        frozen = {name: row[name] for name in NO_FILE}
     elif drawn and drawn[0] == shown(row):
         frozen = drawn[1]
     else:
         frozen = freeze(db.config, row)
-    return move(db, row, "request-signature", **frozen, signature_sha256=frozen["sha256"], requested_at=db.now, requested_by=admin_id,
-                signer_name=None, signed_at=None, signed_by=None)
+    return move(db, row, "request-signature", **frozen, signature_sha256=frozen["sha256"], requested_at=db.now,
+                requested_by=admin_id, signer_name=None, signed_at=None, signed_by=None)
 
 
 def freeze(config, row):
@@ -73,51 +75,65 @@ def freeze(config, row):
 
 
 def mark_signed(db, row, admin_id, signer_name, signed_at):
-    if not begins(row, "mark-signed"):
+    """Record who signed a contract, and when (UTC text or None for now). Return the row.
+
+    Raise 422 for a time in the future; 409 `no_contract` or `invalid_transition`.
+    """
+    if not changes_status(row, "mark-signed"):
         return row
     if signed_at and signed_at > db.now:
-        raise invalid_at("/signed_at", "future", "must not lie in the future")
+        raise invalid_at("/signed_at", "future", f"must not be in the future: the time of the server is {db.now}")
     return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
 
 
-def take_back(db, row, action):
-    """The contract is a draft again: declined, expired or voided."""
-    if not begins(row, action):
+def return_to_draft(db, row, action):
+    """Make the contract a draft again: `decline`, `expire` or `void`. Return the row.
+
+    Raise 409 `no_contract` or `invalid_transition`.
+    """
+    if not changes_status(row, action):
         return row
-    unfrozen = EMPTY if row["content"] is not None else {}
+    unfrozen = NO_FILE if row["content"] is not None else {}
     return move(db, row, action, **unfrozen, signature_sha256=None)
 
 
 def view(db, row):
-    return move(db, row, "view") if begins(row, "view") else row
+    """Record that the signer has viewed the contract. Return the row."""
+    return move(db, row, "view") if changes_status(row, "view") else row
 
 
 def terminate(db, row, admin_id):
+    """Terminate a signed contract and return the row. Raise 409 `no_contract` or `invalid_transition`."""
     refuse_no_contract(row)
     if CONTRACT.move("terminate", row["contract_status"]) is None:
         return row
     return move(db, row, "terminate", terminated_at=db.now, terminated_by=admin_id)
 
 
-def bring_to(db, row, esign_status):
-    """What a changed esign_status in a body asks for; to be signed takes a name, so it has its own action."""
+def set_esign_status(db, row, esign_status):
+    """Apply the action that leads to the `esign_status` of a body, and return the row.
+
+    Raise 422 for a status that has a route of its own, because it needs more data; 409 `no_contract` or
+    `invalid_transition`.
+    """
     if esign_status == row["esign_status"]:
         return row
     refuse_no_contract(row)
     action = SIGNATURE.action_to(row["esign_status"], esign_status)
     if action in ("request-signature", "mark-signed"):
-        raise invalid_at("/esign_status", "by_action", f"is reached by POST /documents/{row['id']}/{action}")
-    return view(db, row) if action == "view" else take_back(db, row, action)
+        raise invalid_at("/esign_status", "by_action",
+                         f"cannot be set to {esign_status}. Use POST /documents/{row['id']}/{action} instead")
+    return view(db, row) if action == "view" else return_to_draft(db, row, action)
 
 
-def begins(row, action):
-    """Whether the action changes anything; 409 where it is not allowed."""
+def changes_status(row, action):
+    """Return whether the action changes the status. Raise 409 `no_contract` or `invalid_transition`."""
     refuse_no_contract(row)
     return SIGNATURE.move(action, row["esign_status"]) is not None
 
 
 def move(db, row, action, **members):
-    """Stores and journals the states that the action leads to."""
+    """Store and journal the statuses that the action leads to, and these columns. Return the row."""
     after = {**row, **members}
     for member, table in (("contract_status", CONTRACT), ("esign_status", SIGNATURE)):
         if action in table.table:
@@ -127,7 +143,7 @@ def move(db, row, action, **members):
 
 
 def allowed_actions(document):
-    """What may be done now with a document, as it is answered or stored."""
+    """Return the actions that the statuses of a document allow. `document` is an API object or a row."""
     if not document["is_contract"]:
         return []
     ending = ["terminate"] if document["contract_status"] == "active" else []
@@ -135,22 +151,32 @@ def allowed_actions(document):
 
 
 def refuse_no_contract(row):
+    """Raise 409 `no_contract` if the document is not a contract."""
     if not row["is_contract"]:
-        raise Problem("no_contract", "The document is not a contract.")
+        raise Problem("no_contract",
+                      f"The document {row['id']} is not a contract, so it cannot be signed or terminated.")
 
 
 def refuse_locked(row, names):
-    """409 when members change that are part of what was sent to be signed."""
+    """Raise 409 `document_locked` if fields in `names` would change after the contract was sent for signature."""
     if names and row["is_contract"] and row["contract_status"] != "draft":
-        raise Problem("document_locked", f"The contract is {row['contract_status'].replace('_', ' ')}: {', '.join(names)} stays as it is.",
-                      members=names)
+        is_pending = row["contract_status"] == "pending_signature"
+        remedy = f"Use POST /documents/{row['id']}/void first" if is_pending else "Create another document instead"
+        raise Problem("document_locked", f"{' and '.join(names)} cannot change, because the contract is "
+                      f"{row['contract_status'].replace('_', ' ')}. {remedy}.", members=names)
 
 
 def refuse_content(row):
-    """409 where no file can be the content: of what is made from a template, of what ended, of what was signed already."""
+    """Raise 409 `document_locked` if the document accepts no uploaded file.
+
+    These are documents made from a template, terminated contracts, and signed contracts with their signed file.
+    """
     if row["is_contract"] and row["contract_status"] != "draft":
         is_signed = row["contract_status"] == "active" and row["sha256"] != row["signature_sha256"]
         if is_signed or row["contract_status"] == "terminated":
-            raise Problem("document_locked", "The signed file is there already.")
+            raise Problem("document_locked",
+                          f"The content cannot change, because the contract is {row['contract_status']}. "
+                          "Create another document instead.")
     elif row["content"] is not None:
-        raise Problem("document_locked", "The document was made from a template: change its member content.")
+        raise Problem("document_locked", "The document was made from a template, so it has no file. Change its field "
+                      "`content` instead.")

@@ -1,4 +1,4 @@
-"""Document categories: creating, changing and deleting the categories of documents, each with its default template.
+"""Document categories, each with the template that its documents are made from by default.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -46,7 +46,8 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a document category. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    references.refuse_in_use(db, sql.users, id, "The category has {}; it cannot be deleted.")
+    references.refuse_in_use(db, sql.users, id, "The category has {}, so it cannot be deleted. "
+                             "Assign another category to them first.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_CATEGORY, category)
 

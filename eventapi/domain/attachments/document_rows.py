@@ -1,6 +1,6 @@
-"""Rows of documents: reading, storing and journalling them.
+"""Rows of documents: read, store and journal them. `documents` and `contracts` check the rules first.
 
-The checks of `documents` and `contracts` come before. Every function that writes is called inside a write transaction
+Every function that writes is called inside a write transaction
 and journals the change.
 """
 import hashlib
@@ -81,7 +81,7 @@ def store_content(db, old, upload, **size):
 
     `size` may hold `width` and `height` of a picture in pixels.
     """
-    sha256, kind = files.keep(db.config, upload), content_types.judge(upload.head)
+    sha256, kind = files.keep(db.config, upload), content_types.detect(upload.head)
     if sha256 == old["sha256"]:
         return old
     values = {"id": old["id"], "sha256": sha256, "content_type": kind, "size": upload.size, "width": None,

@@ -1,4 +1,4 @@
-"""Document templates: creating, changing and deleting the HTML templates that documents are made from.
+"""Document templates: the HTML templates that documents are made from.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
@@ -59,7 +59,8 @@ def update(db, old, fields):
 def delete(db, template):
     """Delete a document template. Raise 409 `in_use` while other records refer to it."""
     id = template["id"]
-    references.refuse_in_use(db, sql.users, id, "The template has {}; it cannot be deleted.")
+    references.refuse_in_use(db, sql.users, id, "The template has {}, so it cannot be deleted. "
+                             "Replace it there first.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_TEMPLATE, template)
 

@@ -1,4 +1,4 @@
-"""Documents: creating, changing and deleting pages made from templates, and files.
+"""Documents: pages made from templates, and files.
 
 Every function that writes is called inside a write transaction and journals the change. Functions take and return
 rows; see `document_rows`. `contracts` has the rules of signing.
@@ -14,7 +14,7 @@ sql = statements("documents")
 
 FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # these never change
 LOCKED = ("title", "metadata", "content")                               # these are part of what was sent to be signed
-LATER = {"content": None, "esign_status": "pending"}                    # other values can be set only in a change
+LATER = {"content": None, "esign_status": "pending"}                    # a new document has these values
 
 
 def create(db, fields):
@@ -29,11 +29,11 @@ def create(db, fields):
     fields = {**fields, **references.named(db, fields, faults, DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE)}
     for name, allowed in LATER.items():
         if fields[name] not in (None, allowed):
-            faults.add(f"/{name}", "later", "is not set when a document is made, but afterwards")
+            faults.add(f"/{name}", "later", "cannot be set when a document is created. Set it in a later change")
     template = None if fields["filename"] else _template_of(db, fields, faults)
     if fields["filename"] and fields["template_id"]:
         faults.add("/template_id", "disagrees",
-                   "goes without filename: a document is made from a template, or it is a file")
+                   "must not be sent with filename: a document is either made from a template or a file")
     faults.raise_any()
     anonymity.refuse(db, fields["entity_type"], fields["entity_id"])
     return _generate(db, fields, template) if template else _add_file(db, fields)
@@ -42,7 +42,7 @@ def create(db, fields):
 def update(db, old, fields):
     """Change a document and return its row.
 
-    `fields` holds the changed fields; a new `esign_status` stands for an action. Raise 422 for unknown records and
+    `fields` holds the changed fields; another `esign_status` requests an action. Raise 422 for unknown records and
     fields that cannot change; 409 `document_locked`, `anonymized`, `no_contract` or `invalid_transition`.
     """
     merged = _merged(db, old, fields)
@@ -52,7 +52,7 @@ def update(db, old, fields):
     if merged != old:
         anonymity.refuse(db, "document", old["id"])
     new = document_rows.change(db, old, merged)
-    return contracts.bring_to(db, new, fields.get("esign_status") or old["esign_status"])
+    return contracts.set_esign_status(db, new, fields.get("esign_status") or old["esign_status"])
 
 
 def set_content(db, row, upload):
@@ -80,7 +80,8 @@ def _template_of(db, fields, faults):
     """Return the row of the template, or of the default template of the category, or None."""
     template_id = fields["template_id"] or db.value(sql.default_template, id=fields["category_id"])
     if template_id is None and fields["category_id"]:
-        faults.add("/category_id", "no_template", "has no default template; name a template, or a filename for a file")
+        faults.add("/category_id", "no_template",
+                   "has no default template. Send template_id, or filename for a file")
     return template_id and db.one(sql.template, id=template_id)
 
 
@@ -97,7 +98,7 @@ def _merged(db, old, fields):
     merged = {**old, **{name: value for name, value in sent.items() if name in old and name != "esign_status"}}
     for name in FIXED:
         if merged[name] != old[name] and (name in fields or name == "template_id"):
-            faults.add(f"/{name}", "fixed", "does not change: make another document")
+            faults.add(f"/{name}", "fixed", "cannot change. Create another document instead")
     merged["content"] = _content(old, merged["content"], faults)
     if old["filename"] and old["content"] is None and merged["filename"] is None:
         faults.add("/filename", "required", "is required: the document is a file")
@@ -110,12 +111,16 @@ def _content(old, content, faults):
     if content == old["content"] or (old["content"] is None and not content):
         return old["content"]
     if old["content"] is None:
-        faults.add("/content", "file", "belongs to documents made from a template; this one is a file")
+        faults.add("/content", "file",
+                   f"must be empty: this document is a file. Use PUT /documents/{old['id']}/content instead")
     return _written(content or "", faults)
 
 
 def _generate(db, document, template):
-    """Add the document that the template makes of its record, and return its row. Raise 422 if it is too long."""
+    """Fill the template for the record of the document, add the document and return its row.
+
+    Raise 422 if the content is too long.
+    """
     document = {**document, "document_number": _next_number(db), "title": document["title"] or template["name"],
                 "category_id": document["category_id"] or template["category_id"], "template_id": template["id"],
                 "is_contract": template["is_contract"]}
@@ -130,8 +135,10 @@ def _generate(db, document, template):
 
 
 def _checked_length(content):
+    """Return the content. Raise 422 if it is too long."""
     if len(content) > markup.MAX_LENGTH:
-        raise invalid_at("/template_id", "too_long", f"makes a document of more than {markup.MAX_LENGTH} characters")
+        raise invalid_at("/template_id", "too_long", f"results in a document of {len(content)} characters. "
+                         f"The limit is {markup.MAX_LENGTH}")
     return content
 
 
@@ -150,12 +157,13 @@ def _refuse_in_use(db, row, *only):
     """Raise 409 `in_use` while other records refer to the document, or only those that `only` names."""
     users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
     if users:
-        raise Problem("in_use", f"The document is used by {' and '.join(users)}.", used_by=users)
+        raise Problem("in_use", f"The document is used by {' and '.join(users)}. Remove it there first.", used_by=users)
 
 
 def _refuse_submitted(db, row):
     """Raise 409 `document_locked` if the document belongs to a submission that is in review or approved."""
     status = db.value(sql.handed_in, id=row["id"])
     if status:
-        raise Problem("document_locked", f"The file belongs to a submission that is {status}: ask for a revision, "
-                      "or hand in another document.")
+        remedy = "Request a revision of the submission" if status == "submitted" else "Create another document instead"
+        raise Problem("document_locked",
+                      f"The file cannot change, because it belongs to a submission that is {status}. {remedy}.")

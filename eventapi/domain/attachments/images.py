@@ -1,31 +1,32 @@
-"""Pictures: how many pixels one has, read from its first bytes. Nothing is decoded, so a picture cannot be a bomb."""
+"""Pictures: their size in pixels, read from the header. Nothing is decoded, so a decompression bomb does no harm."""
 import os
 import struct
 
 from eventapi.domain.attachments.content_types import GIF, JPEG, PNG, WEBP
 
 LARGEST = 65535             # pixels along a side
-SEGMENTS = 1000             # of a JPEG that are looked at
-FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}      # the markers of JPEG that tell the size
-ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}                   # markers without a segment
+SEGMENTS = 1000             # most segments of a JPEG that are read
+FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}      # JPEG markers of segments with the size
+ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}                   # JPEG markers without a segment
 
 
 class Broken(ValueError):
-    """The header does not tell a size."""
+    """The header has no valid size. The text says what is wrong."""
 
 
 def size(file, kind):
-    """(width, height) of an open picture; raises Broken."""
+    """Return (width, height) in pixels of an open picture of the content type `kind`. Raise Broken."""
     try:
         width, height = READERS[kind](file)
     except (struct.error, EOFError):
-        raise Broken("the picture ends in its header") from None
+        raise Broken("the file ends within its header") from None
     if not (0 < width <= LARGEST and 0 < height <= LARGEST):
-        raise Broken(f"a picture of {width} x {height} pixels")
+        raise Broken(f"its size is {width} x {height} pixels, but each side must have 1 to {LARGEST}")
     return width, height
 
 
 def _read(file, length):
+    """Return exactly `length` bytes. Raise EOFError if fewer are left."""
     data = file.read(length)
     if len(data) < length:
         raise EOFError
@@ -35,7 +36,7 @@ def _read(file, length):
 def _png(file):
     head = _read(file, 33)
     if head[8:16] != b"\0\0\0\rIHDR":
-        raise Broken("a PNG without IHDR")
+        raise Broken("the PNG has no IHDR chunk")
     return struct.unpack(">II", head[16:24])
 
 
@@ -53,11 +54,11 @@ def _webp(file):
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     if form == b"VP8 " and head[23:26] == b"\x9d\x01\x2a":
         return tuple(side & 0x3FFF for side in struct.unpack("<HH", head[26:30]))
-    raise Broken("a WebP of an unknown form")
+    raise Broken("the WebP format is unknown")
 
 
 def _jpeg(file):
-    """Goes from segment to segment until one tells the size."""
+    """Read segment by segment until one contains the size."""
     _read(file, 2)
     for _ in range(SEGMENTS):
         marker = _marker(file)
@@ -72,17 +73,18 @@ def _jpeg(file):
         if length < 2:
             break
         file.seek(length - 2, os.SEEK_CUR)
-    raise Broken("a JPEG without a frame")
+    raise Broken("the JPEG has no frame header")
 
 
 def _marker(file):
+    """Return the next JPEG marker."""
     if _read(file, 1) != b"\xff":
-        raise Broken("a JPEG with bytes between its segments")
+        raise Broken("the JPEG has bytes between its segments")
     for _ in range(SEGMENTS):
         marker = _read(file, 1)[0]
-        if marker != 0xFF:                  # which fills up
+        if marker != 0xFF:                  # padding
             return marker
-    raise Broken("a JPEG of nothing but filling")
+    raise Broken("the JPEG consists of padding")
 
 
 READERS = {PNG: _png, GIF: _gif, WEBP: _webp, JPEG: _jpeg}

@@ -1,4 +1,4 @@
-"""Notes: creating, changing and deleting what the staff writes about other records.
+"""Notes: texts of admins about other records.
 
 Every function that writes is called inside a write transaction and journals the change. `cascade.delete_note` deletes a
 note with what is attached to it.
@@ -78,4 +78,5 @@ def delete_with(db, entity_type, entity_id):
 def _check_entity(db, note):
     """Raise 422 unless `entity_type` and `entity_id` refer to a record."""
     if not db.value(sql.entity_exists, entity_type=note["entity_type"], entity_id=note["entity_id"]):
-        raise invalid_at("/entity_id", "unknown", f"names no {note['entity_type']}")
+        raise invalid_at("/entity_id", "unknown",
+                         f"is unknown: no {note['entity_type']} has the id {note['entity_id']}")

@@ -1,4 +1,4 @@
-"""Placeholders: what a template may name, and what it stands for in a document about one record."""
+"""Placeholders: the names that a template may contain, and the texts that replace them in a document about a record."""
 import re
 from decimal import Decimal
 
@@ -8,60 +8,75 @@ from eventapi.storage.statements import statements
 
 sql = statements("placeholders")
 
-# the first part of a placeholder -> statement that reads the record behind it
+# first part of a placeholder -> statement that reads the record
 RECORDS = {"contact": sql.contact, "participant": sql.participant, "event": sql.event, "booths": sql.booths,
            "invoice": sql.invoice, "service_order": sql.service_order}
 
-GAP = "________"            # what stands where a record has no value: seen by whoever signs
+GAP = "________"            # replaces a placeholder without a value, so that the gap is visible on the document
 METADATA = re.compile(r"metadata\.[A-Za-z][A-Za-z0-9_]{0,49}")
 MEANINGS = {
-    "contact": {"customer_number": "Customer number", "name": "Company, or the person where there is none", "company_name": "Company",
-                "person": "First and last name", "first_name": "First name", "last_name": "Last name", "email": "E-mail",
-                "phone": "Phone", "address": "Street and number", "postal_code": "Postal code", "city": "City", "state": "State or region",
+    "contact": {"customer_number": "Customer number", "name": "Company, or the person if there is no company",
+                "company_name": "Company",
+                "person": "First and last name", "first_name": "First name", "last_name": "Last name",
+                "email": "E-mail",
+                "phone": "Phone", "address": "Street and number", "postal_code": "Postal code", "city": "City",
+                "state": "State or region",
                 "country": "Country", "website": "Website", "tax_id": "VAT or tax id"},
-    "participant": {"role": "Role, such as exhibitor", "status": "registered, confirmed or cancelled", "category": "Category",
+    "participant": {"role": "Role, such as exhibitor", "status": "registered, confirmed or cancelled",
+                    "category": "Category",
                     "badge_name": "Name on the badge", "badge_number": "Number of the badge"},
-    "event": {"title": "Title", "event_key": "Key", "city": "City", "country": "Country", "date_from": "First day", "date_to": "Last day",
+    "event": {"title": "Title", "event_key": "Key", "city": "City", "country": "Country", "date_from": "First day",
+              "date_to": "Last day",
               "application_deadline": "Last day to apply"},
-    "booths": {"numbers": "Numbers of the reserved booths", "halls": "Their halls", "area": "Their area in m²", "price": "Their net price"},
-    "invoice": {"number": "Number", "issue_date": "Date", "due_date": "Due date", "total": "Total with tax", "currency": "Currency"},
+    "booths": {"numbers": "Numbers of the reserved booths", "halls": "Their halls", "area": "Their area in m²",
+               "price": "Their net price"},
+    "invoice": {"number": "Number", "issue_date": "Date", "due_date": "Due date", "total": "Total with tax",
+                "currency": "Currency"},
     "service_order": {"number": "Number", "total": "Total with tax", "currency": "Currency"},
-    "organiser": {"name": "Your name", "street": "Street", "postal_code": "Postal code", "city": "City", "country": "Country",
+    "organiser": {"name": "Your name", "street": "Street", "postal_code": "Postal code", "city": "City",
+                  "country": "Country",
                   "email": "E-mail", "vat_id": "VAT id", "tax_number": "Tax number", "iban": "IBAN", "bic": "BIC"},
     "document": {"number": "Number of the document", "title": "Title of the document"},
 }
 KNOWN = {f"{subject}.{member}": meaning for subject, members in MEANINGS.items() for member, meaning in members.items()}
-KNOWN["today"] = "The day on which the document is made"
-DAYS = ("date_from", "date_to", "application_deadline", "issue_date", "due_date")
+KNOWN["today"] = "Date on which the document is created"
+DATES = ("date_from", "date_to", "application_deadline", "issue_date", "due_date")
 
 
 def is_known(name):
+    """Return whether a template may contain this placeholder."""
     return name in KNOWN or bool(METADATA.fullmatch(name))
 
 
 def listed():
-    """Each placeholder with what it stands for."""
+    """Return all placeholders, each with its description."""
     entries = [{"placeholder": f"{{{{{name}}}}}", "description": meaning} for name, meaning in KNOWN.items()]
-    return [*entries, {"placeholder": "{{metadata.NAME}}", "description": "The member NAME of the document's metadata"}]
+    return [*entries, {"placeholder": "{{metadata.NAME}}", "description": "Field NAME of the document's metadata"}]
 
 
 def values(db, document):
-    """(name -> text, language) for a new document: what the records say, written as people of that language write it."""
+    """Return `(name -> text, language)` for a new document, a dict with `entity_type` and `entity_id`.
+
+    Dates and numbers are written as usual in the language, which is that of the contact. Placeholders without a value
+    are missing.
+    """
     subject = db.one(sql.subject, **document) or {}
     ids = {**dict.fromkeys(("contact_id", "participant_id", "event_id", "invoice_id", "service_order_id")), **subject}
     records = {name: db.one(statement, **ids) or {} for name, statement in RECORDS.items()}
     records["contact"] = records["contact"] or db.one(sql.applicant, **document) or {}
     language = (records["contact"].get("language") or "")[:2].lower()
-    words = WORDS[language if language in WORDS else "en"]
+    language = language if language in WORDS else "en"
+    words = WORDS[language]
     found = {f"{subject}.{member}": _text(member, value, record, words)
              for subject, record in _completed(db, records).items() for member, value in record.items()}
     found |= {"document.number": document["document_number"], "document.title": document["title"],
               "today": day(times.today(db.config.timezone, db.now), words)}
     found |= {f"metadata.{name}": _metadata(value) for name, value in (document["metadata"] or {}).items()}
-    return {name: text for name, text in found.items() if text}, words is WORDS["de"] and "de" or "en"
+    return {name: text for name, text in found.items() if text}, language
 
 
 def _completed(db, records):
+    """Return the records with the values that no statement reads."""
     contact, config = records["contact"], db.config
     person = " ".join(filter(None, (contact.get("first_name"), contact.get("last_name"))))
     records["contact"] = {**contact, "person": person, "name": contact.get("company_name") or person}
@@ -71,9 +86,10 @@ def _completed(db, records):
 
 
 def _text(member, value, record, words):
+    """Return a value as it is written in a document, or None. Amounts are in minor units, the area in mm²."""
     if value is None or value == "":
         return None
-    if member in DAYS:
+    if member in DATES:
         return day(times.local_date(value, record.get("timezone") or "UTC"), words)
     if member in ("total", "price"):
         places = money.decimals(record["currency"])
@@ -84,4 +100,8 @@ def _text(member, value, record, words):
 
 
 def _metadata(value):
-    return {True: "yes", False: "no", None: ""}.get(value, str(value)) if isinstance(value, (bool, type(None))) else str(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

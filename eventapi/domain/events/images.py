@@ -11,7 +11,7 @@ def store(db, event, upload):
 
     Call this inside a write transaction. Raise 415 if it is not a picture, 422 if its header is broken.
     """
-    kind = content_types.judge(upload.head)
+    kind = content_types.detect(upload.head)
     if kind not in content_types.PICTURES:
         raise Problem("unsupported_media_type", f"The picture must be PNG, JPEG, GIF or WebP, but the file is {kind}.")
     width, height = size(upload, kind)
@@ -28,7 +28,7 @@ def size(upload, kind):
         try:
             return images.size(file, kind)
         except images.Broken as broken:
-            raise invalid_at("", "broken_picture", f"is not a complete picture: {broken}") from None
+            raise invalid_at("", "broken_picture", f"is not a valid picture: {broken}") from None
 
 
 def remove(db, event):
