@@ -33,7 +33,7 @@ def reviewed(organiser, application):
     return organiser.post(f"/applications/{application['id']}/review", status=200).json["data"]
 
 
-def told(db, entity_type):
+def event_names(db, entity_type):
     return [name for name, in db.connection.execute(
         "SELECT name FROM outgoing_events WHERE entity_type = ? ORDER BY id", (entity_type,))]
 
@@ -54,16 +54,16 @@ def test_an_application_is_made_read_changed_and_deleted(organiser, fair, boats,
     assert changed["requested_area"] == 24.1
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
-    assert told(db, "application") == ["application.created", "application.updated", "application.deleted"]
+    assert event_names(db, "application") == ["application.created", "application.updated", "application.deleted"]
 
 
-def test_what_was_read_can_be_sent_back(organiser, reviewed, db):
+def test_an_application_that_was_read_can_be_sent_back(organiser, reviewed, db):
     address = f"/applications/{reviewed['id']}"
     assert organiser.put(address, {**reviewed, "status": "approved"}, status=200).json["data"] == reviewed
-    assert told(db, "application") == ["application.created", "application.reviewed"]
+    assert event_names(db, "application") == ["application.created", "application.reviewed"]
 
 
-def test_what_is_missing_or_wrong_is_named_at_once(organiser, fair, application):
+def test_missing_and_wrong_fields_are_reported_together(organiser, fair, application):
     answer = organiser.post("/applications", {"requested_area": 0, "rating": 6, "event_keys": []}, status=422)
     assert [entry["pointer"] for entry in answer.json["errors"]] == ["", "/event_keys", "/rating", "/requested_area"]
     answer = organiser.post(
@@ -75,7 +75,7 @@ def test_what_is_missing_or_wrong_is_named_at_once(organiser, fair, application)
     organiser.patch(f"/applications/{application['id']}", {"email": None, "company_name": ""}, status=422)
 
 
-def test_after_the_deadline_only_late_ones_are_let_in(organiser, boats):
+def test_only_applications_marked_late_are_accepted_after_the_deadline(organiser, boats):
     organiser.make("/events", {"title": "Over", "event_key": "over", "application_deadline": "2020-01-01"})
     answer = organiser.post("/applications", {**ADA, "event_keys": ["boats", "over"]}, status=409).json
     assert (answer["code"], answer["event_keys"]) == ("deadline_passed", ["over"])
@@ -107,7 +107,7 @@ def test_a_withdrawn_application_may_be_edited_beside_a_new_one(organiser, appli
 
 # Decisions
 
-def test_the_actions_lead_through_the_states(organiser, application, db):
+def test_each_action_moves_the_application_to_its_state(organiser, application, db):
     address = f"/applications/{application['id']}"
     assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["review", "withdraw"]
     refused = organiser.post(f"{address}/reject", {"reason": "full"}, status=409).json
@@ -123,18 +123,19 @@ def test_the_actions_lead_through_the_states(organiser, application, db):
     assert rejected["decided_at"] and rejected["decided_by"]
     assert organiser.post(f"{address}/reject", {"reason": "other"}, status=200).json["data"] == rejected
     organiser.post(f"{address}/withdraw", status=409)
-    assert told(db, "application") == ["application.created", "application.reviewed", "application.info_requested",
-                                       "application.reviewed", "application.waitlisted", "application.rejected"]
+    assert event_names(db, "application") == [
+        "application.created", "application.reviewed", "application.info_requested", "application.reviewed",
+        "application.waitlisted", "application.rejected"]
 
 
-def test_a_reason_and_a_question_are_wanted(organiser, reviewed):
+def test_rejecting_requires_a_reason_and_request_info_a_question(organiser, reviewed):
     address = f"/applications/{reviewed['id']}"
     assert organiser.post(f"{address}/reject", {}, status=422).json["errors"][0]["pointer"] == "/reason"
     assert organiser.post(
         f"{address}/request-info", {"question": " "}, status=422).json["errors"][0]["pointer"] == "/question"
 
 
-def test_approval_makes_a_contact_with_its_categories_and_participants(organiser, fair, boats, categories, db):
+def test_approval_creates_a_contact_with_categories_and_participants(organiser, fair, boats, categories, db):
     application = organiser.make(
         "/applications", {**ADA, "event_keys": ["garden", "boats"], "category_keys": ["gold"], "city": "Uetersen"})
     organiser.post(f"/applications/{application['id']}/review", status=200)
@@ -148,8 +149,9 @@ def test_approval_makes_a_contact_with_its_categories_and_participants(organiser
     assert [participant["event_key"] for participant in participants] == ["garden", "boats"]
     assert all((participant["role"], participant["status"], participant["category_key"], participant["application_id"])
                == ("exhibitor", "registered", "gold", application["id"]) for participant in participants)
-    assert told(db, "application")[-1] == "application.approved"
-    assert told(db, "event_participant") == ["participant.added"] * 2 and told(db, "contact") == ["contact.created"]
+    assert event_names(db, "application")[-1] == "application.approved"
+    assert event_names(db, "event_participant") == ["participant.added"] * 2 and event_names(db, "contact") == [
+        "contact.created"]
 
 
 def test_approval_links_the_contact_with_the_same_email(organiser, reviewed, categories):
@@ -161,7 +163,7 @@ def test_approval_links_the_contact_with_the_same_email(organiser, reviewed, cat
     assert sorted(category["category_key"] for category in kept) == ["gold", "silver"]
 
 
-def test_several_contacts_with_the_email_are_named_and_the_body_decides(organiser, reviewed):
+def test_an_ambiguous_email_is_refused_until_the_body_names_the_contact(organiser, reviewed):
     candidates = [organiser.make("/contacts", {"email": ADA["email"]})["id"] for _ in range(2)]
     address = f"/applications/{reviewed['id']}/approve"
     answer = organiser.post(address, status=409).json
@@ -180,7 +182,7 @@ def test_an_applicant_without_email_becomes_a_new_contact(organiser, fair):
     assert organiser.get("/contacts", status=200).json["meta"]["total"] == 2
 
 
-def test_an_application_of_an_anonymised_contact_is_not_approved(organiser, reviewed):
+def test_an_application_of_an_anonymised_contact_cannot_be_approved(organiser, reviewed):
     contact = organiser.make("/contacts", {"email": ADA["email"]})
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     answer = organiser.post(f"/applications/{reviewed['id']}/approve", status=409)
@@ -188,7 +190,7 @@ def test_an_application_of_an_anonymised_contact_is_not_approved(organiser, revi
     assert len(organiser.data("/contacts")) == 1 and organiser.data("/participants") == []
 
 
-def test_some_of_the_events_may_be_approved(organiser, fair, boats):
+def test_an_approval_can_be_limited_to_some_events(organiser, fair, boats):
     application = organiser.make("/applications", {**ADA, "event_keys": ["garden", "boats"]})
     organiser.make("/events", {"title": "Other", "event_key": "other"})
     address = f"/applications/{application['id']}"
@@ -199,27 +201,27 @@ def test_some_of_the_events_may_be_approved(organiser, fair, boats):
     assert [participant["event_key"] for participant in organiser.data("/participants")] == ["boats"]
 
 
-def test_a_participation_that_is_there_is_used_again(organiser, reviewed, fair, db):
+def test_approval_reuses_an_existing_participation(organiser, reviewed, fair, db):
     contact = organiser.make("/contacts", {"email": ADA["email"]})
     known = organiser.make("/participants", {"event_key": "garden", "contact_id": contact["id"]})
     organiser.post(f"/participants/{known['id']}/cancel", status=200)
     organiser.post(f"/applications/{reviewed['id']}/approve", status=200)
     again, = organiser.data("/participants")
     assert (again["id"], again["status"], again["application_id"]) == (known["id"], "registered", reviewed["id"])
-    assert told(db, "event_participant") == [
+    assert event_names(db, "event_participant") == [
         "participant.added", "participant.removed", "participant.updated", "participant.added"]
 
 
-def test_participants_stay_when_their_application_is_deleted(organiser, reviewed, db):
+def test_deleting_an_application_keeps_its_participants(organiser, reviewed, db):
     organiser.post(f"/applications/{reviewed['id']}/approve", status=200)
     note = organiser.make("/notes", {"entity_type": "application", "entity_id": reviewed["id"], "note_text": "x"})
     organiser.delete(f"/applications/{reviewed['id']}", status=204)
     assert organiser.data("/participants")[0]["application_id"] is None
-    assert told(db, "event_participant") == ["participant.added", "participant.updated"]
+    assert event_names(db, "event_participant") == ["participant.added", "participant.updated"]
     organiser.get(f"/notes/{note['id']}", status=404)
 
 
-def test_approving_twice_at_once_makes_one_contact_and_one_participant(organiser, fair):
+def test_concurrent_approvals_create_one_contact_and_one_participant(organiser, fair):
     for round in range(8):
         application = organiser.make("/applications", {"email": f"ada{round}@rosen.example", "event_keys": ["garden"]})
         organiser.post(f"/applications/{application['id']}/review", status=200)
@@ -259,7 +261,7 @@ def test_the_list_is_searched_filtered_and_sorted(organiser, application, boats,
     assert organiser.data("/applications?search=epee") == []
 
 
-def test_events_and_categories_come_by_include(organiser, application, categories):
+def test_events_and_categories_are_included_on_request(organiser, application, categories):
     plain = organiser.data("/applications")[0]
     assert not {"event_keys", "events", "category_keys", "categories"} & plain.keys()
     rich = organiser.data("/applications?include=events,categories")[0]
@@ -269,7 +271,7 @@ def test_events_and_categories_come_by_include(organiser, application, categorie
     assert "events.event_key" in table and "garden" in table
 
 
-def test_the_scope_is_asked(person, application):
+def test_a_key_without_the_scope_is_refused(person, application):
     reader = person("applications:read")
     reader.get(f"/applications/{application['id']}", status=200)
     reader.post(f"/applications/{application['id']}/review", status=403)

@@ -36,7 +36,7 @@ BOATS = [("created", "100% Boats_and\\more"), ("deleted", "100% Boats_and\\more"
 GARDEN = [("created", "Garden Fair"), ("updated", "Garden Fair")]
 
 
-def test_a_change_is_told_with_who_made_it_and_what_it_was(organiser, db, history):
+def test_an_entry_shows_the_author_and_the_changed_values(organiser, db, history):
     event, _ = history
     updated, created = organiser.data("/audit-log?entity_type=event&search=garden")
     assert (created["entity_type"], created["entity_id"], created["old_values"], created["new_values"]) == (
@@ -63,11 +63,11 @@ def test_a_change_is_told_with_who_made_it_and_what_it_was(organiser, db, histor
     ("date_from=2020-01-01&date_to=2999-12-31", GARDEN + BOATS),
     ("date_to=2020-01-01", []), ("date_from=2999-01-01", []),
     ("updated_since=2020-01-01T00:00:00Z&ids=1,4", GARDEN[:1] + BOATS[1:])])
-def test_the_filters_find_what_they_say(organiser, history, query, expected):
+def test_each_filter_finds_the_matching_entries(organiser, history, query, expected):
     assert found(organiser, query) == expected
 
 
-def test_a_day_is_one_of_the_organisers_zone_and_counts_whole(organiser, db):
+def test_dates_are_whole_days_in_the_time_zone_of_the_organiser(organiser, db):
     """The day of Berlin begins at 22:00 UTC in summer."""
     for moment in ("2026-06-30T21:59:59Z", "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z", "2026-07-01T22:00:00Z"):
         with db.write():
@@ -79,7 +79,7 @@ def test_a_day_is_one_of_the_organisers_zone_and_counts_whole(organiser, db):
     ] == ["2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z"]
 
 
-def test_it_is_only_read(organiser, history):
+def test_the_audit_log_is_read_only(organiser, history):
     before = organiser.data("/audit-log")
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         for path in ("/audit-log", "/audit-log/1"):
@@ -88,20 +88,20 @@ def test_it_is_only_read(organiser, history):
     assert organiser.data("/audit-log") == before, "reading is not a change"
 
 
-def test_who_may_not_read_it_does_not(person, history):
+def test_reading_the_audit_log_needs_its_scope(person, history):
     assert person("events").get("/audit-log", status=403).json["scope"] == "audit:read"
     person("audit:read").get("/audit-log/1", status=200)
 
 
 @pytest.mark.parametrize("change", GUARDED)
-def test_the_database_itself_lets_nobody_change_an_entry(organiser, db, history, change):
+def test_database_triggers_refuse_changes_of_entries(organiser, db, history, change):
     before = organiser.data("/audit-log")
     with pytest.raises(Exception, match="append-only"):
         db.connection.execute(change)
     assert organiser.data("/audit-log") == before and journal.verify(db) == []
 
 
-def test_anonymising_takes_values_away_and_keeps_the_chain(organiser, db, history):
+def test_anonymising_removes_values_and_keeps_the_hash_chain(organiser, db, history):
     contact = organiser.make("/contacts", {"company_name": "Rosen Tantau KG", "email": "anna@rosen.example"})
     organiser.patch(f"/contacts/{contact['id']}", {"phone": "+49 4122 7084"}, status=200)
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
@@ -117,7 +117,7 @@ def test_anonymising_takes_values_away_and_keeps_the_chain(organiser, db, histor
     assert [entry["previous_hash"] for entry in whole[1:]] == [entry["hash"] for entry in whole[:-1]]
 
 
-def test_an_anchor_that_no_pruning_made_is_found(db, history):
+def test_an_anchor_without_a_pruning_entry_is_reported(db, history):
     """With an anchor the database lets the oldest entries go; who sets one by hand leaves no entry about it."""
     db.connection.execute("INSERT INTO audit_anchors SELECT id, hash, created_at FROM audit_log WHERE id = 2")
     db.connection.execute("DELETE FROM audit_log WHERE id <= 2")
@@ -125,7 +125,7 @@ def test_an_anchor_that_no_pruning_made_is_found(db, history):
         "the audit log begins after entry 2, but no entry records that older entries were pruned"]
 
 
-def test_a_search_reads_titles_only_not_the_log(db):
+def test_a_search_reads_the_title_index_and_no_other_entries(db):
     """The plan: the index of titles is read, and no entry but those found."""
     from eventapi.resources.audit_log import sql
     text = sql.list.page(frozenset(["search"]), "id", "DESC")

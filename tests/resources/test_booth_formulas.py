@@ -18,7 +18,7 @@ def test_a_formula_is_created_read_changed_and_deleted(organiser):
     organiser.get(address, status=404)
 
 
-def test_a_name_is_given_once_in_any_case(organiser):
+def test_names_are_unique_ignoring_case(organiser):
     organiser.make("/booths/formulas", PLAIN)
     answer = organiser.post("/booths/formulas", {**PLAIN, "name": "BY AREA"}, status=409)
     assert (answer.json["code"], answer.json["member"]) == ("duplicate", "name")
@@ -33,7 +33,7 @@ def test_a_name_is_given_once_in_any_case(organiser):
     ("(" * 60 + "1" + ")" * 60, "must not be nested more than 40 deep"),
     ("1 < 2 < 3", "expected an operator or the end, found <, at character 7"),
     ("1" * 400, "the numbers have too many digits")])
-def test_a_formula_that_cannot_be_is_refused_and_says_where(organiser, expression, told):
+def test_an_invalid_formula_is_refused_with_the_position(organiser, expression, told):
     errors = organiser.post("/booths/formulas", {"name": "f", "expression": expression}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/expression", "formula")]
     assert told in errors[0]["detail"]
@@ -44,7 +44,7 @@ def test_a_formula_of_ten_thousand_characters_is_refused(organiser):
     assert pointers(answer) == [("/expression", "max_length")]
 
 
-def test_a_changed_formula_gives_its_booths_their_new_price(organiser, hall, prices):
+def test_changing_a_formula_updates_the_prices_of_its_booths(organiser, hall, prices):
     formula = organiser.make("/booths/formulas", PLAIN)
     for number, width in (("1", 3), ("2", 4)):
         organiser.make(
@@ -57,7 +57,7 @@ def test_a_changed_formula_gives_its_booths_their_new_price(organiser, hall, pri
     assert prices() == {"1": None, "2": None}
 
 
-def test_a_formula_that_would_leave_booths_without_a_price_is_refused_and_names_them(organiser, hall, prices):
+def test_a_formula_that_leaves_booths_without_a_price_is_refused(organiser, hall, prices):
     formula = organiser.make("/booths/formulas", PLAIN)
     for number, width in (("1", 3), ("2", 4), ("3", 4)):
         organiser.make("/booths", {

@@ -56,7 +56,7 @@ def reserve(organiser):
 
 
 @pytest.fixture
-def run_out(db):
+def make_overdue(db):
     """Lets the hold of a reservation be over, as if time had passed."""
     def change(reservation):
         with db.write():
@@ -67,19 +67,19 @@ def run_out(db):
 
 
 @pytest.fixture
-def stored(db):
+def reservation_status(db):
     """stored(id): status of a reservation as it is written."""
     return lambda id: db.connection.execute("SELECT status FROM booth_reservations WHERE id = ?", (id,)).fetchone()[0]
 
 
 @pytest.fixture
-def standing(db):
+def booth_status(db):
     """standing(booth): its status as it is written."""
     return lambda id: db.connection.execute("SELECT status FROM booths WHERE id = ?", (id,)).fetchone()[0]
 
 
 @pytest.fixture
-def told(db):
+def event_names(db):
     """told("booth"): the names of the events of a kind, in order."""
     return lambda kind: [name for name, in db.connection.execute(
         "SELECT name FROM outgoing_events WHERE entity_type = ? ORDER BY id", (kind,))]
@@ -97,7 +97,7 @@ def faults(answer):
 
 # Reserving
 
-def test_a_booth_is_reserved_and_confirmed(organiser, hall, exhibitor, standing, told):
+def test_a_booth_is_reserved_and_confirmed(organiser, hall, exhibitor, booth_status, event_names):
     booth, participant = hall("A1"), exhibitor("C-1")
     reservation = organiser.make(
         "/booth-reservations", {"booth_id": booth, "event_participant_id": participant, "notes": "Corner"})
@@ -105,26 +105,26 @@ def test_a_booth_is_reserved_and_confirmed(organiser, hall, exhibitor, standing,
     assert (reservation["final_price"], reservation["tax_rate"], reservation["is_negotiated"]) == (600, 19, False)
     assert reservation["price_breakdown"] == {"model": "per_m2", "unit_price": 100, "area": 6, "total": 600}
     assert ahead(days=6, hours=23) < reservation["expires_at"] <= ahead(days=7) and reservation["created_by"]
-    assert standing(booth) == "reserved"
+    assert booth_status(booth) == "reserved"
     address = f"/booth-reservations/{reservation['id']}"
     assert organiser.data(address) == reservation
     confirmed = organiser.post(f"{address}/confirm", status=200).json["data"]
     assert (confirmed["status"], confirmed["expires_at"]) == ("confirmed", None) and confirmed["confirmed_at"]
     assert organiser.post(f"{address}/confirm", status=200).json["data"] == confirmed
-    assert standing(booth) == "sold"
-    assert told("booth_reservation") == ["booth_reservation.created", "booth_reservation.confirmed"]
-    assert told("booth") == ["booth.updated", "booth.updated", "booth.assigned"]
+    assert booth_status(booth) == "sold"
+    assert event_names("booth_reservation") == ["booth_reservation.created", "booth_reservation.confirmed"]
+    assert event_names("booth") == ["booth.updated", "booth.updated", "booth.assigned"]
 
 
-def test_it_may_be_confirmed_at_once(hall, exhibitor, reserve, standing, told):
+def test_a_reservation_can_be_created_confirmed(hall, exhibitor, reserve, booth_status, event_names):
     booth = hall("A1")
     reservation = reserve(booth, exhibitor("C-1"), status="confirmed")
-    assert reservation["confirmed_at"] and reservation["expires_at"] is None and standing(booth) == "sold"
-    assert told("booth_reservation") == ["booth_reservation.created", "booth_reservation.confirmed"]
-    assert told("booth")[-1] == "booth.assigned"
+    assert reservation["confirmed_at"] and reservation["expires_at"] is None and booth_status(booth) == "sold"
+    assert event_names("booth_reservation") == ["booth_reservation.created", "booth_reservation.confirmed"]
+    assert event_names("booth")[-1] == "booth.assigned"
 
 
-def test_who_is_assigned_a_booth_is_told_with_it(organiser, hall, exhibitor, reserve, db):
+def test_the_assignment_event_names_the_participant(organiser, hall, exhibitor, reserve, db):
     reservation = reserve(hall("A1"), exhibitor("C-1"), status="confirmed")
     organiser.delete(f"/booth-reservations/{reservation['id']}", status=204)
     for name, status in (("booth.assigned", "sold"), ("booth.unassigned", "available")):
@@ -134,7 +134,7 @@ def test_who_is_assigned_a_booth_is_told_with_it(organiser, hall, exhibitor, res
             "A1", status, reservation["id"], reservation["event_participant_id"])
 
 
-def test_a_booth_is_reserved_once_and_the_refusal_names_who_has_it(organiser, hall, exhibitor, reserve):
+def test_a_reserved_booth_is_refused_with_the_current_reservation(organiser, hall, exhibitor, reserve):
     booth = hall("A1")
     first = reserve(booth, exhibitor("C-1"))
     wanted = {"booth_id": booth, "participant_id": exhibitor("C-2")}
@@ -148,7 +148,7 @@ def test_a_booth_is_reserved_once_and_the_refusal_names_who_has_it(organiser, ha
     organiser.post("/booth-reservations", wanted, status=201)
 
 
-def test_the_unique_index_decides(organiser, hall, exhibitor, reserve, monkeypatch):
+def test_the_unique_index_refuses_a_second_reservation(organiser, hall, exhibitor, reserve, monkeypatch):
     booth = hall("A1")
     first = reserve(booth, exhibitor("C-1"))
     for module in (booking, reservation_rows):
@@ -158,7 +158,7 @@ def test_the_unique_index_decides(organiser, hall, exhibitor, reserve, monkeypat
     assert found["blocked_by"]["reservation_id"] == first["id"]
 
 
-def test_what_overlaps_a_reserved_booth_is_not_to_be_had(organiser, hall, exhibitor, reserve):
+def test_a_booth_that_overlaps_a_reserved_one_cannot_be_reserved(organiser, hall, exhibitor, reserve):
     booth, participant = hall("A1", 10000, 10000), exhibitor("C-1")
     first = reserve(booth, participant)
     beside, over, turned = hall("A2", 13000, 10000), hall("A3", 12999, 10000), hall("A4", 12800, 9000, rotation=45)
@@ -172,7 +172,7 @@ def test_what_overlaps_a_reserved_booth_is_not_to_be_had(organiser, hall, exhibi
         assert found["blocked_by"]["reservation_id"] == first["id"]
 
 
-def test_a_blocked_booth_is_not_to_be_had_but_waited_for(organiser, hall, exhibitor, db):
+def test_a_blocked_booth_has_only_a_waiting_list(organiser, hall, exhibitor, db):
     booth, participant = hall("A1"), exhibitor("C-1")
     db.connection.execute("UPDATE booths SET status = 'blocked' WHERE id = ?", (booth,))
     wanted = {"booth_id": booth, "event_participant_id": participant}
@@ -181,7 +181,7 @@ def test_a_blocked_booth_is_not_to_be_had_but_waited_for(organiser, hall, exhibi
     assert organiser.make("/booth-reservations", {**wanted, "waitlist": True})["status"] == "waitlisted"
 
 
-def test_who_takes_part_in_another_event_or_has_cancelled_gets_nothing(organiser, hall, exhibitor):
+def test_participants_of_other_events_and_cancelled_ones_are_refused(organiser, hall, exhibitor):
     booth = hall("A1")
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
     wanted = {"booth_id": booth, "event_participant_id": exhibitor("C-1", "boats")}
@@ -192,7 +192,7 @@ def test_who_takes_part_in_another_event_or_has_cancelled_gets_nothing(organiser
         organiser.post("/booth-reservations", {**wanted, "event_participant_id": participant}), "participant_cancelled")
 
 
-def test_who_was_anonymised_reserves_nothing(organiser, hall, exhibitor):
+def test_an_anonymised_contact_cannot_reserve(organiser, hall, exhibitor):
     booth, participant = hall("A1"), exhibitor("C-1")
     contact = organiser.data(f"/participants/{participant}")["contact_id"]
     organiser.post(f"/contacts/{contact}/anonymize", status=200)
@@ -200,7 +200,7 @@ def test_who_was_anonymised_reserves_nothing(organiser, hall, exhibitor):
         organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": participant}), "anonymized")
 
 
-def test_every_fault_is_named_at_once(organiser, hall, exhibitor):
+def test_all_faults_are_reported_together(organiser, hall, exhibitor):
     exhibitor("C-1")
     wrong = {
         "booth_id": 999, "event_participant_id": 999, "final_price": 1.001, "expires_at": LONG_AGO,
@@ -221,7 +221,7 @@ def test_every_fault_is_named_at_once(organiser, hall, exhibitor):
 
 # Prices
 
-def test_a_booth_without_a_price_wants_one(organiser, hall, exhibitor, reserve):
+def test_a_booth_without_a_price_requires_final_price(organiser, hall, exhibitor, reserve):
     booth, participant = hall("A1", type=None), exhibitor("C-1")
     wanted = {"booth_id": booth, "event_participant_id": participant}
     assert faults(organiser.post("/booth-reservations", wanted)) == [("/final_price", "required")]
@@ -247,7 +247,7 @@ def test_the_price_is_frozen_and_may_be_negotiated_while_pending(organiser, hall
     assert organiser.patch(address, {"notes": "Paid"}, status=200).json["data"]["final_price"] == 1200
 
 
-def test_an_offer_without_a_price_waits_for_one(organiser, hall, exhibitor, reserve, db):
+def test_an_offer_without_a_price_cannot_be_confirmed_until_it_has_one(organiser, hall, exhibitor, reserve, db):
     booth = hall("A1")
     first = reserve(booth, exhibitor("C-1"))
     waiting = reserve(booth, exhibitor("C-2"), waitlist=True)
@@ -263,57 +263,61 @@ def test_an_offer_without_a_price_waits_for_one(organiser, hall, exhibitor, rese
 
 # Time
 
-def test_a_hold_that_has_run_out_reads_as_expired_before_anybody_writes_so(
-        organiser, hall, exhibitor, reserve, run_out, stored):
+def test_an_overdue_hold_reads_as_expired_before_it_is_stored(
+        organiser, hall, exhibitor, reserve, make_overdue, reservation_status):
     reservation = reserve(hall("A1"), exhibitor("C-1"))
     address = f"/booth-reservations/{reservation['id']}"
     tag = organiser.get(address, status=200).headers["ETag"]
-    run_out(reservation)
+    make_overdue(reservation)
     assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == []
     assert organiser.data(address)["status"] == "expired" and organiser.get(address).headers["ETag"] != tag
     assert [found["status"] for found in organiser.data("/booth-reservations?status=expired")] == ["expired"]
     assert organiser.data("/booth-reservations?status=pending") == []
-    assert stored(reservation["id"]) == "pending"
+    assert reservation_status(reservation["id"]) == "pending"
 
 
-def test_the_worker_ends_what_has_run_out(hall, exhibitor, reserve, run_out, stored, standing, told, db):
+def test_the_worker_expires_overdue_holds(
+        hall, exhibitor, reserve, make_overdue, reservation_status, booth_status, event_names, db):
     first, waiting = reserve(hall("A1"), exhibitor("C-1")), reserve(1, exhibitor("C-2"), waitlist=True)
     other = reserve(hall("A2"), exhibitor("C-3"))
-    run_out(first)
-    run_out(other)
+    make_overdue(first)
+    make_overdue(other)
     assert Worker(db.config).once() == []
-    assert [stored(found["id"]) for found in (first, waiting, other)] == ["expired", "pending", "expired"]
-    assert (standing(first["booth_id"]), standing(other["booth_id"])) == ("reserved", "available")
-    assert told("booth_reservation")[3:] == [
+    assert [reservation_status(found["id"]) for found in (first, waiting, other)] == ["expired", "pending", "expired"]
+    assert (booth_status(first["booth_id"]), booth_status(other["booth_id"])) == ("reserved", "available")
+    assert event_names("booth_reservation")[3:] == [
         "booth_reservation.expired", "booth_reservation.offered", "booth_reservation.expired"]
     assert booking.expire_due(db, 50) == 0
     assert journal.verify(db) == []
 
 
-def test_a_newcomer_ends_what_has_run_out_and_gets_the_booth(organiser, hall, exhibitor, reserve, run_out, stored):
+def test_a_new_reservation_expires_an_overdue_hold_and_gets_the_booth(
+        organiser, hall, exhibitor, reserve, make_overdue, reservation_status):
     booth = hall("A1")
     first = reserve(booth, exhibitor("C-1"))
-    run_out(first)
+    make_overdue(first)
     assert reserve(booth, exhibitor("C-2"))["status"] == "pending"
-    assert stored(first["id"]) == "expired"
+    assert reservation_status(first["id"]) == "expired"
 
 
-def test_a_newcomer_does_not_get_ahead_of_the_line(organiser, hall, exhibitor, reserve, run_out, stored, told):
+def test_a_new_reservation_does_not_overtake_the_waiting_list(
+        organiser, hall, exhibitor, reserve, make_overdue, reservation_status, event_names):
     booth = hall("A1")
     first, waiting = reserve(booth, exhibitor("C-1")), reserve(booth, exhibitor("C-2"), waitlist=True)
-    run_out(first)
+    make_overdue(first)
     found = refused(
         organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": exhibitor("C-3")}))
     assert found["blocked_by"]["reservation_id"] == waiting["id"]
-    assert (stored(first["id"]), stored(waiting["id"])) == (
+    assert (reservation_status(first["id"]), reservation_status(waiting["id"])) == (
         "expired", "pending"), "what was found stays, although the newcomer is refused"
     offered = organiser.data(f"/booth-reservations/{waiting['id']}")
     assert ahead(days=2, hours=23) < offered["expires_at"] <= ahead(days=3) and offered["reserved_at"]
     assert offered["final_price"] == 600
-    assert told("booth_reservation")[2:] == ["booth_reservation.expired", "booth_reservation.offered"]
+    assert event_names("booth_reservation")[2:] == ["booth_reservation.expired", "booth_reservation.offered"]
 
 
-def test_a_refusal_that_keeps_nothing_is_not_kept_for_its_idempotency_key(organiser, hall, exhibitor, reserve, run_out):
+def test_a_refusal_without_effect_is_not_stored_for_its_idempotency_key(
+        organiser, hall, exhibitor, reserve, make_overdue):
     booth, key = hall("A1"), {"Idempotency-Key": "late"}
     first = reserve(booth, exhibitor("C-1"))
     wanted = {"booth_id": booth, "event_participant_id": exhibitor("C-2")}
@@ -322,38 +326,40 @@ def test_a_refusal_that_keeps_nothing_is_not_kept_for_its_idempotency_key(organi
     assert "Idempotency-Replayed" not in organiser.post("/booth-reservations", wanted, headers=key, status=201).headers
 
 
-def test_an_overlapping_hold_that_has_run_out_is_ended_too(hall, exhibitor, reserve, run_out, stored):
+def test_an_overdue_hold_on_an_overlapping_booth_expires_too(
+        hall, exhibitor, reserve, make_overdue, reservation_status):
     first = reserve(hall("A1", 0, 0), exhibitor("C-1"))
-    run_out(first)
+    make_overdue(first)
     reserve(hall("A2", 1000, 0), exhibitor("C-2"))
-    assert stored(first["id"]) == "expired"
+    assert reservation_status(first["id"]) == "expired"
 
 
 @pytest.mark.parametrize("action, body", [
     ("confirm", None), ("cancel", None), ("extend", {"expires_at": "2099-01-01T00:00:00Z"}), ("move", {"booth_id": 2})])
-def test_it_is_too_late_for_what_has_run_out(organiser, hall, exhibitor, reserve, run_out, stored, action, body):
+def test_an_overdue_hold_allows_no_action(
+        organiser, hall, exhibitor, reserve, make_overdue, reservation_status, action, body):
     first, waiting = reserve(hall("A1"), exhibitor("C-1")), reserve(1, exhibitor("C-2"), waitlist=True)
     hall("A2")
-    run_out(first)
+    make_overdue(first)
     assert refused(
         organiser.post(f"/booth-reservations/{first['id']}/{action}", body), "invalid_transition")["state"] == "expired"
-    assert (stored(first["id"]), stored(waiting["id"])) == ("expired", "pending")
+    assert (reservation_status(first["id"]), reservation_status(waiting["id"])) == ("expired", "pending")
     problem = refused(organiser.post(f"/booth-reservations/{first['id']}/{action}", body), "invalid_transition")
     assert problem["state"] == "expired"
 
 
 @pytest.mark.parametrize("status", ["confirmed", "cancelled"])
-def test_of_a_change_that_comes_too_late_nothing_is_kept_but_the_end_of_the_hold(
-        organiser, hall, exhibitor, reserve, run_out, stored, status):
+def test_a_change_of_an_overdue_hold_only_stores_its_expiry(
+        organiser, hall, exhibitor, reserve, make_overdue, reservation_status, status):
     reservation = reserve(hall("A1"), exhibitor("C-1"), notes="Before")
     address = f"/booth-reservations/{reservation['id']}"
-    run_out(reservation)
+    make_overdue(reservation)
     refused(organiser.patch(address, {"status": status, "notes": "After"}), "invalid_transition")
-    assert (stored(reservation["id"]), organiser.data(address)["notes"]) == ("expired", "Before")
+    assert (reservation_status(reservation["id"]), organiser.data(address)["notes"]) == ("expired", "Before")
     assert organiser.patch(address, {"notes": "Too late"}, status=200).json["data"]["status"] == "expired"
 
 
-def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, told):
+def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, event_names):
     reservation = reserve(hall("A1"), exhibitor("C-1"), expires_at=ahead(days=1))
     address, later = f"/booth-reservations/{reservation['id']}", ahead(days=30)
     assert organiser.post(f"{address}/extend", {"expires_at": later}, status=200).json["data"]["expires_at"] == later
@@ -365,29 +371,31 @@ def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, told):
     assert faults(organiser.patch(address, {"expires_at": None})) == [("/expires_at", "required")]
     organiser.post(f"{address}/confirm", status=200)
     refused(organiser.post(f"{address}/extend", {"expires_at": later}), "invalid_transition")
-    assert told("booth_reservation") == [
+    assert event_names("booth_reservation") == [
         "booth_reservation.created", "booth_reservation.extended", "booth_reservation.extended",
         "booth_reservation.confirmed"]
 
 
 # The line
 
-def test_the_first_in_line_is_offered_what_becomes_free(organiser, hall, exhibitor, reserve, stored, standing):
+def test_the_first_on_the_waiting_list_is_offered_the_free_booth(
+        organiser, hall, exhibitor, reserve, reservation_status, booth_status):
     booth = hall("A1")
     holder, second, third = reserve(booth, exhibitor("C-1")), reserve(booth, exhibitor("C-2"), waitlist=True), reserve(
         booth, exhibitor("C-3"), waitlist=True, final_price=1)
     assert (second["status"], second["final_price"], second["reserved_at"], third["final_price"]) == (
         "waitlisted", None, None, 1)
     organiser.post(f"/booth-reservations/{holder['id']}/cancel", {"reason": "Too small"}, status=200)
-    assert (stored(second["id"]), stored(third["id"]), standing(booth)) == ("pending", "waitlisted", "reserved")
+    assert (reservation_status(second["id"]), reservation_status(third["id"]), booth_status(booth)) == (
+        "pending", "waitlisted", "reserved")
     organiser.delete(f"/booth-reservations/{second['id']}", status=204)
     offered = organiser.data(f"/booth-reservations/{third['id']}")
     assert (offered["status"], offered["final_price"], offered["is_negotiated"]) == ("pending", 1, True)
     organiser.delete(f"/booth-reservations/{third['id']}", status=204)
-    assert standing(booth) == "available"
+    assert booth_status(booth) == "available"
 
 
-def test_a_place_in_line_can_be_given_up_and_is_not_had_twice(organiser, hall, exhibitor, reserve, stored):
+def test_a_waiting_list_place_is_unique_and_can_be_cancelled(organiser, hall, exhibitor, reserve, reservation_status):
     booth, holder, other = hall("A1"), exhibitor("C-1"), exhibitor("C-2")
     first, waiting = reserve(booth, holder), reserve(booth, other, waitlist=True)
     for participant, known in ((holder, first), (other, waiting)):
@@ -398,47 +406,50 @@ def test_a_place_in_line_can_be_given_up_and_is_not_had_twice(organiser, hall, e
         refused(organiser.post(f"/booth-reservations/{waiting['id']}/{action}", body), "invalid_transition")
     organiser.delete(f"/booth-reservations/{waiting['id']}", status=204)
     organiser.delete(f"/booth-reservations/{first['id']}", status=204)
-    assert stored(waiting["id"]) == "cancelled"
+    assert reservation_status(waiting["id"]) == "cancelled"
 
 
-def test_who_would_wait_for_a_free_booth_has_it_at_once(hall, exhibitor, reserve):
+def test_joining_the_waiting_list_of_a_free_booth_reserves_it(hall, exhibitor, reserve):
     assert reserve(hall("A1"), exhibitor("C-1"), waitlist=True)["status"] == "pending"
 
 
-def test_who_waits_for_a_booth_that_was_overlapped_is_offered_it_too(organiser, hall, exhibitor, reserve, stored):
+def test_a_booth_that_is_no_longer_overlapped_is_offered_to_its_waiting_list(
+        organiser, hall, exhibitor, reserve, reservation_status):
     one, other = hall("A1", 0, 0), hall("A2", 1000, 0)
     first = reserve(one, exhibitor("C-1"))
     waiting = reserve(other, exhibitor("C-2"), waitlist=True)
     organiser.delete(f"/booth-reservations/{first['id']}", status=204)
-    assert stored(waiting["id"]) == "pending"
+    assert reservation_status(waiting["id"]) == "pending"
 
 
-def test_the_own_line_of_a_booth_comes_before_that_of_another(organiser, hall, exhibitor, reserve, stored):
+def test_the_waiting_list_of_the_freed_booth_is_served_before_overlapping_ones(
+        organiser, hall, exhibitor, reserve, reservation_status):
     one, other = hall("A1", 0, 0), hall("A2", 1000, 0)
     first = reserve(one, exhibitor("C-1"))
     earlier, own = reserve(other, exhibitor("C-2"), waitlist=True), reserve(one, exhibitor("C-3"), waitlist=True)
     organiser.delete(f"/booth-reservations/{first['id']}", status=204)
-    assert (stored(own["id"]), stored(earlier["id"])) == ("pending", "waitlisted")
+    assert (reservation_status(own["id"]), reservation_status(earlier["id"])) == ("pending", "waitlisted")
 
 
 # Moving
 
-def test_a_move_frees_the_old_booth_for_its_line(organiser, hall, exhibitor, reserve, stored, standing, told):
+def test_a_move_offers_the_old_booth_to_its_waiting_list(
+        organiser, hall, exhibitor, reserve, reservation_status, booth_status, event_names):
     old, new = hall("A1"), hall("A2")
     reservation = reserve(old, exhibitor("C-1"), status="confirmed")
     waiting = reserve(old, exhibitor("C-2"), waitlist=True)
-    before = len(told("booth"))
+    before = len(event_names("booth"))
     moved = organiser.post(f"/booth-reservations/{reservation['id']}/move", {"booth_id": new}, status=200).json["data"]
     assert (moved["booth_id"], moved["booth_number"], moved["status"]) == (new, "A2", "confirmed")
-    assert (standing(old), standing(new), stored(waiting["id"])) == ("reserved", "sold", "pending")
-    assert [name for name in told("booth")[before:] if name != "booth.updated"] == [
+    assert (booth_status(old), booth_status(new), reservation_status(waiting["id"])) == ("reserved", "sold", "pending")
+    assert [name for name in event_names("booth")[before:] if name != "booth.updated"] == [
         "booth.unassigned", "booth.assigned"]
-    assert "booth_reservation.moved" in told("booth_reservation")
+    assert "booth_reservation.moved" in event_names("booth_reservation")
     assert organiser.post(
         f"/booth-reservations/{reservation['id']}/move", {"booth_id": new}, status=200).json["data"] == moved
 
 
-def test_a_move_finds_a_new_price_unless_one_was_agreed_on(organiser, hall, exhibitor, reserve, db):
+def test_a_move_computes_a_new_price_unless_one_was_negotiated(organiser, hall, exhibitor, reserve, db):
     participant, dearer = exhibitor("C-1"), hall("A2")
     db.connection.execute("UPDATE booths SET fixed_price = 99900 WHERE id = ?", (dearer,))
     computed = reserve(hall("A1"), participant)
@@ -450,7 +461,7 @@ def test_a_move_finds_a_new_price_unless_one_was_agreed_on(organiser, hall, exhi
         f"/booth-reservations/{agreed['id']}", {"booth_id": dearer}, status=200).json["data"]["final_price"] == 5
 
 
-def test_a_move_to_where_nobody_may_go_changes_nothing(organiser, hall, exhibitor, reserve, run_out, stored, db):
+def test_a_refused_move_changes_nothing(organiser, hall, exhibitor, reserve, make_overdue, reservation_status, db):
     mine, theirs, over = reserve(hall("A1", 0, 0), exhibitor("C-1")), reserve(
         hall("A2", 9000, 0), exhibitor("C-2")), hall("A3", 9500, 0)
     address = f"/booth-reservations/{mine['id']}"
@@ -460,14 +471,14 @@ def test_a_move_to_where_nobody_may_go_changes_nothing(organiser, hall, exhibito
         assert found["blocked_by"]["booth_number"] == "A2"
     assert organiser.data(address) == mine
     waiting = reserve(theirs["booth_id"], exhibitor("C-3"), waitlist=True)
-    run_out(theirs)
+    make_overdue(theirs)
     refused(organiser.post(f"{address}/move", {"booth_id": theirs["booth_id"]}))
-    assert (stored(theirs["id"]), stored(waiting["id"])) == ("expired", "pending")
+    assert (reservation_status(theirs["id"]), reservation_status(waiting["id"])) == ("expired", "pending")
     assert faults(organiser.post(f"{address}/move", {"booth_id": 999})) == [("/booth_id", "unknown")]
     assert organiser.data(address) == mine
 
 
-def test_a_move_onto_what_only_the_own_booth_overlaps_is_possible(organiser, hall, exhibitor, reserve):
+def test_a_move_to_a_booth_that_only_the_own_booth_overlaps_is_allowed(organiser, hall, exhibitor, reserve):
     mine, over = reserve(hall("A1", 0, 0), exhibitor("C-1")), hall("A2", 1000, 0)
     assert organiser.post(
         f"/booth-reservations/{mine['id']}/move", {"booth_id": over}, status=200).json["data"]["booth_number"] == "A2"
@@ -475,7 +486,7 @@ def test_a_move_onto_what_only_the_own_booth_overlaps_is_possible(organiser, hal
 
 # Changing
 
-def test_status_in_a_body_asks_for_the_same(organiser, hall, exhibitor, reserve, told, standing):
+def test_setting_status_in_the_body_runs_the_action(organiser, hall, exhibitor, reserve, event_names, booth_status):
     reservation = reserve(hall("A1"), exhibitor("C-1"))
     address = f"/booth-reservations/{reservation['id']}"
     confirmed = organiser.patch(address, {"status": "confirmed"}, status=200).json["data"]
@@ -486,13 +497,13 @@ def test_status_in_a_body_asks_for_the_same(organiser, hall, exhibitor, reserve,
     cancelled = organiser.put(address, body, status=200).json["data"]
     assert (cancelled["status"], cancelled["cancellation_reason"]) == ("cancelled", "Bankrupt")
     assert cancelled["cancelled_at"]
-    assert standing(1) == "available" and told("booth")[-2:] == ["booth.updated", "booth.unassigned"]
+    assert booth_status(1) == "available" and event_names("booth")[-2:] == ["booth.updated", "booth.unassigned"]
     refused(organiser.post(f"{address}/confirm"), "invalid_transition")
     organiser.delete(address, status=204)
     assert organiser.data(address) == cancelled
 
 
-def test_who_it_is_for_does_not_change(organiser, hall, exhibitor, reserve):
+def test_the_participant_of_a_reservation_cannot_change(organiser, hall, exhibitor, reserve):
     reservation = reserve(hall("A1"), exhibitor("C-1"))
     address, wrong = f"/booth-reservations/{reservation['id']}", {"participant_id": exhibitor("C-2"), "waitlist": True,
                                                                   "cancellation_reason": "x", "final_price": 0.001}
@@ -503,26 +514,28 @@ def test_who_it_is_for_does_not_change(organiser, hall, exhibitor, reserve):
 
 # What hangs together
 
-def test_a_cancelled_participant_gives_everything_back(organiser, hall, exhibitor, reserve, stored, standing):
+def test_cancelling_a_participant_cancels_all_its_reservations(
+        organiser, hall, exhibitor, reserve, reservation_status, booth_status):
     leaving, other = exhibitor("C-1"), exhibitor("C-2")
     sold, held = reserve(hall("A1"), leaving, status="confirmed"), reserve(hall("A2"), leaving)
     theirs = reserve(hall("A3"), other)
     place, behind = reserve(theirs["booth_id"], leaving, waitlist=True), reserve(sold["booth_id"], other, waitlist=True)
     organiser.post(f"/participants/{leaving}/cancel", status=200)
-    assert [stored(found["id"]) for found in (sold, held, place, theirs, behind)] == ["cancelled"] * 3 + ["pending"] * 2
-    assert [standing(id) for id in (1, 2, 3)] == ["reserved", "available", "reserved"]
+    assert [reservation_status(found["id"]) for found in (sold, held, place, theirs, behind)] == ["cancelled"] * 3 + [
+        "pending"] * 2
+    assert [booth_status(id) for id in (1, 2, 3)] == ["reserved", "available", "reserved"]
     assert organiser.data(
         f"/booth-reservations/{sold['id']}")["cancellation_reason"] == "The participation was cancelled."
 
 
-def test_a_participant_with_reservations_is_not_deleted(organiser, hall, exhibitor, reserve):
+def test_a_participant_with_reservations_cannot_be_deleted(organiser, hall, exhibitor, reserve):
     participant = exhibitor("C-1")
     reservation = reserve(hall("A1"), participant)
     organiser.delete(f"/booth-reservations/{reservation['id']}", status=204)
     assert refused(organiser.delete(f"/participants/{participant}"), "in_use")["used_by"] == ["booth reservations"]
 
 
-def test_the_list_is_filtered_and_brings_what_it_names(organiser, hall, exhibitor, reserve):
+def test_the_list_is_filtered_and_includes_related_records(organiser, hall, exhibitor, reserve):
     first, second = reserve(hall("A1"), exhibitor("C-1")), reserve(hall("A2"), exhibitor("C-2"), status="confirmed")
     for query in (
             "event_key=garden&booth_id=2", "booth_id=2", f"participant_id={second['event_participant_id']}",
@@ -538,7 +551,7 @@ def test_the_list_is_filtered_and_brings_what_it_names(organiser, hall, exhibito
     assert actions == ["cancel", "move"]
 
 
-def test_only_who_may_read_booths_is_told(organiser, hall, exhibitor, reserve, db):
+def test_reservation_events_need_the_scope_of_booths(organiser, hall, exhibitor, reserve, db):
     reserve(hall("A1"), exhibitor("C-1"))
     scopes = {
         scope
@@ -547,12 +560,12 @@ def test_only_who_may_read_booths_is_told(organiser, hall, exhibitor, reserve, d
     assert scopes == {"booths"}
 
 
-def test_unblocking_a_booth_offers_it_to_its_line(organiser, hall, exhibitor, reserve, stored):
+def test_unblocking_a_booth_offers_it_to_its_waiting_list(organiser, hall, exhibitor, reserve, reservation_status):
     booth = hall("A1")
     organiser.patch(f"/booths/{booth}", {"status": "blocked"}, status=200)
     waiting = reserve(booth, exhibitor("C-1"), waitlist=True)
     organiser.patch(f"/booths/{booth}", {"status": "available"}, status=200)
-    assert stored(waiting["id"]) == "pending"
+    assert reservation_status(waiting["id"]) == "pending"
 
 
 # Whatever happens
@@ -563,7 +576,8 @@ WALKS = [
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_after_any_steps_booths_and_reservations_agree(organiser, hall, exhibitor, run_out, db, monkeypatch, seed):
+def test_booths_and_reservations_agree_after_random_steps(
+        organiser, hall, exhibitor, make_overdue, db, monkeypatch, seed):
     """A walk at random; A1 overlaps A2, and A2 overlaps A3."""
     random = Random(seed)
     monkeypatch.setattr(booking, "MAX_HOLD_PERIOD", timedelta(days=40000))
@@ -581,7 +595,7 @@ def test_after_any_steps_booths_and_reservations_agree(organiser, hall, exhibito
             answer = organiser(method, f"/booth-reservations/{random.choice(ids)}/{action}", body)
         elif step < 0.95:
             for id in random.sample(held, min(1, len(held))):
-                run_out(organiser.data(f"/booth-reservations/{id}"))
+                make_overdue(organiser.data(f"/booth-reservations/{id}"))
         else:
             booking.expire_due(db, 1)
         met.add((answer.status_int, answer.json.get("code")))
@@ -605,9 +619,10 @@ def agree(db):
         db.connection.execute(
             "SELECT booth_number, status FROM booth_reservations WHERE status IN ('pending', 'confirmed')"))
     assert not {"A1", "A2"} <= taken.keys() and not {"A2", "A3"} <= taken.keys()
-    stored = dict(db.connection.execute("SELECT booth_number, status FROM booths"))
-    assert stored == {
-        number: {"pending": "reserved", "confirmed": "sold"}.get(taken.get(number), "available") for number in stored}
+    reservation_status = dict(db.connection.execute("SELECT booth_number, status FROM booths"))
+    assert reservation_status == {
+        number: {"pending": "reserved", "confirmed": "sold"}.get(taken.get(number), "available")
+        for number in reservation_status}
     over = {"A1": {"A1", "A2"}, "A2": {"A1", "A2", "A3"}, "A3": {"A2", "A3"}, "A4": {"A4"}}
     for number, in db.connection.execute("SELECT booth_number FROM booth_reservations WHERE status = 'waitlisted'"):
         assert over[number] & taken.keys(), f"{number} is free, and somebody waits for it"

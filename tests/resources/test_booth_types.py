@@ -19,13 +19,13 @@ def test_a_type_is_created_read_changed_and_deleted(organiser):
     organiser.get(address, status=404)
 
 
-def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
+def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     assert [organiser.make("/booths/types", ROW)["booth_type_key"] for _ in range(2)] == ["row", "row-2"]
     answer = organiser.post("/booths/types", {**ROW, "booth_type_key": "row"}, status=409)
     assert (answer.json["code"], answer.json["member"]) == ("duplicate", "booth_type_key")
 
 
-def test_a_changed_type_gives_its_booths_their_new_price_and_others_keep_theirs(organiser, hall, prices):
+def test_changing_a_type_updates_the_prices_of_its_booths_only(organiser, hall, prices):
     row = organiser.make("/booths/types", ROW)
     organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "booth_number": "1"})
     organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "booth_number": "2", "fixed_price": 700})
@@ -38,7 +38,7 @@ def test_a_changed_type_gives_its_booths_their_new_price_and_others_keep_theirs(
     assert prices() == {"1": 200.01, "2": 700}
 
 
-def test_each_new_price_is_in_the_journal(organiser, hall, db):
+def test_each_new_price_is_journalled(organiser, hall, db):
     row = organiser.make("/booths/types", ROW)
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row"})
     organiser.patch(f"/booths/types/{row['id']}", {"price": 200}, status=200)
@@ -49,7 +49,7 @@ def test_each_new_price_is_in_the_journal(organiser, hall, db):
         ("booth", "updated", booth["id"])]
 
 
-def test_a_price_that_no_booth_can_have_is_refused_and_names_the_booths(organiser, hall, prices):
+def test_a_price_that_is_too_high_for_a_booth_is_refused(organiser, hall, prices):
     row = organiser.make("/booths/types", ROW)
     for number in "12":
         organiser.make(
@@ -61,7 +61,7 @@ def test_a_price_that_no_booth_can_have_is_refused_and_names_the_booths(organise
     assert organiser.data(f"/booths/types/{row['id']}") == row
 
 
-def test_a_type_that_booths_have_cannot_be_deleted(organiser, hall):
+def test_a_type_in_use_cannot_be_deleted(organiser, hall):
     row = organiser.make("/booths/types", ROW)
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row"})
     answer = organiser.delete(f"/booths/types/{row['id']}", status=409)
@@ -74,6 +74,6 @@ def test_a_type_that_booths_have_cannot_be_deleted(organiser, hall):
     ("open_sides", 5, "maximum"), ("open_sides", 0, "minimum"), ("price", -1, "minimum"), ("price", 1.005, "decimals"),
     ("tax_rate", 19.005, "decimals"), ("price_model", "per_wish", "enum"), ("color", "red", "pattern"),
     ("price", 10 ** 12, "exclusive_maximum")])
-def test_what_makes_no_sense_is_refused(organiser, member, value, code):
+def test_invalid_values_are_refused(organiser, member, value, code):
     errors = organiser.post("/booths/types", {**ROW, member: value}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{member}", code)]

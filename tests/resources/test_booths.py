@@ -75,7 +75,7 @@ def test_defaults_are_three_by_three_and_not_placed(organiser, hall):
 
 # Numbers
 
-def test_numbers_run_on_behind_the_letter_of_the_area(organiser, hall, db):
+def test_booth_numbers_continue_after_the_letter_of_the_area(organiser, hall, db):
     def add(plan, **more):
         return organiser.make("/booths", {"plan_id": plan, **more})["booth_number"]
     assert [add(hall), add(hall), add(hall, booth_number="a41"), add(hall), add(hall, booth_number="A-99")] == [
@@ -84,14 +84,14 @@ def test_numbers_run_on_behind_the_letter_of_the_area(organiser, hall, db):
     assert [add(other), add(hall), add(other)] == ["1", "A43", "2"]
 
 
-def test_numbers_that_are_very_long_do_not_stop_those_that_run_on(organiser, hall):
+def test_very_long_numbers_do_not_break_the_numbering(organiser, hall):
     for number in ("A999999999", "A99999999999999999999"):
         organiser.make("/booths", {"plan_id": hall, "booth_number": number})
     assert [organiser.make("/booths", {"plan_id": hall})["booth_number"] for _ in range(2)] == [
         "A1000000000", "A1000000001"]
 
 
-def test_a_number_is_taken_once_at_an_event_in_any_case(organiser, hall, db):
+def test_booth_numbers_are_unique_within_an_event_ignoring_case(organiser, hall, db):
     first = organiser.make("/booths", {"plan_id": hall, "booth_number": "A1"})
     organiser.make("/booths", {"plan_id": hall, "booth_number": "A2"})
     other_hall = add_plan(db, "fair", "Hall B")
@@ -115,11 +115,11 @@ def test_a_number_is_taken_once_at_an_event_in_any_case(organiser, hall, db):
     ({"rotation": 360}, ("/rotation", "maximum")), ({"fixed_price": 1.001}, ("/fixed_price", "decimals")),
     ({"plan_id": 99}, ("/plan_id", "unknown")),
     ({"booth_type_key": "none"}, ("/booth_type_key", "unknown")), ({"formula_id": 99}, ("/formula_id", "unknown"))])
-def test_what_makes_no_sense_is_refused(organiser, hall, body, expected):
+def test_invalid_values_are_refused(organiser, hall, body, expected):
     assert pointers(organiser.post("/booths", {"plan_id": hall, **body}, status=422)) == [expected]
 
 
-def test_all_faults_are_named_at_once(organiser, hall):
+def test_all_faults_are_reported_together(organiser, hall):
     body = {"plan_id": 99, "booth_type_id": 99, "width": 1.0005, "tax_rate": 1.005, "pos_y": 3, "status": "sold"}
     assert sorted(pointers(organiser.post("/booths", body, status=422))) == [
         ("/booth_type_id", "unknown"), ("/plan_id", "unknown"), ("/pos_x", "incomplete"),
@@ -136,7 +136,7 @@ def test_a_booth_is_placed_moved_and_taken_off_the_plan(organiser, hall):
     assert organiser.patch(address, {"pos_x": None, "pos_y": None}, status=200).json["data"]["position"] is None
 
 
-def test_a_booth_moves_to_another_event_only_without_reservations(organiser, hall, exhibitor, db):
+def test_a_booth_with_reservations_cannot_move_to_another_event(organiser, hall, exhibitor, db):
     organiser.make("/events", {"title": "Other", "event_key": "other"})
     elsewhere, beside = add_plan(db, "other", "Hall A"), add_plan(db, "fair", "Hall B")
     booth = organiser.make("/booths", {"plan_id": hall})
@@ -149,7 +149,7 @@ def test_a_booth_moves_to_another_event_only_without_reservations(organiser, hal
     assert organiser.patch(address, {"plan_id": beside}, status=200).json["data"]["plan_name"] == "Hall B"
 
 
-def test_a_booth_that_was_ever_reserved_cannot_be_deleted(organiser, hall, exhibitor, db):
+def test_a_booth_with_past_reservations_cannot_be_deleted(organiser, hall, exhibitor, db):
     booth = organiser.make("/booths", {"plan_id": hall})
     reserve(db, booth, exhibitor, "cancelled")
     answer = organiser.delete(f"/booths/{booth['id']}", status=409)
@@ -158,7 +158,7 @@ def test_a_booth_that_was_ever_reserved_cannot_be_deleted(organiser, hall, exhib
 
 # Status
 
-def test_a_booth_is_blocked_and_free_again_by_hand(organiser, hall):
+def test_a_booth_can_be_blocked_and_released(organiser, hall):
     booth = organiser.make("/booths", {"plan_id": hall, "status": "blocked", "blocked_reason": "Fire exit"})
     assert (booth["status"], booth["blocked_reason"]) == ("blocked", "Fire exit")
     free = organiser.patch(f"/booths/{booth['id']}", {"status": "available"}, status=200).json["data"]
@@ -169,7 +169,7 @@ def test_a_booth_is_blocked_and_free_again_by_hand(organiser, hall):
 
 
 @pytest.mark.parametrize("status, read", [("pending", "reserved"), ("confirmed", "sold")])
-def test_a_reserved_or_sold_booth_is_not_blocked_or_freed_by_hand(organiser, hall, exhibitor, db, status, read):
+def test_a_reserved_or_sold_booth_cannot_be_blocked_or_released(organiser, hall, exhibitor, db, status, read):
     booth = organiser.make("/booths", {"plan_id": hall})
     reserve(db, booth, exhibitor, status)
     address = f"/booths/{booth['id']}"
@@ -182,7 +182,7 @@ def test_a_reserved_or_sold_booth_is_not_blocked_or_freed_by_hand(organiser, hal
     assert organiser.patch(address, {"width": 5}, status=200).json["data"]["status"] == read
 
 
-def test_a_hold_that_has_run_out_reads_as_over(organiser, hall, exhibitor, db):
+def test_a_booth_with_an_overdue_hold_reads_as_available(organiser, hall, exhibitor, db):
     booth = organiser.make("/booths", {"plan_id": hall})
     reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
     record = organiser.data(f"/booths/{booth['id']}")
@@ -191,7 +191,7 @@ def test_a_hold_that_has_run_out_reads_as_over(organiser, hall, exhibitor, db):
     assert organiser.data("/booths?status=reserved") == []
 
 
-def test_a_hold_that_has_run_out_stays_reserved_while_somebody_waits(organiser, hall, exhibitor, db):
+def test_a_booth_with_an_overdue_hold_stays_reserved_for_its_waiting_list(organiser, hall, exhibitor, db):
     booth = organiser.make("/booths", {"plan_id": hall})
     reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
     organiser.make("/contacts", {"company_name": "Kordes", "customer_number": "K1"})
@@ -203,7 +203,7 @@ def test_a_hold_that_has_run_out_stays_reserved_while_somebody_waits(organiser, 
     assert organiser.data("/booths?status=reserved&include=custom_fields") == [record]
 
 
-def test_a_booth_whose_hold_has_run_out_can_be_blocked(organiser, hall, exhibitor, db):
+def test_a_booth_with_an_overdue_hold_can_be_blocked(organiser, hall, exhibitor, db):
     booth = organiser.make("/booths", {"plan_id": hall})
     reserve(db, booth, exhibitor, expires_at="2020-01-01T00:00:00Z")
     blocked = organiser.patch(f"/booths/{booth['id']}", {"status": "blocked"}, status=200).json["data"]
@@ -212,7 +212,7 @@ def test_a_booth_whose_hold_has_run_out_can_be_blocked(organiser, hall, exhibito
 
 
 @pytest.mark.parametrize("change", [{"pos_x": 20}, {"width": 1}, {"pos_x": None, "pos_y": None}, {"rotation": 90}])
-def test_who_waits_for_an_overlapped_booth_has_it_when_the_other_moves_away(organiser, hall, exhibitor, db, change):
+def test_moving_a_booth_away_offers_the_overlapped_booth_to_its_waiting_list(organiser, hall, exhibitor, db, change):
     organiser.make("/booths/types", ROW)
     sold = organiser.make("/booths", {"plan_id": hall, "pos_x": 0, "pos_y": 0, "width": 5, "depth": 1})
     wanted = organiser.make(
@@ -226,7 +226,7 @@ def test_who_waits_for_an_overlapped_booth_has_it_when_the_other_moves_away(orga
 
 
 @pytest.mark.parametrize("change", [{"pos_x": 2}, {"width": 9}, {"rotation": 90}])
-def test_a_booth_that_is_taken_does_not_take_the_ground_of_another(organiser, hall, exhibitor, db, change):
+def test_a_reserved_booth_cannot_move_onto_another_reserved_booth(organiser, hall, exhibitor, db, change):
     organiser.make("/booths/types", ROW)
     long = {"plan_id": hall, "booth_type_key": "row", "pos_x": 10, "pos_y": 10, "width": 7, "depth": 1}
     mine = organiser.make("/booths", {**long, "booth_number": "A1"})
@@ -246,7 +246,7 @@ def test_a_booth_that_is_taken_does_not_take_the_ground_of_another(organiser, ha
     organiser.patch(address, change, status=200)
 
 
-def test_who_waits_for_a_blocked_booth_has_it_when_it_is_free_again(organiser, hall, exhibitor, db):
+def test_unblocking_a_booth_offers_it_to_its_waiting_list(organiser, hall, exhibitor, db):
     organiser.make("/booths/types", ROW)
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row", "status": "blocked"})
     reserve(db, booth, exhibitor, "waitlisted", None)
@@ -278,7 +278,7 @@ def test_a_list_is_filtered(organiser, hall, db):
 
 # Price
 
-def test_a_fixed_price_goes_before_the_formula_and_that_before_the_type(organiser, hall):
+def test_a_fixed_price_overrides_the_formula_and_a_formula_overrides_the_type(organiser, hall):
     organiser.make("/booths/types", ROW)
     formula = organiser.make("/booths/formulas", {"name": "f", "expression": "{booth_size} * 100 + {days}"})
     booth = organiser.make(
@@ -302,7 +302,7 @@ def test_a_price_per_square_metre_is_exact_and_rounded_once(organiser, hall, wid
         "/booths", {"plan_id": hall, "booth_type_key": "row", "width": width, "depth": depth})["price"] == price
 
 
-def test_a_tax_rate_is_the_booths_own_or_its_types_or_the_tenants(organiser, hall):
+def test_the_tax_rate_comes_from_the_booth_then_its_type_then_the_tenant(organiser, hall):
     row = organiser.make("/booths/types", {**ROW, "tax_rate": 7})
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row"})
     address = f"/booths/{booth['id']}"
@@ -315,7 +315,7 @@ def test_a_tax_rate_is_the_booths_own_or_its_types_or_the_tenants(organiser, hal
     assert organiser.patch(address, {"tax_rate": None}, status=200).json["data"]["tax_rate"] == 3
 
 
-def test_new_dates_of_the_event_give_new_prices(organiser, hall, prices):
+def test_changing_the_dates_of_the_event_updates_the_prices(organiser, hall, prices):
     formula = organiser.make("/booths/formulas", {"name": "days", "expression": "900 / {days}"})
     organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": "1"})
     event = organiser.data("/events")[0]
@@ -327,7 +327,7 @@ def test_new_dates_of_the_event_give_new_prices(organiser, hall, prices):
     assert "dates of the event" in organiser.data("/booths")[0]["price_breakdown"]["note"]
 
 
-def test_a_price_that_depends_on_the_participant_is_open_until_there_is_one(organiser, hall, exhibitor, db):
+def test_a_price_that_depends_on_the_participant_is_null_until_reserved(organiser, hall, exhibitor, db):
     formula = organiser.make("/booths/formulas", {"name": "fee", "expression": "{category_price} * 2 + {booth_width}"})
     booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
     assert booth["price"] is None and "category" in booth["price_breakdown"]["note"]
@@ -340,7 +340,7 @@ def test_a_price_that_depends_on_the_participant_is_open_until_there_is_one(orga
     assert quoted["breakdown"]["total"] == 903
 
 
-def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_the_fee_is_nothing(
+def test_a_formula_that_fails_for_a_participant_is_reported_and_no_category_means_no_fee(
         organiser, hall, exhibitor, db):
     formula = organiser.make("/booths/formulas", {"name": "share", "expression": "1000 / {category_price}"})
     booth = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
@@ -352,7 +352,7 @@ def test_a_formula_that_fails_for_a_participant_says_so_and_without_a_category_t
     assert "division by zero" in refused.value.errors[0]["detail"]
 
 
-def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhibitor, db):
+def test_a_formula_with_a_custom_field_has_no_price_and_a_note(organiser, hall, exhibitor, db):
     formula = organiser.make(
         "/booths/formulas", {"name": "field", "expression": "IF({booth_size} > 20, 100, {field:members} * 5)"})
     small = organiser.make("/booths", {"plan_id": hall, "formula_id": formula["id"]})
@@ -364,7 +364,7 @@ def test_a_custom_field_leaves_the_price_open_and_says_so(organiser, hall, exhib
         assert pricing.quote(db, booth_rows.row(db, small["id"]), participant)["price"] is None
 
 
-def test_percents_are_of_what_the_type_asks(organiser, hall):
+def test_a_percentage_formula_applies_to_the_price_of_the_type(organiser, hall):
     organiser.make("/booths/types", ROW)
     formula = organiser.make(
         "/booths/formulas", {"name": "p", "expression": "IF({open_sides} > 1, 110, 90.5)", "result_type": "percentage"})
@@ -377,14 +377,14 @@ def test_percents_are_of_what_the_type_asks(organiser, hall):
 
 
 @pytest.mark.parametrize("expression", ["1 / ({booth_size} - 9)", "5 - {booth_size}", "{booth_size} * 1000000000000"])
-def test_a_booth_that_its_formula_gives_no_price_is_refused(organiser, hall, expression):
+def test_a_booth_that_its_formula_cannot_price_is_refused(organiser, hall, expression):
     formula = organiser.make("/booths/formulas", {"name": "f", "expression": expression})
     answer = organiser.post("/booths", {"plan_id": hall, "formula_id": formula["id"], "booth_number": "A7"}, status=422)
     assert pointers(answer) == [("/formula_id", "impossible_price")] and "A7" in answer.json["errors"][0]["detail"]
     assert organiser.data("/booths") == []
 
 
-def test_two_at_once_do_not_get_the_same_number(organiser, hall):
+def test_concurrent_requests_get_different_numbers(organiser, hall):
     with ThreadPoolExecutor(8) as pool:
         numbers = [
             booth["booth_number"]

@@ -59,7 +59,7 @@ def fair(organiser):
 
 # Contacts
 
-def test_records_become_contacts_as_post_makes_them(organiser, db):
+def test_imported_contacts_equal_posted_contacts(organiser, db):
     answer = organiser.post(
         "/bulk-import/contacts",
         {"records": [{"email": "anna@example.org", "first_name": " Anna ", "tags": ["roses", "tulips"]}, {
@@ -81,7 +81,7 @@ def test_records_become_contacts_as_post_makes_them(organiser, db):
     assert journal.verify(db) == []
 
 
-def test_the_journal_of_many_says_what_the_journal_of_one_says(organiser, db):
+def test_an_import_journals_the_same_as_single_requests(organiser, db):
     organiser.make("/categories", {"category_key": "roses", "title": "Roses"})
     body = {"company_name": "Rosen KG", "category_keys": ["roses"], "tags": ["x"]}
     single = organiser.make("/contacts", body)["id"]
@@ -99,7 +99,7 @@ def test_the_journal_of_many_says_what_the_journal_of_one_says(organiser, db):
     assert events[1]["category_keys"] == ["roses"] and contact_book.state(db, many) == events[1]
 
 
-def test_create_leaves_out_who_is_there_and_update_who_is_not(organiser):
+def test_create_skips_existing_contacts_and_update_skips_unknown_ones(organiser):
     organiser.make("/contacts", {"email": "anna@example.org", "first_name": "Anna", "city": "Kiel"})
     records = [{"email": "ANNA@example.org", "first_name": "Anne"}, {"email": "berta@example.org"}]
     first = send(organiser, records, mode="update", dry_run=True)
@@ -111,7 +111,7 @@ def test_create_leaves_out_who_is_there_and_update_who_is_not(organiser):
     assert (anna["first_name"], anna["city"]) == ("Anne", "Kiel"), "what is not sent stays"
 
 
-def test_a_record_meets_what_those_before_it_made(organiser):
+def test_a_record_matches_records_created_earlier_in_the_import(organiser):
     twice = [{"email": "a@example.org", "city": "Kiel"}, {"email": "A@example.org", "city": "Ulm"}]
     assert counters(send(organiser, twice, mode="upsert", dry_run=True))["updated"] == 1
     assert counters(send(organiser, twice, mode="upsert")) == {
@@ -133,7 +133,7 @@ def test_matching_by_number_and_by_external_id(organiser):
     assert (after["email"], after["city"]) == ("b@example.org", "Ulm")
 
 
-def test_a_name_that_fits_several_contacts_is_rejected(organiser):
+def test_an_ambiguous_name_is_rejected(organiser):
     for _ in range(2):
         organiser.make("/contacts", {"email": "twin@example.org"})
     record = send(organiser, [{"email": "twin@example.org", "city": "Ulm"}, {"city": "Ulm"}], mode="upsert")
@@ -141,7 +141,7 @@ def test_a_name_that_fits_several_contacts_is_rejected(organiser):
         (0, "email", "ambiguous_contact"), (1, "email", "required")]
 
 
-def test_every_fault_of_every_record_is_named(organiser):
+def test_every_fault_of_every_record_is_reported(organiser):
     record = send(organiser, [
         {"email": "nonsense", "rating": 9, "shoe": 1}, {"city": "Ulm"},
         {"email": "a@example.org", "category_keys": ["none"]}, {"email": "b@example.org", "custom_fields": {"none": 1}},
@@ -153,7 +153,7 @@ def test_every_fault_of_every_record_is_named(organiser):
     assert len(organiser.data("/contacts")) == 1
 
 
-def test_all_or_nothing(organiser, db):
+def test_all_or_nothing_imports_no_record_if_one_is_rejected(organiser, db):
     records = [*people(3), {"email": "nonsense"}]
     found = problem(
         organiser.post("/bulk-import/contacts", {"records": records, "skip_on_error": False}), 422, "import_rejected")
@@ -183,7 +183,7 @@ def test_a_dry_run_changes_nothing(organiser, db):
     assert counters(real) == counters(record)
 
 
-def test_events_of_contacts_and_an_anonymised_one(organiser):
+def test_contacts_join_events_and_anonymised_ones_are_rejected(organiser):
     organiser.make("/events", {"event_key": "fair", "title": "Fair", "date_from": "2027-05-01"})
     record = send(organiser, [{"email": "a@example.org", "event_keys": ["fair"]}])
     id = record["details"][0]["id"]
@@ -193,7 +193,7 @@ def test_events_of_contacts_and_an_anonymised_one(organiser):
     assert record["errors"][0]["code"] == "anonymized"
 
 
-def test_field_mapping_leads_names_to_members(organiser):
+def test_field_mapping_maps_columns_to_fields(organiser):
     mapping = {"Firma": "company_name", "Mail": "email", "Farbe": None, "Halle": "custom_fields.hall"}
     organiser.make("/custom-fields", {
         "entity_type": "contact", "field_key": "hall", "field_label": "Hall", "field_type": "integer"})
@@ -214,7 +214,7 @@ def test_field_mapping_leads_names_to_members(organiser):
 
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1252"])
-def test_a_csv_as_a_spreadsheet_saves_it(organiser, separator, encoding):
+def test_a_csv_saved_by_a_spreadsheet_is_read(organiser, separator, encoding):
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=separator).writerows([
         ["company_name", "email", "notes", "account_access_enabled", "rating", "tags"],
@@ -240,25 +240,25 @@ QUIRKS = {
 
 @pytest.mark.parametrize("name", QUIRKS)
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_what_spreadsheets_add_does_no_harm(organiser, name, encoding):
+def test_spreadsheet_artefacts_are_ignored(organiser, name, encoding):
     record = send_csv(organiser, QUIRKS[name], encoding=encoding)
     assert (record["total"], record["created"]) == (1, 1)
     assert organiser.data("/contacts?email=a@example.org")[0]["last_name"] == "A"
 
 
-def test_an_index_tells_the_row_in_the_spreadsheet(organiser):
+def test_the_index_of_an_error_matches_the_spreadsheet_row(organiser):
     """Two less than the number beside it: lines in a cell are one row, and rows that are empty count."""
     record = send_csv(organiser, 'sep=;\nemail;notes\na@example.org;"two\nlines"\n;\nnonsense;x\nworse;x;4\n')
     assert [(error["index"], error["code"]) for error in record["errors"]] == [(2, "format"), (3, "too_many_cells")]
 
 
-def test_a_byte_that_is_no_utf_8_is_named_with_its_line(organiser):
+def test_an_invalid_utf_8_byte_is_reported_with_its_line(organiser):
     raw = "email;city\na@example.org;Köln\nb@example.org;Göttingen\n".encode() + b"c@example.org;K\xf6ln\n"
     found = problem(organiser.post("/bulk-import/contacts", raw=raw, headers=CSV), 422, "validation_failed")
     assert "line 4" in found["errors"][0]["detail"]
 
 
-def test_values_of_custom_fields_as_a_spreadsheet_writes_them(organiser):
+def test_custom_fields_accept_spreadsheet_notation(organiser):
     for kind in ("number", "date", "boolean"):
         organiser.make(
             "/custom-fields", {"entity_type": "contact", "field_key": kind, "field_label": kind, "field_type": kind})
@@ -273,7 +273,7 @@ def test_values_of_custom_fields_as_a_spreadsheet_writes_them(organiser):
         f"custom_fields.{name}" for name in ("boolean", "date", "number", "number")]
 
 
-def test_our_own_csv_can_be_sent_back(organiser, fair):
+def test_an_exported_csv_of_contacts_can_be_imported(organiser, fair):
     organiser.make("/categories", {"category_key": "roses", "title": "Roses"})
     organiser.make("/custom-fields", {
         "entity_type": "contact", "field_key": "nick", "field_label": "Nick", "field_type": "multiselect",
@@ -298,7 +298,7 @@ def test_our_own_csv_can_be_sent_back(organiser, fair):
     assert contact["id"] == before[1]["id"]
 
 
-def test_our_own_csv_of_participants_can_be_sent_back(organiser, fair):
+def test_an_exported_csv_of_participants_can_be_imported(organiser, fair):
     other = organiser.make("/events", {"event_key": "other", "title": "Other", "date_from": "2027-06-01"})
     for place, confirmed in enumerate((True, False)):
         contact = organiser.make("/contacts", {"last_name": f"P{place}"})
@@ -318,7 +318,7 @@ def test_our_own_csv_of_participants_can_be_sent_back(organiser, fair):
     assert copied["created"] == 2 and organiser.data(f"/participants?event_id={other['id']}")[0]["badge_name"] == "=A"
 
 
-def test_nothing_that_was_sent_runs_in_the_csv_of_rejected_records(organiser):
+def test_the_csv_of_rejected_records_escapes_formulas(organiser):
     record = send(organiser, [{"=1+1": 3, "last_name": "A"}])
     rows = list(csv.reader(io.StringIO(organiser.get(f"/bulk-import/{record['id']}/errors", status=200).text)))
     assert not any(cell[:1] in "=+-@" for row in rows for cell in row if cell)
@@ -329,7 +329,7 @@ def test_nothing_that_was_sent_runs_in_the_csv_of_rejected_records(organiser):
     assert send_csv(organiser, back.replace("nonsense", "a@example.org"), f"field_mapping={mapping}")["created"] == 1
 
 
-def test_rejected_rows_come_back_and_can_be_sent_again(organiser):
+def test_rejected_rows_can_be_downloaded_and_imported_again(organiser):
     record = send_csv(organiser, "email;last_name;phone\nnonsense;=Evil();1\nfine@example.org;Fine;2\nworse;W;3;4\n")
     assert counters(record)["rejected"] == 2
     back = organiser.get(f"/bulk-import/{record['id']}/errors", status=200)
@@ -342,7 +342,7 @@ def test_rejected_rows_come_back_and_can_be_sent_again(organiser):
     assert organiser.data("/contacts?email=good@example.org")[0]["last_name"] == "=Evil()"
 
 
-def test_rejected_objects_come_back_as_csv_too(organiser):
+def test_rejected_json_objects_can_be_downloaded_as_csv(organiser):
     organiser.make("/custom-fields", {
         "entity_type": "contact", "field_key": "hall", "field_label": "Hall", "field_type": "integer"})
     record = send(organiser, [{"email": "nonsense", "tags": ["a", "b"], "custom_fields": {"hall": 3}}])
@@ -368,14 +368,14 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_and_leaves_nothing(organiser, settings, name):
+def test_a_malicious_file_is_refused_and_leaves_nothing(organiser, settings, name):
     found = problem(organiser.post("/bulk-import/contacts", raw=HOSTILE[name], headers=CSV), 422, "validation_failed")
     assert found["errors"] and len(json.dumps(found)) < 400_000
     assert organiser.data("/bulk-import") == []
     assert [file for file in settings.files.rglob("*") if file.is_file() and file.suffix == ".tmp"] == []
 
 
-def test_what_is_too_large_or_of_another_kind_is_refused(organiser, settings):
+def test_a_file_that_is_too_large_or_of_another_type_is_refused(organiser, settings):
     settings.max_import_mb = 1
     problem(
         organiser.post("/bulk-import/contacts", raw=b"email\n" + b"a@example.org\n" * 100000, headers=CSV), 413,
@@ -394,7 +394,7 @@ def test_what_is_too_large_or_of_another_kind_is_refused(organiser, settings):
 
 # Participants
 
-def test_participants_and_the_contacts_they_lack(organiser, fair, db):
+def test_importing_participants_creates_missing_contacts(organiser, fair, db):
     anna = organiser.make("/contacts", {"email": "anna@example.org", "city": "Kiel"})
     records = [
         {"email": "anna@example.org", "is_confirmed": True, "city": "Ulm"},
@@ -413,7 +413,7 @@ def test_participants_and_the_contacts_they_lack(organiser, fair, db):
     assert journal.verify(db) == []
 
 
-def test_participants_are_updated_and_left_out(organiser, fair):
+def test_existing_participants_are_updated_or_skipped(organiser, fair):
     send(organiser, [{"email": "a@example.org"}], "participants", event_key="fair")
     update = send(
         organiser, [{"email": "a@example.org", "badge_name": "Ada", "is_confirmed": True}, {"email": "b@example.org"}],
@@ -432,7 +432,7 @@ def test_participants_are_updated_and_left_out(organiser, fair):
         f"/participants/{participant['id']}")["badge_name"] == "Ada", "a refused record changes nothing"
 
 
-def test_participants_want_an_event(organiser, fair):
+def test_importing_participants_requires_an_event(organiser, fair):
     found = problem(
         organiser.post("/bulk-import/participants", {"records": [{"email": "a@example.org"}]}), 422, "validation_failed"
     )
@@ -446,7 +446,7 @@ def test_participants_want_an_event(organiser, fair):
 
 # Later
 
-def test_more_than_two_thousand_are_done_by_the_worker(organiser, db):
+def test_the_worker_imports_more_than_two_thousand_records(organiser, db):
     text = "email;last_name\n" + "".join(f"p{number}@example.org;Person\n" for number in range(2100)) + "nonsense;X\n"
     record = send_csv(organiser, text, status=202)
     assert (record["status"], record["total"], record["processed"]) == ("queued", 2101, 0)
@@ -463,7 +463,7 @@ def test_more_than_two_thousand_are_done_by_the_worker(organiser, db):
     assert names == ["bulk_import.created", "bulk_import.finished"]
 
 
-def test_all_or_nothing_later(organiser, db):
+def test_all_or_nothing_holds_for_imports_by_the_worker(organiser, db):
     record = send(organiser, [*people(2100), {"email": "nonsense"}], skip_on_error=False, status=202)
     run_worker(db)
     record = organiser.data(f"/bulk-import/{record['id']}")
@@ -475,7 +475,7 @@ def test_all_or_nothing_later(organiser, db):
     assert organiser.data(f"/bulk-import/{record['id']}")["created"] == 2100
 
 
-def test_all_or_nothing_holds_no_savepoint_around_the_records(organiser, db):
+def test_all_or_nothing_uses_no_savepoint_around_the_records(organiser, db):
     """SQLite walks all that a savepoint keeps at the end of each statement: 20,000 contacts took five minutes."""
     for records in (people(2001), [*people(2001, 5000), {"email": "nonsense"}]):
         send(organiser, records, skip_on_error=False, status=202)
@@ -487,7 +487,7 @@ def test_all_or_nothing_holds_no_savepoint_around_the_records(organiser, db):
 
 
 @pytest.mark.parametrize("skip_on_error", [True, False])
-def test_an_import_whose_event_is_deleted_fails_and_says_so(organiser, fair, db, skip_on_error):
+def test_an_import_fails_with_a_reason_if_its_event_is_deleted(organiser, fair, db, skip_on_error):
     gone = send(
         organiser, people(2001), "participants", status=202, event_key="fair", skip_on_error=skip_on_error)["id"]
     organiser.delete(f"/events/{fair['id']}", status=204)
@@ -498,7 +498,7 @@ def test_an_import_whose_event_is_deleted_fails_and_says_so(organiser, fair, db,
     assert organiser.data("/contacts") == [] and bulk_imports.waiting(db) == []
 
 
-def test_a_dry_run_later_sees_what_it_would_have_made(organiser, db):
+def test_a_dry_run_by_the_worker_matches_earlier_records(organiser, db):
     records = [*people(2100), *people(2)]
     record = send(organiser, records, mode="upsert", dry_run=True, status=202)
     run_worker(db)
@@ -507,7 +507,7 @@ def test_a_dry_run_later_sees_what_it_would_have_made(organiser, db):
     assert organiser.data("/contacts") == []
 
 
-def test_a_file_that_is_gone_fails_the_import(organiser, db, settings):
+def test_an_import_fails_if_its_file_is_missing(organiser, db, settings):
     record = send(organiser, people(2001), status=202)
     for file in settings.files.rglob("*"):
         if file.is_file():
@@ -517,7 +517,7 @@ def test_a_file_that_is_gone_fails_the_import(organiser, db, settings):
     assert record["status"] == "failed" and "cannot be read" in record["failure"]
 
 
-def test_it_stops_when_told_and_goes_on_where_it_was(organiser, db):
+def test_an_import_stops_on_request_and_resumes(organiser, db):
     id = send(organiser, people(2500), status=202)["id"]
     asked = iter([False, False, False, True, True, True])
     import_runs.run(db, id, lambda: next(asked))
@@ -528,7 +528,7 @@ def test_it_stops_when_told_and_goes_on_where_it_was(organiser, db):
     assert organiser.get("/contacts?per_page=1").json["meta"]["total"] == 2500
 
 
-def test_two_workers_do_no_harm(organiser, db, settings):
+def test_two_workers_do_not_import_twice(organiser, db, settings):
     ids = [send(organiser, people(2200, start), status=202)["id"] for start in (0, 5000)]
 
     def work():
@@ -547,7 +547,7 @@ def test_two_workers_do_no_harm(organiser, db, settings):
 
 
 @pytest.mark.processes
-def test_killed_again_and_again_it_loses_and_doubles_nothing(organiser, db, settings):
+def test_an_import_that_is_killed_repeatedly_neither_loses_nor_duplicates_records(organiser, db, settings):
     number = 6000
     text = "company_name;email\n" + "".join(
         f"Firm {place};f{place}@example.org\n" for place in range(number)) + "Bad;nonsense\n"
@@ -579,7 +579,7 @@ def test_killed_again_and_again_it_loses_and_doubles_nothing(organiser, db, sett
 
 # Who may, and what is kept
 
-def test_the_scope_is_that_of_what_is_imported(organiser, person, fair):
+def test_an_import_needs_the_scope_of_the_imported_records(organiser, person, fair):
     contacts = send(organiser, people(1))["id"]
     participants = send(organiser, [{"email": "a@example.org"}], "participants", event_key="fair")["id"]
     reader = person("contacts:read")
@@ -604,7 +604,7 @@ def test_an_idempotency_key_imports_once(organiser):
         "idempotency_key_reused")
 
 
-def test_next_ids_and_numbers_leave_out_what_is_taken(organiser, db):
+def test_generated_ids_and_numbers_skip_taken_ones(organiser, db):
     organiser.make("/contacts", {"customer_number": "C-00002"})
     gone = organiser.make("/contacts", {"last_name": "Gone"})
     organiser.delete(f"/contacts/{gone['id']}", status=204)
@@ -615,7 +615,7 @@ def test_next_ids_and_numbers_leave_out_what_is_taken(organiser, db):
         "C-00002", "C-00003", "C-00004"]
 
 
-def test_a_piece_takes_few_statements_however_many_records_it_has(db):
+def test_the_number_of_statements_does_not_depend_on_the_number_of_records(db):
     options = {"mode": "upsert", "match_field": "email", "dry_run": False}
 
     def statements_of(start, number):
@@ -630,7 +630,7 @@ def test_a_piece_takes_few_statements_however_many_records_it_has(db):
     assert statements_of(10, 300) <= statements_of(1000, 10) + 2
 
 
-def test_rejected_records_are_exported_taken_away_and_forgotten(organiser, db):
+def test_rejected_records_are_exported_erased_and_expire(organiser, db):
     contact = organiser.make("/contacts", {"email": "marie@example.org", "external_id": "M-1"})
     records = [
         {"email": "Marie@example.org", "rating": 9, "notes": "zqmark"},
@@ -647,7 +647,7 @@ def test_rejected_records_are_exported_taken_away_and_forgotten(organiser, db):
     assert housekeeping.forget_rejected_records(db) == 1
 
 
-def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser, db):
+def test_metrics_report_the_backlog_and_check_finds_wrong_counters(organiser, db):
     send(organiser, people(2001), status=202)
     told = organiser.app.get("/metrics").text
     assert "eventapi_bulk_imports_waiting 1\n" in told and "eventapi_bulk_import_records_waiting 2001\n" in told
@@ -657,7 +657,7 @@ def test_the_backlog_is_told_and_counters_that_do_not_add_up_are_found(organiser
     assert bulk_imports.check(db) == ["the counters of bulk import 1 differ from its records"]
 
 
-def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(organiser, monkeypatch):
+def test_only_the_first_unknown_fields_get_suggestions(organiser, monkeypatch):
     compare, compared = difflib.get_close_matches, []
     monkeypatch.setattr(difflib, "get_close_matches", lambda *values: compared.append(values) or compare(*values))
     records = [{f"strange{number}": 1 for number in range(place, place + 400)} for place in range(500)]
@@ -666,7 +666,7 @@ def test_few_of_many_unknown_members_are_compared_with_those_that_are_known(orga
     assert send(organiser, [{"emial": "a@example.org"}])["errors"][0]["detail"].endswith("did you mean email?")
 
 
-def test_unknown_custom_fields_are_compared_before_the_transaction_and_few_of_them(organiser, monkeypatch):
+def test_suggestions_for_custom_fields_are_limited_and_made_before_the_transaction(organiser, monkeypatch):
     for number in range(3):
         organiser.make("/custom-fields", {
             "entity_type": "contact", "field_key": f"hall_{number}", "field_label": "Hall", "field_type": "text"})

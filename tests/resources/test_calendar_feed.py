@@ -54,7 +54,7 @@ def feed(client, query=""):
 
 # What is in it
 
-def test_an_event_of_days_is_an_all_day_entry_that_ends_the_day_after(organiser, event):
+def test_an_all_day_event_ends_on_the_following_day(organiser, event):
     entry = feed(organiser)["event-1"]
     assert entry["SUMMARY"] == "Garden Fair" and entry["LOCATION"] == "Leipzig\\, DE" and entry["STATUS"] == "CONFIRMED"
     assert (entry["DTSTART;VALUE=DATE"], entry["DTEND;VALUE=DATE"]) == ("20270501", "20270504")
@@ -76,20 +76,20 @@ def test_an_event_of_days_is_an_all_day_entry_that_ends_the_day_after(organiser,
     ({"date_from": "2026-09-06", "date_to": "2026-09-06", "timezone": "America/Santiago"},
      {"DTSTART;VALUE=DATE": "20260906", "DTEND;VALUE=DATE": "20260907"}),
 ])
-def test_times_are_utc_and_days_are_days(organiser, event, dates, expected):
+def test_times_are_utc_and_dates_have_no_time(organiser, event, dates, expected):
     organiser.patch("/events/1", dates, status=200)
     assert {
         name: value for name, value in feed(organiser)["event-1"].items() if name.startswith("DT") and name != "DTSTAMP"
     } == expected
 
 
-def test_events_without_dates_are_not_in_it(organiser):
+def test_events_without_dates_are_left_out(organiser):
     organiser.make("/events", {"title": "Some day"})
     body = organiser.get("/calendar-feed", status=200).body
     assert read(body) == {} and b"BEGIN:VTIMEZONE" in body, "a calendar must have a component"
 
 
-def test_a_deadline_is_due_on_its_day_or_at_its_hour(organiser, event):
+def test_a_deadline_is_a_date_or_a_time(organiser, event):
     assert "deadline-1" not in feed(organiser)
     organiser.patch("/events/1", {"application_deadline": "2027-02-01"}, status=200)
     entry = feed(organiser)["deadline-1"]
@@ -101,7 +101,7 @@ def test_a_deadline_is_due_on_its_day_or_at_its_hour(organiser, event):
     assert feed(organiser)["deadline-1"]["STATUS"] == "CANCELLED"
 
 
-def test_public_slots_are_in_it_and_others_are_not(organiser, event):
+def test_only_public_slots_are_included(organiser, event):
     slot(organiser, event)
     slot(organiser, event, title="Staff only", location=None, is_public=False)
     entry = feed(organiser)["slot-1"]
@@ -110,7 +110,7 @@ def test_public_slots_are_in_it_and_others_are_not(organiser, event):
     assert "slot-2" not in feed(organiser)
 
 
-def test_a_slot_that_is_withdrawn_keeps_what_the_public_knew_of_it(organiser, event):
+def test_a_withdrawn_slot_shows_its_last_public_values(organiser, event):
     slot(organiser, event)
     organiser.patch("/schedules/1", {"is_public": False, "title": "Secret"}, status=200)
     entry = feed(organiser)["slot-1"]
@@ -120,7 +120,7 @@ def test_a_slot_that_is_withdrawn_keeps_what_the_public_knew_of_it(organiser, ev
     assert (entry["STATUS"], entry["SUMMARY"], entry["SEQUENCE"]) == ("CONFIRMED", "Secret", "2")
 
 
-def test_tasks_are_due_on_a_day_at_an_hour_or_relative_to_the_event(organiser, event):
+def test_tasks_are_due_on_a_date_at_a_time_or_relative_to_the_event(organiser, event):
     organiser.make("/tasks", {"title": "Call", "due_date": "2027-04-01"})
     organiser.make("/tasks", {"title": "Send", "due_date": "2027-04-01T10:00:00Z"})
     organiser.make("/tasks", {
@@ -134,7 +134,7 @@ def test_tasks_are_due_on_a_day_at_an_hour_or_relative_to_the_event(organiser, e
     assert feed(organiser)["task-3"]["DTSTART;VALUE=DATE"] == "20270420"
 
 
-def test_a_completed_task_is_ticked_and_a_cancelled_one_is_cancelled(organiser):
+def test_completed_and_cancelled_tasks_have_their_status(organiser):
     organiser.make("/tasks", {"title": "Call", "due_date": "2027-04-01"})
     organiser.post("/tasks/1/complete", status=200)
     assert feed(organiser)["task-1"]["SUMMARY"] == "✓ Call"
@@ -143,7 +143,7 @@ def test_a_completed_task_is_ticked_and_a_cancelled_one_is_cancelled(organiser):
     assert feed(organiser)["task-1"]["STATUS"] == "CANCELLED"
 
 
-def test_a_deleted_task_leaves_no_text_behind(organiser, db):
+def test_a_deleted_task_leaves_no_text(organiser, db):
     organiser.make("/tasks", {"title": "Call Ada Lovelace", "description": "about her debts", "due_date": "2027-04-01"})
     organiser.delete("/tasks/1", status=204)
     entry = feed(organiser)["task-1"]
@@ -154,7 +154,7 @@ def test_a_deleted_task_leaves_no_text_behind(organiser, db):
 
 # History
 
-def test_the_sequence_goes_up_with_what_is_shown_and_the_uid_stays(organiser, event):
+def test_a_visible_change_increases_the_sequence_and_keeps_the_uid(organiser, event):
     first = feed(organiser)["event-1"]
     organiser.patch("/events/1", {"event_key": "another-key"}, status=200)
     assert feed(organiser)["event-1"] == first
@@ -164,7 +164,7 @@ def test_the_sequence_goes_up_with_what_is_shown_and_the_uid_stays(organiser, ev
     assert second["DTSTAMP"] == second["LAST-MODIFIED"] >= first["DTSTAMP"]
 
 
-def test_what_belongs_to_an_event_follows_its_title_and_zone(organiser, event):
+def test_entries_of_an_event_follow_its_title_and_time_zone(organiser, event):
     slot(organiser, event)
     organiser.patch("/events/1", {"title": "Flower Fair", "timezone": "Europe/London"}, status=200)
     entry = feed(organiser)["slot-1"]
@@ -172,7 +172,7 @@ def test_what_belongs_to_an_event_follows_its_title_and_zone(organiser, event):
     assert entry["STATUS"] == "CONFIRMED"
 
 
-def test_a_deleted_event_is_told_as_cancelled_for_a_year(organiser, event, db):
+def test_a_deleted_event_is_listed_as_cancelled_for_a_year(organiser, event, db):
     slot(organiser, event)
     organiser.patch("/events/1", {"application_deadline": "2027-02-01"}, status=200)
     organiser.delete("/events/1", status=204)
@@ -187,7 +187,7 @@ def test_a_deleted_event_is_told_as_cancelled_for_a_year(organiser, event, db):
     assert db.connection.execute("SELECT count(*) FROM calendar_entries").fetchone() == (2,)
 
 
-def test_the_entries_are_what_the_records_say_however_these_came_about(organiser, event, db):
+def test_the_entries_equal_the_view_after_random_changes(organiser, event, db):
     """Whatever is done to events, slots and tasks: what is not cancelled is what the view computes anew."""
     other = organiser.make("/events", {"title": "Other", "date_from": "2027-06-01"})
     for number in range(3):
@@ -208,7 +208,7 @@ def test_the_entries_are_what_the_records_say_however_these_came_about(organiser
 
 # Filters
 
-def test_kinds_select(organiser, event):
+def test_kinds_filter_the_entries(organiser, event):
     organiser.patch("/events/1", {"application_deadline": "2027-02-01"}, status=200)
     slot(organiser, event)
     assert set(feed(organiser, "?kinds=deadline,slot")) == {"deadline-1", "slot-1"}
@@ -220,7 +220,7 @@ def test_kinds_select(organiser, event):
     ("from=2027-05-03", True), ("from=2027-05-04", False), ("to=2027-05-01", True), ("to=2027-04-30", False),
     ("from=2027-05-02&to=2027-05-02", True), ("to=2027-04-30T21:59:59Z", False), ("visible=1", True),
     ("visible=0", False), ("event_key=garden-fair", True), ("event_key=unknown", False), ("event_id=1", True)])
-def test_from_to_visible_and_event_narrow(organiser, event, query, is_in):
+def test_from_to_visible_and_event_filter_the_entries(organiser, event, query, is_in):
     organiser.patch("/events/1", {"is_visible": True}, status=200)
     assert ("event-1" in feed(organiser, f"?{query}")) == is_in
 
@@ -246,7 +246,7 @@ def test_a_subscription_is_read_without_a_key(app, subscription):
     assert app.head(path_of(subscription), status=200).headers["ETag"] == answer.headers["ETag"]
 
 
-def test_a_feed_that_has_not_changed_is_304(app, organiser, subscription):
+def test_an_unchanged_feed_returns_304(app, organiser, subscription):
     path = path_of(subscription)
     tag = app.get(path).headers["ETag"]
     same = app.get(path, headers={"If-None-Match": tag}, status=304)
@@ -263,7 +263,7 @@ def test_the_address_is_shown_once_and_stored_as_a_hash_only(organiser, subscrip
     assert token.encode() not in db.path.read_bytes()
 
 
-def test_rotating_shuts_the_old_address_and_is_journalled(app, organiser, subscription, db):
+def test_rotating_disables_the_old_address_and_is_journalled(app, organiser, subscription, db):
     renewed = organiser.post("/calendar-feed/subscriptions/1/rotate", status=200).json["data"]
     assert path_of(renewed) != path_of(subscription)
     app.get(path_of(subscription), status=404)
@@ -273,7 +273,7 @@ def test_rotating_shuts_the_old_address_and_is_journalled(app, organiser, subscr
     ).fetchone() == ("rotated", None, None)
 
 
-def test_a_shut_an_unknown_and_a_deleted_address_are_answered_alike(app, organiser, subscription):
+def test_disabled_unknown_and_deleted_addresses_get_the_same_response(app, organiser, subscription):
     path = path_of(subscription)
 
     def refused(path):
@@ -288,7 +288,7 @@ def test_a_shut_an_unknown_and_a_deleted_address_are_answered_alike(app, organis
     assert refused(path) == unknown == refused("/feeds/%F0%9F%8E%AA.ics") == refused("/feeds/'%20OR%201=1.ics")
 
 
-def test_a_subscription_may_be_to_one_event_some_kinds_and_what_is_visible(app, organiser, event):
+def test_a_subscription_can_be_limited_by_event_kinds_and_visibility(app, organiser, event):
     hidden = organiser.make("/events", {
         "title": "Hidden", "date_from": "2028-05-01", "application_deadline": "2028-01-01", "is_visible": False})
     slot(organiser, event)
@@ -302,7 +302,7 @@ def test_a_subscription_may_be_to_one_event_some_kinds_and_what_is_visible(app, 
     assert entries(visible=True) == set()
 
 
-def test_a_subscription_goes_with_its_event(app, organiser, event, db):
+def test_deleting_an_event_deletes_its_subscriptions(app, organiser, event, db):
     subscription = organiser.make("/calendar-feed/subscriptions", {"name": "Fair", "event_id": 1})
     organiser.delete("/events/1", status=204)
     app.get(path_of(subscription), status=404)
@@ -364,7 +364,7 @@ def test_text_is_escaped_and_has_no_control_characters():
     assert calendar.text("a\\b;c,d\ne\r\nf\rg\0\x1b\u2028h\ti") == "a\\\\b\\;c\\,d\\ne\\nf\\ngh\ti"
 
 
-def test_nobody_adds_lines_of_their_own():
+def test_line_breaks_in_values_add_no_lines():
     found = read(
         calendar.calendar(
             "x\r\nX-EVIL:1", [entry(title="a\r\nEND:VEVENT\nBEGIN:VEVENT", location="b\rATTACH:http://evil")], "i",
@@ -373,7 +373,7 @@ def test_nobody_adds_lines_of_their_own():
     assert found["slot-7"]["SUMMARY"] == "a\\nEND:VEVENT\\nBEGIN:VEVENT"
 
 
-def test_the_icalendar_library_reads_what_was_meant():
+def test_the_icalendar_library_reads_the_feed():
     icalendar = pytest.importorskip("icalendar")
     title = "Ž; ,\\ \"x\"\nsecond line 🎪 " * 9
     written = calendar.calendar("Näme, with; all", [
@@ -394,7 +394,7 @@ def test_the_icalendar_library_reads_what_was_meant():
     assert not list(whole.errors) and not any(each.errors for each in whole.walk("VEVENT"))
 
 
-def test_five_thousand_slots_take_one_statement_and_are_all_there(organiser, event, db):
+def test_five_thousand_slots_are_read_with_one_statement(organiser, event, db):
     with db.write():
         db.connection.executemany(
             "INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, title, "

@@ -35,7 +35,7 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
     assert [action for action, _ in actions(db, "category")] == ["created", "updated", "deleted"]
 
 
-def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
+def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     organiser.make("/categories", {"title": "Roses"})
     assert organiser.make("/categories", {"title": "Roses"})["category_key"] == "roses-2"
     assert organiser.post(
@@ -69,13 +69,13 @@ def test_a_flat_list_has_levels_and_no_children(organiser, tree):
     assert [c["title"] for c in organiser.data("/categories?parent_category_key=plants")] == ["Roses"]
 
 
-def test_the_tree_as_csv_has_a_row_for_each_root(organiser, tree):
+def test_the_csv_of_the_tree_has_one_row_per_root(organiser, tree):
     text = organiser.get("/categories?hierarchical=1&order=ASC", headers={"Accept": "text/csv"}, status=200).text
     assert "children.title" in text.splitlines()[0] and len(text.splitlines()) == 3 and "Roses" in text
 
 
 @pytest.mark.parametrize("parent", ["plants", "roses", "climbers"])
-def test_a_category_cannot_stand_below_itself(organiser, tree, parent):
+def test_a_category_cannot_be_its_own_descendant(organiser, tree, parent):
     answer = organiser.patch(f"/categories/{tree['plants']['id']}", {"parent_category_key": parent}, status=422)
     assert answer.json["errors"] == [{"pointer": "/parent_category_key", "code": "cycle",
                                       "detail": "must not be the category itself or one below it"}]
@@ -100,7 +100,7 @@ def test_a_tree_is_at_most_a_hundred_levels_deep(organiser, db):
     assert answer.json["errors"][0]["code"] == "too_deep"
 
 
-def test_an_unknown_parent_and_two_that_differ_are_refused(organiser, tree):
+def test_unknown_and_contradictory_parents_are_refused(organiser, tree):
     answer = organiser.post(
         "/categories", {"title": "x", "parent_category_id": 99, "event_keys": ["nowhere"]}, status=422)
     assert [entry["pointer"] for entry in answer.json["errors"]] == ["/event_keys/0", "/parent_category_id"]
@@ -115,7 +115,7 @@ def test_deleting_moves_children_up_one_level(organiser, tree, db):
     assert ("updated", climbers["id"]) in actions(db, "category")
 
 
-def test_a_category_that_is_carried_cannot_be_deleted(organiser, tree):
+def test_a_category_in_use_cannot_be_deleted(organiser, tree):
     organiser.make("/contacts", {"company_name": "Tantau", "category_keys": ["roses"]})
     answer = organiser.delete(f"/categories/{tree['roses']['id']}", status=409)
     assert answer.json["code"] == "in_use" and answer.json["used_by"] == ["contacts"]
@@ -137,12 +137,12 @@ def test_events_are_assigned_by_key_and_replaced(organiser):
     ("color", "green", "pattern"), ("base_price", -1, "minimum"), ("base_price", 1.005, "decimals"),
     ("tax_rate", 19.005, "decimals"), ("tax_rate", 101, "maximum"), ("applicant_visibility", "maybe", "enum"),
     ("title", " ", "min_length")])
-def test_what_makes_no_sense_is_refused(organiser, member, value, code):
+def test_invalid_values_are_refused(organiser, member, value, code):
     errors = organiser.post("/categories", {"title": "x", member: value}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{member}", code)]
 
 
-def test_sending_back_what_was_read_changes_nothing(organiser, db):
+def test_sending_back_a_category_that_was_read_changes_nothing(organiser, db):
     category = organiser.make("/categories", {"title": "Plants", "base_price": 0.1, "tax_rate": 8.1})
     assert organiser.put(f"/categories/{category['id']}", category, status=200).json["data"] == category
     assert len(actions(db, "category")) == 1

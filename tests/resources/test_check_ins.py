@@ -83,7 +83,7 @@ def test_a_badge_is_known_in_any_case_and_in_groups(scan, ada):
     assert scan(badge_number=f"{number[:4]}-{number[4:8]} {number[8:]}".lower())["badge_number"] == number
 
 
-def test_who_is_in_cannot_come_in_again_unless_by_force(organiser, scan):
+def test_a_second_check_in_is_refused_unless_forced(organiser, scan):
     opened = scan(scanned_at=at("09:00"))
     refused = scan(409, scanned_at=at("10:00"), station="South")
     assert refused["code"] == "already_checked_in" and refused["check_in"]["id"] == opened["id"]
@@ -93,7 +93,7 @@ def test_who_is_in_cannot_come_in_again_unless_by_force(organiser, scan):
     assert first["checked_out_at"] == forced["checked_in_at"] == "2026-01-02T10:00:00Z"
 
 
-def test_a_badge_that_lies_on_a_scanner_costs_no_more_with_each_scan(organiser, scan, monkeypatch):
+def test_repeated_refused_scans_of_a_badge_take_constant_work(organiser, scan, monkeypatch):
     computed, compute = [], visits.compute
     monkeypatch.setattr(visits, "compute",
                         lambda scans, ends_at: computed.append(len(scans)) or compute(scans, ends_at))
@@ -105,17 +105,18 @@ def test_a_badge_that_lies_on_a_scanner_costs_no_more_with_each_scan(organiser, 
     assert scan(
         scanned_at=at("09:15"), station="North", force=True
     )["checked_out_at"] == "2026-01-02T09:00:00Z", "late, it splits the visit"
-    assert [visit[1:4] for visit in truth(organiser)] == [("2026-01-02T08:00:00Z", "2026-01-02T08:15:00Z", "force"), (
-        "2026-01-02T08:15:00Z", "2026-01-02T09:00:00Z", "check_out")]
+    assert [visit[1:4] for visit in comparable_visits(organiser)] == [
+        ("2026-01-02T08:00:00Z", "2026-01-02T08:15:00Z", "force"),
+        ("2026-01-02T08:15:00Z", "2026-01-02T09:00:00Z", "check_out")]
 
 
-def test_who_is_not_in_cannot_go_out(organiser, scan):
+def test_a_check_out_without_a_check_in_is_refused(organiser, scan):
     assert scan(409, action="check_out")["code"] == "not_checked_in"
     assert scan(409, action="check_out", force=True)["code"] == "not_checked_in"
     assert [entry["code"] for entry in organiser.data("/check-ins/refusals")] == ["not_checked_in"] * 2
 
 
-def test_the_same_badge_at_the_same_station_within_ten_seconds_is_the_same_scan(scan):
+def test_scans_of_a_badge_at_a_station_within_ten_seconds_count_once(scan):
     first = scan(scanned_at="2026-01-02T08:00:00Z", station="North")
     assert scan(200, scanned_at="2026-01-02T08:00:10Z", station="North")["id"] == first["id"]
     assert scan(200, scanned_at="2026-01-02T08:00:05Z", station="North", force=True)["id"] == first["id"]
@@ -125,7 +126,7 @@ def test_the_same_badge_at_the_same_station_within_ten_seconds_is_the_same_scan(
     assert scan(200, scanned_at="2026-01-02T09:00:09Z", station="North", action="check_out") == out
 
 
-def test_a_scan_with_the_same_reference_is_one(organiser, scan, db):
+def test_scans_with_the_same_reference_count_once(organiser, scan, db):
     first = scan(client_ref="gate-1", station="North")
     before = db.data_version()
     assert scan(200, client_ref="gate-1", station="South") == first and db.data_version() == before
@@ -135,7 +136,7 @@ def test_a_scan_with_the_same_reference_is_one(organiser, scan, db):
     assert len(organiser.data("/check-ins/refusals")) == 1
 
 
-def test_a_reference_of_another_scan_lets_nobody_in(organiser, scan, visitor):
+def test_a_reference_of_another_scan_is_refused(organiser, scan, visitor):
     scan(client_ref="1")
     other = visitor()
     taken = organiser.post(
@@ -149,7 +150,7 @@ def test_a_reference_of_another_scan_lets_nobody_in(organiser, scan, visitor):
     assert len(organiser.data("/check-ins")) == 1 and scan(200, client_ref="1")["is_checked_in"]
 
 
-def test_a_check_out_that_comes_before_its_check_in_closes_it(organiser, scan):
+def test_a_check_out_that_arrives_before_its_check_in_closes_the_visit(organiser, scan):
     assert scan(409, action="check_out", scanned_at=at("12:00"), client_ref="out")["code"] == "not_checked_in"
     opened = scan(scanned_at=at("09:00"))
     assert opened["checked_out_at"] == "2026-01-02T11:00:00Z" and opened["closed_by"] == "check_out"
@@ -157,7 +158,7 @@ def test_a_check_out_that_comes_before_its_check_in_closes_it(organiser, scan):
     assert scan(200, action="check_out", client_ref="out")["id"] == opened["id"], "what was refused has become good"
 
 
-def test_a_check_in_that_comes_late_begins_the_visit(organiser, scan):
+def test_a_check_in_that_arrives_late_moves_the_start_of_the_visit(organiser, scan):
     later = scan(scanned_at=at("10:00"), station="South")
     earlier = scan(201, scanned_at=at("09:00"), station="North")
     assert earlier["id"] == later["id"] and earlier["checked_in_at"] == "2026-01-02T08:00:00Z"
@@ -173,7 +174,7 @@ def test_a_visit_ends_with_its_day_in_the_zone_of_the_event(organiser, scan):
     assert scan(scanned_at=at("00:20", "2026-01-03"))["id"] != opened["id"]
 
 
-def test_a_badge_that_does_not_exist_is_told_from_one_that_was_mistyped(organiser, scan):
+def test_unknown_and_mistyped_badge_numbers_have_different_codes(organiser, scan):
     strange = badges.draw()
     wrong = strange[:-1] + badges.ALPHABET[badges.ALPHABET.index(strange[-1]) - 1]
     answer = scan(404, badge_number=strange, client_ref="x")
@@ -184,7 +185,7 @@ def test_a_badge_that_does_not_exist_is_told_from_one_that_was_mistyped(organise
     assert [entry["event_participant_id"] for entry in organiser.data("/check-ins/refusals")] == [None] * 3
 
 
-def test_a_badge_of_another_event_and_one_of_who_cancelled_are_refused_and_kept(organiser, scan, ada, visitor):
+def test_badges_of_other_events_and_cancelled_participants_are_refused_and_recorded(organiser, scan, ada, visitor):
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats", "date_from": "2026-01-02"})
     stranger = visitor("boats")
     answer = scan(409, badge_number=stranger["badge_number"])
@@ -200,14 +201,14 @@ def test_a_badge_of_another_event_and_one_of_who_cancelled_are_refused_and_kept(
     assert len(organiser.data("/check-ins/refusals")) == 2, "it stays refused"
 
 
-def test_a_scan_from_the_future_or_from_before_the_event_is_refused_by_name(scan):
+def test_scans_in_the_future_or_before_the_event_are_refused(scan):
     for moment in (ago(hours=-1), "2025-12-31T12:00:00Z", "0002-01-01T00:00:00Z"):
         found = scan(422, scanned_at=moment)["errors"]
         assert [(entry["pointer"], entry["code"]) for entry in found] == [("/scanned_at", "out_of_range")]
     assert scan(scanned_at=ago(seconds=-30))["is_checked_in"], "clocks differ a little"
 
 
-def test_where_one_event_is_open_it_need_not_be_named(organiser, fair, visitor):
+def test_the_event_is_optional_while_only_one_is_open(organiser, fair, visitor):
     today = times.today("Europe/Berlin")
     organiser.make("/events", {"title": "Today", "event_key": "today", "date_from": today, "date_to": today})
     guest = visitor("today")
@@ -234,7 +235,7 @@ def test_only_station_and_notes_can_be_changed(organiser, scan):
         200, scanned_at=at("12:00"), action="check_out")["station"] == "South", "later scans leave what was corrected"
 
 
-def test_a_visit_is_taken_back_with_its_scans(organiser, scan, ada):
+def test_deleting_a_visit_deletes_its_scans(organiser, scan, ada):
     record = scan(client_ref="a", station="North")
     scan(409, station="South")
     scan(200, action="check_out", station="South")
@@ -245,7 +246,7 @@ def test_a_visit_is_taken_back_with_its_scans(organiser, scan, ada):
     assert scan(201)["id"] > record["id"]
 
 
-def test_participants_and_events_with_check_ins_stay(organiser, scan, ada, fair):
+def test_participants_and_events_with_check_ins_cannot_be_deleted(organiser, scan, ada, fair):
     record = scan()
     for address in (f"/participants/{ada['id']}", f"/events/{fair['id']}"):
         assert "check-ins" in problem(organiser.delete(address), 409, "in_use")["used_by"]
@@ -267,21 +268,21 @@ def test_the_list_is_filtered(organiser, scan, visitor, ada):
     assert [record["id"] for record in organiser.data("/check-ins?is_checked_in=1")] == [now["id"]]
 
 
-def test_every_change_is_journalled_and_told(organiser, scan, db):
+def test_every_change_is_journalled_and_sent_to_webhooks(organiser, scan, db):
     record = scan(scanned_at=at("09:00"))
     scan(200, scanned_at=at("12:00"), action="check_out")
     organiser.delete(f"/check-ins/{record['id']}", status=204)
-    told = db.connection.execute(
+    sent_events = db.connection.execute(
         "SELECT name, scope, data FROM outgoing_events WHERE entity_type = 'check_in' ORDER BY id").fetchall()
-    assert [row[:2] for row in told] == [
+    assert [row[:2] for row in sent_events] == [
         (f"check_in.{name}", "checkins") for name in ("created", "checked_out", "deleted")]
-    assert all('"first_name"' not in row[2] for row in told)
+    assert all('"first_name"' not in row[2] for row in sent_events)
     assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'check_in'").fetchone() == (3,)
 
 
 # Many at once
 
-def test_one_bad_scan_of_a_batch_stops_none(organiser, ada, visitor, fair):
+def test_an_invalid_scan_does_not_stop_its_batch(organiser, ada, visitor, fair):
     number = visitor()["badge_number"]
     scans = [
         {
@@ -310,7 +311,7 @@ def test_a_batch_has_at_most_1000_scans(organiser):
         problem(organiser.post("/check-ins/batch", wrong), 422, "validation_failed")
 
 
-def truth(client):
+def comparable_visits(client):
     """What the visits are, without what may depend on the order in which the scans came."""
     return sorted(
         (
@@ -347,7 +348,7 @@ def kept_figures(db):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_same_scans_make_the_same_visits_in_any_order_and_however_often_they_come(organiser, visitor, db, seed):
+def test_visits_do_not_depend_on_the_order_and_repetition_of_scans(organiser, visitor, db, seed):
     chance = random.Random(seed)
     guests = [visitor() for _ in range(3)]
     scans = [{"event_key": "fair", "participant_id": chance.choice(guests)["id"],
@@ -368,7 +369,7 @@ def test_the_same_scans_make_the_same_visits_in_any_order_and_however_often_they
             else:
                 for one in piece:
                     assert organiser.post("/check-ins", one).status_int in (200, 201, 409)
-        found.append((truth(organiser), refusals(organiser)))
+        found.append((comparable_visits(organiser), refusals(organiser)))
         assert kept_figures(db) == counted_anew(db)
         empty(db)
     assert found[0][0] and all(outcome == found[0] for outcome in found)
@@ -381,7 +382,7 @@ def empty(db):
     assert kept_figures(db) == ([], [])
 
 
-def test_figures_follow_the_visits(organiser, visitor, db):
+def test_the_figures_match_the_visits(organiser, visitor, db):
     guests = [visitor() for _ in range(4)]
     for number, guest in enumerate(guests):
         organiser.make(
@@ -409,7 +410,7 @@ def test_figures_follow_the_visits(organiser, visitor, db):
 
 # What a device takes with it
 
-def test_the_roster_lets_a_device_check_badges_and_tells_no_number(organiser, visitor, fair):
+def test_the_roster_contains_badge_hashes_and_no_badge_numbers(organiser, visitor, fair):
     guests = [visitor() for _ in range(3)]
     answer = organiser.get("/check-ins/roster?event_key=fair", status=200)
     roster = answer.json["data"]
@@ -428,7 +429,7 @@ def test_the_roster_lets_a_device_check_badges_and_tells_no_number(organiser, vi
     problem(organiser.get("/check-ins/roster?event_key=nowhere"), 422, "validation_failed")
 
 
-def test_a_change_that_was_being_written_while_the_roster_was_read_is_in_the_next(organiser, ada, fair, db):
+def test_a_change_written_while_the_roster_is_read_is_in_the_next_one(organiser, ada, fair, db):
     roster = organiser.data("/check-ins/roster?event_key=fair")
     with db.write():                                    # it began before the roster was read, and ends after it
         db.connection.execute(
@@ -437,7 +438,7 @@ def test_a_change_that_was_being_written_while_the_roster_was_read_is_in_the_nex
     assert [entry["status"] for entry in changed] == ["cancelled"]
 
 
-def test_two_contacts_that_are_one_have_the_visits_of_both(organiser, visitor, ada, scan, db):
+def test_merging_contacts_joins_their_visits(organiser, visitor, ada, scan, db):
     twin = visitor()
     scan(scanned_at=at("09:00"))
     scan(409, scanned_at=at("11:00"))
@@ -447,15 +448,15 @@ def test_two_contacts_that_are_one_have_the_visits_of_both(organiser, visitor, a
         status=409)
     organiser.make("/check-ins", {"event_key": "fair", "participant_id": twin["id"], "scanned_at": at("12:00")})
     organiser.post(f"/contacts/{ada['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
-    assert [visit[1:4] for visit in truth(organiser)] == [
+    assert [visit[1:4] for visit in comparable_visits(organiser)] == [
         ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"),
         ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]
-    assert {visit[0] for visit in truth(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
+    assert {visit[0] for visit in comparable_visits(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
 
 
 # Whose data it is
 
-def test_what_was_noted_at_the_door_is_exported_and_taken_away_with_the_contact(organiser, scan, ada, db):
+def test_notes_of_check_ins_are_exported_and_erased_with_the_contact(organiser, scan, ada, db):
     mark = "zqmark"
     scan(scanned_at=at("09:00"), notes=mark)
     scan(409, scanned_at=at("10:00"), notes=mark)
@@ -475,7 +476,7 @@ def test_what_was_noted_at_the_door_is_exported_and_taken_away_with_the_contact(
     assert len(organiser.data("/check-ins")) == 3, "that somebody came stays"
 
 
-def test_the_check_finds_figures_that_are_not_those_of_the_visits(scan, db):
+def test_check_finds_figures_that_differ_from_the_visits(scan, db):
     scan(scanned_at=at("09:00"), station="North")
     assert list(admission.check(db)) == []
     with db.write():
@@ -488,14 +489,14 @@ def test_the_check_finds_figures_that_are_not_those_of_the_visits(scan, db):
 
 # What it costs
 
-def test_a_scan_takes_a_fixed_number_of_statements(scan, app):
+def test_a_scan_takes_a_constant_number_of_statements(scan, app):
     scan(scanned_at=at("09:00"))
-    told = []
-    app.app.connections.writer().connection.set_trace_callback(told.append)
+    sent_events = []
+    app.app.connections.writer().connection.set_trace_callback(sent_events.append)
     try:
         scan(200, scanned_at=at("10:00"), action="check_out")
-        out, told[:] = len([text for text in told if not text.startswith("--")]), []
+        out, sent_events[:] = len([text for text in sent_events if not text.startswith("--")]), []
         scan(scanned_at=at("11:00"))
     finally:
         app.app.connections.writer().connection.set_trace_callback(None)
-    assert max(out, len([text for text in told if not text.startswith("--")])) <= 22, "\n".join(told)
+    assert max(out, len([text for text in sent_events if not text.startswith("--")])) <= 22, "\n".join(sent_events)

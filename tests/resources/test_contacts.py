@@ -55,26 +55,26 @@ def test_a_contact_is_created_read_changed_and_deleted(organiser, db):
     assert journalled(db, "contact") == ["created", "updated", "deleted"]
 
 
-def test_what_is_left_out_has_its_default(organiser):
+def test_omitted_fields_have_their_defaults(organiser):
     contact = organiser.make("/contacts", {"phone": "0341 1"})
     assert (contact["country"], contact["rating"], contact["tags"], contact["account_access_enabled"]) == (
         "DE", 3, [], False)
 
 
-def test_a_contact_needs_something_to_be_known_by(organiser):
+def test_a_contact_needs_a_name_or_another_identifier(organiser):
     answer = organiser.post("/contacts", {"city": "Leipzig", "email": None, "company_name": " "}, status=422)
     assert answer.json["errors"][0]["code"] == "any_of"
     organiser.make("/contacts", {"customer_number": "K-1"})
 
 
-def test_customer_numbers_count_on_and_skip_what_was_taken_by_hand(organiser):
+def test_customer_numbers_continue_and_skip_taken_ones(organiser):
     organiser.make("/contacts", {"customer_number": "C-00002"})
     made = [organiser.make("/contacts", {"last_name": "x"})["customer_number"] for _ in range(3)]
     assert made == ["C-00001", "C-00003", "C-00004"]
 
 
 @pytest.mark.parametrize("member", ["customer_number", "external_id"])
-def test_a_number_stands_for_one_contact(organiser, member):
+def test_customer_numbers_are_unique(organiser, member):
     organiser.make("/contacts", {"last_name": "x", member: "A-1"})
     answer = organiser.post("/contacts", {"last_name": "y", member: "A-1"}, status=409).json
     assert (answer["code"], answer["member"]) == ("duplicate", member)
@@ -82,7 +82,7 @@ def test_a_number_stands_for_one_contact(organiser, member):
     organiser.patch(f"/contacts/{other['id']}", {member: "A-1"}, status=409)
 
 
-def test_every_fault_is_named_at_once(organiser):
+def test_all_faults_are_reported_together(organiser):
     errors = organiser.post(
         "/contacts", {"email": "no", "country": "XX", "rating": 6, "language": "?", "tags": [""], "nmae": 1}, status=422
     ).json["errors"]
@@ -108,7 +108,7 @@ def test_categories_are_assigned_by_key_replaced_and_journalled(organiser, roses
     assert entry == ('{"category_keys":["roses"]}', '{"category_keys":["tools"]}')
 
 
-def test_events_are_joined_and_left_by_key(organiser, fair, db):
+def test_participations_are_added_and_removed_by_event_key(organiser, fair, db):
     other = organiser.make("/events", {"title": "Winter Fair", "event_key": "winter"})
     contact = organiser.make("/contacts", {"last_name": "x", "event_keys": ["fair"]})
     address = f"/contacts/{contact['id']}"
@@ -124,7 +124,7 @@ def test_events_are_joined_and_left_by_key(organiser, fair, db):
     assert journalled(db, "event_participant") == ["created", "created", "deleted", "deleted"]
 
 
-def test_sending_back_what_was_read_changes_nothing(organiser, db, roses):
+def test_sending_back_a_contact_that_was_read_changes_nothing(organiser, db, roses):
     contact = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"], "tags": ["b", "a"]})
     read = organiser.data(f"/contacts/{contact['id']}?include=categories,events")
     assert organiser.put(
@@ -142,7 +142,7 @@ def test_a_stale_change_is_refused(organiser):
     organiser.delete(address, headers={"If-Match": tag}, status=412)
 
 
-def test_a_contact_that_takes_part_is_not_deleted(organiser, fair):
+def test_a_contact_with_participations_cannot_be_deleted(organiser, fair):
     contact = organiser.make("/contacts", {"last_name": "x", "event_keys": ["fair"]})
     answer = organiser.delete(f"/contacts/{contact['id']}", status=409).json
     assert answer["used_by"] == ["participants"] and f"/contacts/{contact['id']}/anonymize" in answer["detail"]
@@ -185,7 +185,7 @@ def test_contacts_are_found(organiser, three, query, found):
 @pytest.mark.parametrize("where", ["", "&category_key=roses", "&country=DE"])
 @pytest.mark.parametrize(
     "sort", ["company_name", "last_name", "first_name", "email", "customer_number", "city", "created_at", "id"])
-def test_contacts_are_sorted_and_walked(organiser, three, sort, where):
+def test_contacts_are_sorted_and_paged(organiser, three, sort, where):
     for order in ("ASC", "DESC"):
         by_page = names(organiser, f"sort={sort}&order={order}{where}")
         walked, cursor = [], ""
@@ -197,7 +197,7 @@ def test_contacts_are_sorted_and_walked(organiser, three, sort, where):
         assert walked == by_page and len(walked) == len(set(walked)) == {"": 3}.get(where, 2)
 
 
-def test_nothing_comes_last_in_both_directions(organiser, three):
+def test_null_sorts_last_in_both_directions(organiser, three):
     assert names(organiser, "sort=city&order=ASC") == ["Birnen GmbH", "Äpfel AG", "Citrus KG"]
     assert names(organiser, "sort=city&order=DESC")[-1] == "Citrus KG"
 
@@ -208,7 +208,7 @@ def test_a_list_includes_categories_and_events(organiser, three):
     assert [len(contact["events"]) for contact in listed] == [0, 1, 0]
 
 
-def test_contacts_as_csv(organiser, three):
+def test_contacts_are_exported_as_csv(organiser, three):
     lines = organiser.get(
         "/contacts?include=categories&order=ASC", headers={"Accept": "text/csv"}, status=200).text.splitlines()
     assert len(lines) == 4 and "categories.category_key" in lines[0] and ",Fruit," in lines[1]
@@ -237,7 +237,7 @@ def test_a_phone_number_is_the_same_however_it_is_written(one, other):
     assert normalising.phone(one, "AT") != normalising.phone(other, "AT")
 
 
-def test_twins_are_listed_with_the_strongest_reason(organiser):
+def test_duplicates_are_listed_with_the_strongest_reason(organiser):
     a = organiser.make("/contacts", {
         "company_name": "Müller & Söhne", "postal_code": "04109", "email": "a@b.example", "phone": "0341 12345"})
     b = organiser.make("/contacts", {"last_name": "B", "email": "A@B.example", "phone": "+49 341 12345"})
@@ -253,7 +253,7 @@ def test_twins_are_listed_with_the_strongest_reason(organiser):
     assert len(organiser.get("/contacts/duplicates", headers={"Accept": "text/csv"}, status=200).text.splitlines()) == 4
 
 
-def test_a_changed_contact_has_other_twins(organiser):
+def test_changing_a_contact_changes_its_duplicates(organiser):
     organiser.make("/contacts", {"company_name": "A", "postal_code": "1"})
     other = organiser.make("/contacts", {"company_name": "B", "postal_code": "1"})
     assert organiser.data("/contacts/duplicates") == []
@@ -261,7 +261,7 @@ def test_a_changed_contact_has_other_twins(organiser):
     assert [pair["reason"] for pair in organiser.data("/contacts/duplicates")] == ["name"]
 
 
-def test_a_merge_fills_what_is_empty_and_removes_the_duplicate(organiser, roses, db):
+def test_a_merge_fills_empty_fields_and_removes_the_duplicate(organiser, roses, db):
     kept = organiser.make("/contacts", {"company_name": "Tantau", "tags": ["a"]})
     gone = organiser.make("/contacts", {**PERSON, "category_keys": ["roses"]})
     merged = organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200).json["data"]
@@ -304,7 +304,7 @@ def make_invoice(db, contact_id, participant_id=None, status="sent", number="INV
     return id
 
 
-def test_a_merge_moves_all_that_hangs_on_the_duplicate(organiser, fair, db):
+def test_a_merge_moves_all_records_of_the_duplicate(organiser, fair, db):
     kept, gone = (organiser.make("/contacts", {"last_name": name}) for name in ("kept", "gone"))
     participant = organiser.make("/participants", {"event_key": "fair", "contact_id": gone["id"]})
     application = organiser.make("/applications", {"last_name": "x", "event_keys": ["fair"]})
@@ -342,7 +342,7 @@ def test_a_merge_joins_two_participations_in_one_event(organiser, fair, roses, d
     assert moved == (kept["id"], mine["id"])
 
 
-def test_a_merge_moves_reservations_and_orders_and_leaves_one_place_in_line(organiser, db):
+def test_a_merge_moves_reservations_and_orders_and_keeps_one_waiting_list_place(organiser, db):
     fair = Fair(organiser, db)
     other, blocker = fair.exhibitor("Muster A.G."), fair.reserve("A1", participant=fair.exhibitor("Blocker"))
     line = [
@@ -364,7 +364,7 @@ def test_a_merge_moves_reservations_and_orders_and_leaves_one_place_in_line(orga
 
 
 @pytest.mark.parametrize("which, code", [("itself", "same"), ("nobody", "unknown")])
-def test_a_contact_merges_with_another_that_is_there(organiser, which, code):
+def test_a_merge_needs_another_existing_contact(organiser, which, code):
     contact = organiser.make("/contacts", {"last_name": "x"})
     body = {"duplicate_id": contact["id"] if which == "itself" else 99}
     errors = organiser.post(f"/contacts/{contact['id']}/merge", body, status=422).json["errors"]
@@ -459,7 +459,7 @@ def file_bytes(db):
     return db.path.read_bytes()
 
 
-def test_the_export_holds_everything(organiser, marked, db):
+def test_the_export_contains_all_personal_data(organiser, marked, db):
     export = organiser.data(f"/contacts/{marked['id']}/export")
     assert export["contact"] == marked and export["category_keys"] == ["roses"]
     [application], [participant], [invoice] = export["applications"], export["participants"], export["invoices"]
@@ -485,7 +485,7 @@ def test_an_export_needs_a_key_with_every_scope(organiser, person):
     assert answer.json["scope"] == "audit:read"
 
 
-def test_anonymising_leaves_no_trace_in_the_file(organiser, marked, db):
+def test_anonymising_leaves_no_trace_in_the_database_file(organiser, marked, db):
     assert file_bytes(db).count(MARK.encode()) > 50
     answer = organiser.post(f"/contacts/{marked['id']}/anonymize", status=200).json["data"]
     assert answer["kept"] == [] and answer["anonymized_at"] and answer["customer_number"] == f"ANON-{marked['id']}"
@@ -495,7 +495,7 @@ def test_anonymising_leaves_no_trace_in_the_file(organiser, marked, db):
     assert journal.verify(db) == []
 
 
-def test_remarks_on_reservations_and_orders_are_exported_and_taken_away(organiser, db):
+def test_notes_on_reservations_and_orders_are_exported_and_erased(organiser, db):
     fair = Fair(organiser, db)
     service = organiser.make("/services", {
         "service_name": "Sign", "base_price": 1, "requires_specification": True, "events": [{"event_key": "fair"}]})
@@ -523,7 +523,7 @@ def test_remarks_on_reservations_and_orders_are_exported_and_taken_away(organise
     assert organiser.data(f"/booth-reservations/{reservation['id']}")["status"] == "cancelled"
 
 
-def test_pages_that_were_freed_earlier_are_filled(organiser, db):
+def test_database_pages_freed_earlier_are_overwritten(organiser, db):
     contact = organiser.make("/contacts", PERSON)
     with db.write():
         db.connection.execute("INSERT INTO blanks (zeros) VALUES (?)", (MARK.encode() * 50_000,))
@@ -533,7 +533,7 @@ def test_pages_that_were_freed_earlier_are_filled(organiser, db):
     assert MARK.encode() not in file_bytes(db)
 
 
-def test_an_answer_kept_for_repetition_is_emptied_too(organiser, marked):
+def test_a_response_stored_for_an_idempotency_key_is_emptied_too(organiser, marked):
     organiser.post(f"/contacts/{marked['id']}/anonymize", status=200)
     again = organiser.post(
         f"/contacts/{marked['id']}/merge", {"duplicate_id": marked["id"] + 1}, headers={"Idempotency-Key": "merge"},
@@ -552,7 +552,7 @@ def test_anonymising_twice_changes_nothing(organiser, db):
         "contact.anonymized",)
 
 
-def test_an_anonymised_contact_does_not_change_any_more(organiser):
+def test_an_anonymised_contact_cannot_be_changed(organiser):
     contact, other = (organiser.make("/contacts", {"last_name": name}) for name in "xy")
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     assert organiser.patch(f"/contacts/{contact['id']}", {"last_name": "x"}, status=409).json["code"] == "anonymized"
@@ -563,7 +563,7 @@ def test_an_anonymised_contact_does_not_change_any_more(organiser):
     organiser.post(f"/contacts/{other['id']}/merge", {"duplicate_id": contact["id"]}, status=409)
 
 
-def test_another_contact_stays_as_it_was(organiser, marked):
+def test_anonymising_does_not_change_other_contacts(organiser, marked):
     other = organiser.make("/contacts", {**PERSON, "last_name": "Neighbour"})
     organiser.post(f"/contacts/{marked['id']}/anonymize", status=200)
     assert organiser.data(f"/contacts/{other['id']}") == other
@@ -571,7 +571,7 @@ def test_another_contact_stays_as_it_was(organiser, marked):
     assert organiser.data(f"/contacts/{other['id']}/export")["audit_log"][0]["new_values"]["last_name"] == "Neighbour"
 
 
-def test_an_application_that_nobody_linked_belongs_to_the_one_with_its_address(organiser, fair):
+def test_an_unlinked_application_belongs_to_the_contact_with_its_email(organiser, fair):
     contact = organiser.make("/contacts", {"email": "a@b.example"})
     application = organiser.make("/applications", {"last_name": "x", "email": "A@b.example", "event_keys": ["fair"]})
     assert organiser.data(f"/contacts/{contact['id']}/export")["applications"][0]["id"] == application["id"]
@@ -583,7 +583,7 @@ def this_year():
     return int(times.now()[:4])
 
 
-def test_a_sent_invoice_is_kept_as_long_as_the_law_wants(organiser, db):
+def test_a_sent_invoice_is_kept_for_the_retention_period(organiser, db):
     contact = organiser.make("/contacts", PERSON)
     year = this_year()
     young = make_invoice(
@@ -602,7 +602,7 @@ def test_a_sent_invoice_is_kept_as_long_as_the_law_wants(organiser, db):
     assert organiser.delete(f"/contacts/{contact['id']}", status=409).json["used_by"] == ["invoices"]
 
 
-def test_the_worker_finishes_when_the_time_is_over(organiser, db):
+def test_the_worker_completes_the_erasure_after_the_retention_period(organiser, db):
     contact = organiser.make("/contacts", PERSON)
     make_invoice(
         db, contact["id"], text=MARK, notes=MARK, buyer=f'{{"name": "{MARK}"}}', buyer_reference=MARK, pdf_sha256=MARK,
@@ -621,7 +621,7 @@ def test_the_worker_finishes_when_the_time_is_over(organiser, db):
     assert journal.verify(db) == []
 
 
-def test_at_night_the_file_is_written_anew_once(organiser, db, monkeypatch):
+def test_the_database_file_is_vacuumed_once_at_night(organiser, db, monkeypatch):
     contact = organiser.make("/contacts", {"last_name": MARK})
     for number in range(300):                        # so that pages split and keep copies
         organiser.make("/contacts", {"last_name": f"{MARK} {number * 7919 % 300}"})
@@ -637,7 +637,7 @@ def test_at_night_the_file_is_written_anew_once(organiser, db, monkeypatch):
     assert organiser.data(f"/contacts/{contact['id']}")["anonymized_at"]
 
 
-def test_a_restore_applies_it_again(organiser, db, tmp_path):
+def test_a_restore_repeats_the_anonymisation(organiser, db, tmp_path):
     contact = organiser.make("/contacts", {**PERSON, "last_name": MARK})
     twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
     backup = file_bytes(db)

@@ -72,7 +72,7 @@ def test_a_definition_is_made_read_changed_and_deleted(organiser, db):
     assert [action for action, in told] == ["created", "updated", "deleted"]
 
 
-def test_keys_are_made_from_labels_and_unique_for_the_kind(organiser, define):
+def test_keys_are_generated_from_labels_and_unique_per_entity_type(organiser, define):
     keys = [organiser.make("/custom-fields", {"entity_type": "contact", "field_label": label})["field_key"]
             for label in ("Hall", "hall!", "2nd hall", "id", "東")]
     assert keys == ["hall", "hall_2", "field_2nd_hall", "field_id", "key"]
@@ -96,12 +96,12 @@ def test_keys_are_made_from_labels_and_unique_for_the_kind(organiser, define):
     ({"field_type": "textarea", "is_searchable": True}, {("/is_searchable", "not_searchable")}),
     ({"field_key": "Hall"}, {("/field_key", "pattern")}),
     ({"validation_rules": {"pattern": "(a+)+$"}}, {("/validation_rules/pattern", "unknown")})])
-def test_a_definition_that_makes_no_sense_is_refused_with_every_fault(organiser, body, found):
+def test_all_faults_of_an_invalid_definition_are_reported(organiser, body, found):
     answer = organiser.post("/custom-fields", {"entity_type": "contact", "field_label": "x", **body}, status=422)
     assert faults(answer) == found
 
 
-def test_a_kind_of_record_has_at_most_200_fields(organiser, db):
+def test_an_entity_type_has_at_most_200_fields(organiser, db):
     with db.write():
         for number in range(200):
             db.connection.execute("INSERT INTO custom_field_definitions (entity_type, field_key, field_label, "
@@ -115,7 +115,7 @@ def test_a_kind_of_record_has_at_most_200_fields(organiser, db):
     organiser.make("/custom-fields", {"entity_type": "event", "field_label": "one more"})
 
 
-def test_key_and_type_stay_and_chosen_options_stay_while_there_are_values(organiser, define, contact):
+def test_key_and_type_cannot_change_and_options_in_use_cannot_be_removed(organiser, define, contact):
     field = define("hall", "select")
     address = f"/custom-fields/{field['id']}"
     organiser.patch(address, {"field_key": "halle"}, status=200)
@@ -129,7 +129,7 @@ def test_key_and_type_stay_and_chosen_options_stay_while_there_are_values(organi
     assert organiser.put(address, organiser.data(address), status=200)
 
 
-def test_a_field_with_values_is_deleted_only_with_purge(organiser, define, contact, db):
+def test_deleting_a_field_with_values_requires_purge(organiser, define, contact, db):
     field, id = define("hall", "select", is_searchable=True), contact(hall="north")
     assert organiser.delete(f"/custom-fields/{field['id']}", status=409).json["code"] == "in_use"
     organiser.delete(f"/custom-fields/{field['id']}?purge=1", status=204)
@@ -140,7 +140,7 @@ def test_a_field_with_values_is_deleted_only_with_purge(organiser, define, conta
 # Values
 
 @pytest.mark.parametrize("field_type", VALUES)
-def test_a_value_of_each_type_is_kept_and_found_and_a_wrong_one_refused(organiser, define, contact, field_type):
+def test_values_of_each_type_are_stored_and_found_and_invalid_ones_refused(organiser, define, contact, field_type):
     sent, kept = VALUES[field_type]
     define("f", field_type, is_searchable=field_type != "textarea")
     id = contact(f=sent)
@@ -172,7 +172,7 @@ def test_values_are_merged_removed_with_null_and_journalled_with_the_record(orga
     assert before["custom_fields"] == {"a": "x", "b": 1}
 
 
-def test_all_faults_are_told_together_with_those_of_the_records(organiser, define):
+def test_faults_of_custom_fields_are_reported_with_those_of_the_record(organiser, define):
     define("size", "integer", validation_rules={"minimum": 3}), define("must", is_required=True)
     answer = organiser.post(
         "/contacts",
@@ -183,7 +183,7 @@ def test_all_faults_are_told_together_with_those_of_the_records(organiser, defin
     assert "did you mean size" in answer.text
 
 
-def test_what_is_required_is_asked_for_only_when_custom_fields_are_sent(organiser, define):
+def test_required_fields_are_checked_only_if_custom_fields_are_sent(organiser, define):
     define("a"), define("must", is_required=True)
     id = organiser.make("/contacts", {"company_name": "x"})["id"]
     organiser.patch(f"/contacts/{id}", {"city": "Leipzig"}, status=200)
@@ -195,7 +195,7 @@ def test_what_is_required_is_asked_for_only_when_custom_fields_are_sent(organise
         ("/custom_fields/must", "required")}
 
 
-def test_an_inactive_field_keeps_its_values_and_takes_no_other(organiser, define, contact):
+def test_an_inactive_field_keeps_its_values_and_refuses_new_ones(organiser, define, contact):
     field, id = define("old", "number", is_required=True), contact(old=0.1)
     organiser.patch(f"/custom-fields/{field['id']}", {"is_active": False}, status=200)
     assert organiser.put(
@@ -206,7 +206,7 @@ def test_an_inactive_field_keeps_its_values_and_takes_no_other(organiser, define
     assert organiser.put(f"/custom-fields/contact/{id}", {}, status=200).json["data"] == {"old": 0.1}
 
 
-def test_a_changed_definition_bites_at_once_in_another_process(organiser, define, contact, db, settings):
+def test_a_changed_definition_applies_at_once_on_other_connections(organiser, define, contact, db, settings):
     """Every connection reads the definitions itself: here one that has judged by the former ones."""
     field, other = define("size", "integer"), database.Database(settings)
     assert custom_fields.defined(other, "contact").by_key["size"]["validation_rules"] == {}
@@ -223,7 +223,7 @@ def test_a_limit_is_exact(organiser, define, contact):
     organiser.post("/contacts", {"company_name": "x", "custom_fields": {"share": 0.300001}}, status=422)
 
 
-def test_hostile_values_are_refused_and_cheap(organiser, define, contact):
+def test_malicious_values_are_refused_quickly(organiser, define, contact):
     define("f")
     id = contact(f="x")
     for body in (
@@ -271,7 +271,7 @@ def test_an_unknown_record_or_kind_is_404_and_the_scope_is_custom_fields(organis
 # Every kind of record
 
 @pytest.mark.parametrize("entity_type", ENTITIES)
-def test_every_kind_of_record_carries_them(organiser, define, db, entity_type):
+def test_every_entity_type_has_custom_fields(organiser, define, db, entity_type):
     singular = ENTITIES[entity_type]
     path = collections()[singular]
     define("wish", entity_type=entity_type, is_searchable=True), define(
@@ -303,7 +303,7 @@ def test_every_kind_of_record_carries_them(organiser, define, db, entity_type):
 
 # Filters
 
-def test_a_filter_that_finds_nothing_by_mistake_is_refused(organiser, define):
+def test_a_mistyped_filter_is_refused(organiser, define):
     define("plain"), define("size", "integer", is_searchable=True), define("hall", "select", is_searchable=True)
     answer = organiser.get("/contacts?cf.plain=x&cf.none=1&cf.size=big&cf.hall=west", status=422)
     assert faults(answer) == {
@@ -312,7 +312,7 @@ def test_a_filter_that_finds_nothing_by_mistake_is_refused(organiser, define):
     organiser.get("/categories?cf.size=1", status=422)
 
 
-def test_what_becomes_searchable_is_found_and_what_ceases_is_forgotten(organiser, define, contact, db):
+def test_making_a_field_searchable_indexes_its_values(organiser, define, contact, db):
     field, id = define("hall", "multiselect"), contact(hall=["north", "south"])
     assert rows(db, "custom_field_terms") == 0
     organiser.patch(f"/custom-fields/{field['id']}", {"is_searchable": True}, status=200)
@@ -323,7 +323,7 @@ def test_what_becomes_searchable_is_found_and_what_ceases_is_forgotten(organiser
     assert rows(db, "custom_field_terms") == 0
 
 
-def test_a_filtered_list_is_walked_counted_and_written_as_csv(organiser, define, contact):
+def test_a_filtered_list_is_paged_counted_and_exported_as_csv(organiser, define, contact):
     define("hall", "select", is_searchable=True)
     ids = [contact(hall=hall) for hall in ("north", "south", "north", "north")]
     answer = organiser.get("/contacts?cf.hall=north&per_page=2&sort=company_name", status=200)
@@ -338,7 +338,7 @@ def test_a_filtered_list_is_walked_counted_and_written_as_csv(organiser, define,
 
 # Elsewhere
 
-def test_a_merge_fills_what_is_missing(organiser, define, db):
+def test_a_merge_fills_missing_custom_fields(organiser, define, db):
     define("a"), define("b"), define("seat", entity_type="event_participant"), define(
         "meal", entity_type="event_participant")
     event = organiser.make("/events", {"title": "Fair"})
@@ -354,7 +354,7 @@ def test_a_merge_fills_what_is_missing(organiser, define, db):
     assert rows(db, "custom_field_values") == 4
 
 
-def test_they_are_exported_and_taken_away_with_the_person(organiser, define, contact, db):
+def test_custom_fields_are_exported_and_erased_with_the_contact(organiser, define, contact, db):
     define("secret", is_searchable=True), define("secret", entity_type="application")
     id = contact(secret="zqmark")
     organiser.patch(f"/contacts/{id}", {"email": "zqmark@x.example"}, status=200)
@@ -369,7 +369,7 @@ def test_they_are_exported_and_taken_away_with_the_person(organiser, define, con
     assert organiser.patch(f"/custom-fields/contact/{id}", {"secret": "x"}, status=409).json["code"] == "anonymized"
 
 
-def test_nothing_is_written_down_again_about_who_was_anonymised(organiser, contact):
+def test_anonymised_contacts_get_no_new_custom_fields(organiser, contact):
     contact_id = contact()
     for entity_type in ("contact", "event_participant", "submission"):
         organiser.make("/custom-fields", {"entity_type": entity_type, "field_label": "Nick", "field_type": "text"})
@@ -386,7 +386,7 @@ def test_nothing_is_written_down_again_about_who_was_anonymised(organiser, conta
     organiser.patch(f"/participants/{participant['id']}", {"role": "visitor"}, status=200)
 
 
-def test_a_copy_of_an_event_brings_them(organiser, define):
+def test_copying_an_event_copies_its_custom_fields(organiser, define):
     define("theme", entity_type="event"), define("power", "integer", entity_type="booth")
     booth = organiser.make("/booths", {**body_for(organiser, "booth"), "custom_fields": {"power": 16}})
     organiser.patch(
@@ -397,7 +397,7 @@ def test_a_copy_of_an_event_brings_them(organiser, define):
     assert copied["custom_fields"] == {"power": 16}
 
 
-def test_they_count_in_formulas(organiser, define):
+def test_formulas_use_custom_fields(organiser, define):
     """A checkbox is 1 or 0, the chosen value of a select its number; the participant's own value comes before that of
     its contact.
     """
@@ -427,7 +427,7 @@ def test_they_count_in_formulas(organiser, define):
     assert organiser.make("/booth-reservations", asked)["final_price"] == 132.5
 
 
-def test_what_many_records_have_is_found_by_walking(organiser, define, contact, monkeypatch):
+def test_a_filter_on_a_common_value_walks_the_list(organiser, define, contact, monkeypatch):
     define("hall", "select", is_searchable=True), define("vip", "boolean", is_searchable=True)
     ids = [
         contact(hall=hall, vip=vip)
@@ -440,7 +440,7 @@ def test_what_many_records_have_is_found_by_walking(organiser, define, contact, 
             ids[3], ids[1], ids[0]]
 
 
-def test_a_write_without_custom_fields_does_not_ask_for_them(organiser, define, monkeypatch):
+def test_a_write_without_custom_fields_does_not_query_them(organiser, define, monkeypatch):
     define("must", is_required=True)
     monkeypatch.setattr(custom_fields, "defined", None)
     organiser.patch(

@@ -18,7 +18,7 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
     assert actions == [("created",), ("updated",), ("deleted",)]
 
 
-def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
+def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     organiser.make("/documents/categories", {"name": "Contracts"})
     other = organiser.make("/documents/categories", {"name": "Contracts"})
     assert other["key"] == "contracts-2"
@@ -26,7 +26,7 @@ def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
         "/documents/categories", {"name": "x", "key": "contracts"}, status=409).json["code"] == "duplicate"
 
 
-def test_a_category_with_documents_or_templates_stays(organiser):
+def test_a_category_with_documents_or_templates_cannot_be_deleted(organiser):
     category = organiser.make("/documents/categories", {"name": "Contracts"})
     template = organiser.make(
         "/documents/templates", {"name": "Contract", "body": "<p>x</p>", "category_key": "contracts"})
@@ -38,7 +38,7 @@ def test_a_category_with_documents_or_templates_stays(organiser):
     assert organiser.delete(f"/documents/categories/{category['id']}", status=409).json["used_by"] == ["documents"]
 
 
-def test_an_unknown_template_is_named(organiser):
+def test_an_unknown_template_is_reported(organiser):
     errors = organiser.post(
         "/documents/categories", {"name": "x", "default_template_id": 99}, status=422).json["errors"]
     assert [entry["pointer"] for entry in errors] == ["/default_template_id"]

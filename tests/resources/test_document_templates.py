@@ -18,14 +18,14 @@ def test_a_template_is_created_read_changed_and_deleted(organiser):
     ("<p>{{contact.password}}</p>", "line 1, column 4"), ("<p>\n<script>alert(1)</script></p>", "line 2, column 1"),
     ("<p onclick='x'>a</p>", "line 1, column 1"), ("<p>a", "line 1, column 1"), ("<!-- a -->", "line 1, column 1"),
     ("a &bogus; b", "line 1, column 3")])
-def test_what_is_not_in_the_subset_is_refused_with_line_and_column(organiser, body, place):
+def test_unsupported_markup_is_refused_with_line_and_column(organiser, body, place):
     errors = organiser.post("/documents/templates", {"name": "x", "body": body}, status=422).json["errors"]
     assert errors[0]["pointer"] == "/body" and errors[0]["detail"].startswith(place)
     template = organiser.make("/documents/templates", {"name": "x", "body": "<p>fine</p>"})
     organiser.patch(f"/documents/templates/{template['id']}", {"body": body}, status=422)
 
 
-def test_every_fault_is_named_at_once(organiser):
+def test_all_faults_are_reported_together(organiser):
     errors = organiser.post(
         "/documents/templates", {"name": "x", "category_key": "none", "body": "<p>{{a}} {{b}}</p><img>"}, status=422
     ).json["errors"]
@@ -33,14 +33,14 @@ def test_every_fault_is_named_at_once(organiser):
         ("/category_key", "unknown"), ("/body", "placeholder"), ("/body", "placeholder"), ("/body", "not_allowed")]
 
 
-def test_every_placeholder_that_is_listed_may_be_used(organiser):
+def test_every_listed_placeholder_can_be_used(organiser):
     listed = organiser.data("/documents/templates/placeholders")
     names = [entry["placeholder"] for entry in listed["placeholders"]]
     assert "{{contact.company_name}}" in names and "{{today}}" in names
     organiser.make("/documents/templates", {"name": "all", "body": "".join(f"<p>{name}</p>" for name in names)})
 
 
-def test_a_template_with_documents_stays(organiser):
+def test_a_template_with_documents_cannot_be_deleted(organiser):
     template = organiser.make("/documents/templates", {"name": "Offer", "body": "<p>x</p>"})
     event = organiser.make("/events", {"title": "Fair"})
     organiser.make("/documents", {"entity_type": "event", "entity_id": event["id"], "template_id": template["id"]})

@@ -52,7 +52,7 @@ def stored(settings):
 
 # Made from a template
 
-def test_a_template_makes_a_document_of_the_record_it_is_about(contract, form):
+def test_a_template_is_filled_with_the_values_of_the_record(contract, form):
     assert contract["document_number"].startswith("DOC-20") and contract["document_number"].endswith("-00001")
     assert contract["title"] == "Exhibitor contract" and contract["template_key"] == form["key"]
     assert contract["content"] == (
@@ -63,7 +63,7 @@ def test_a_template_makes_a_document_of_the_record_it_is_about(contract, form):
         True, "draft", "pending")
 
 
-def test_a_category_names_the_template(organiser, exhibitor, form):
+def test_a_category_determines_the_template(organiser, exhibitor, form):
     category = organiser.make("/documents/categories", {"name": "Contracts", "default_template_id": form["id"]})
     empty = organiser.make("/documents/categories", {"name": "Letters"})
     about = {"entity_type": "event_participant", "entity_id": exhibitor["id"]}
@@ -75,7 +75,7 @@ def test_a_category_names_the_template(organiser, exhibitor, form):
     organiser.post("/documents", about, status=422)
 
 
-def test_what_is_unknown_is_named_at_once(organiser):
+def test_unknown_references_are_reported_together(organiser):
     errors = organiser.post(
         "/documents", {"entity_type": "booth", "entity_id": 9, "template_key": "none", "category_id": 7}, status=422
     ).json["errors"]
@@ -83,7 +83,7 @@ def test_what_is_unknown_is_named_at_once(organiser):
 
 
 @pytest.mark.parametrize("kind", ["event", "contact", "event_participant"])
-def test_a_document_may_be_about_any_record(organiser, exhibitor, kind):
+def test_a_document_can_be_about_any_entity_type(organiser, exhibitor, kind):
     ids = {"event": exhibitor["event_id"], "contact": exhibitor["contact_id"], "event_participant": exhibitor["id"]}
     made = organiser.make("/documents", {"entity_type": kind, "entity_id": ids[kind], "filename": "a.txt"})
     assert organiser.data(f"/documents?entity_type={kind}&entity_id={ids[kind]}") == [made]
@@ -114,7 +114,7 @@ def test_a_document_that_would_be_too_long_is_refused(organiser):
     assert errors[0]["code"] == "too_long"
 
 
-def test_one_tree_gives_page_and_pdf(organiser, contract):
+def test_the_page_and_the_pdf_have_the_same_content(organiser, contract):
     pytest.importorskip("reportlab")
     address = f"/documents/{contract['id']}/content"
     pdf = organiser.get(address, headers={"Accept": "application/pdf"}, status=200)
@@ -126,7 +126,7 @@ def test_one_tree_gives_page_and_pdf(organiser, contract):
     organiser.get(address, headers={"Accept": "image/png"}, status=406)
 
 
-def test_content_is_changed_within_the_subset(organiser, contract):
+def test_content_changes_accept_supported_markup_only(organiser, contract):
     address = f"/documents/{contract['id']}"
     changed = organiser.patch(address, {"content": "<h1>Neu</h1><p>{{today}} &auml;</p>"}, status=200).json["data"]
     assert changed["content"] == "<h1>Neu</h1><p>{{today}} ä</p>"
@@ -157,7 +157,7 @@ def test_line_items_are_those_of_the_invoice(organiser, exhibitor):
 
 # Files
 
-def test_a_file_is_kept_as_it_is(organiser, begun, settings):
+def test_a_file_is_stored_unchanged(organiser, begun, settings):
     assert begun["content_type"] is None and begun["content"] == ""
     document = send(organiser, begun, PDF, status=200).json["data"]
     assert (document["content_type"], document["size"], document["sha256"]) == (
@@ -172,7 +172,7 @@ def test_a_file_is_kept_as_it_is(organiser, begun, settings):
     assert len(stored(settings)) == 1
 
 
-def test_there_is_no_content_before_it_is_sent(organiser, begun):
+def test_a_document_has_no_content_before_the_upload(organiser, begun):
     assert organiser.get(f"/documents/{begun['id']}/content", status=404).json["code"] == "not_found"
     assert send(organiser, begun, b"", status=422).json["errors"][0]["code"] == "required"
 
@@ -180,7 +180,7 @@ def test_there_is_no_content_before_it_is_sent(organiser, begun):
 @pytest.mark.parametrize("data, kind", [
     (b"<html><script>alert(1)</script>", "text/html"), (b"<svg onload='alert(1)'/>", "image/svg+xml"),
     (b"MZ\x90\0\x03", "application/octet-stream"), (b"PK\x03\x04" + b"\0" * 60, "application/zip")])
-def test_what_could_run_is_never_shown(organiser, begun, data, kind):
+def test_active_content_is_never_shown_inline(organiser, begun, data, kind):
     send(organiser, begun, data, status=200, headers={"X-Type": "image/png"})
     answer = organiser.get(f"/documents/{begun['id']}/content", headers={"Accept": "text/html,*/*"}, status=200)
     assert answer.content_type == kind and answer.headers["Content-Disposition"].startswith("attachment")
@@ -191,7 +191,7 @@ def test_what_could_run_is_never_shown(organiser, begun, data, kind):
 @pytest.mark.parametrize("asked, part", [
     ("bytes=0-9", (0, 10)), ("bytes=1000-", (1000, 1009)), ("bytes=-5", (1004, 1009)), ("bytes=5-99999", (5, 1009)),
     ("bytes=-99999", (0, 1009)), ("bytes=0-0", (0, 1))])
-def test_one_range_is_answered(organiser, begun, asked, part):
+def test_a_single_range_is_served(organiser, begun, asked, part):
     send(organiser, begun, PDF, status=200)
     answer = organiser.get(f"/documents/{begun['id']}/content", headers={"Range": asked}, status=206)
     assert answer.body == PDF[slice(*part)]
@@ -203,7 +203,7 @@ def test_one_range_is_answered(organiser, begun, asked, part):
 
 @pytest.mark.parametrize(
     "asked", ["bytes=0-1,5-6", "lines=1-2", "bytes=9-5", "bytes=-", "bytes=x", "bytes", "bytes=\u0661-"])
-def test_a_range_that_means_nothing_is_ignored(organiser, begun, asked):
+def test_an_invalid_range_is_ignored(organiser, begun, asked):
     send(organiser, begun, PDF, status=200)
     assert organiser.get(
         f"/documents/{begun['id']}/content", headers={"Range": asked.encode().decode("latin-1")}, status=200
@@ -231,14 +231,14 @@ def test_if_match_guards_the_content(organiser, begun):
         "If-Match": f'"x", {tag}'}).json["data"]["content_type"] == "text/plain"
 
 
-def test_too_much_is_413_and_leaves_nothing(organiser, begun, settings):
+def test_an_upload_that_is_too_large_returns_413_and_leaves_nothing(organiser, begun, settings):
     assert send(organiser, begun, b"x" * (26 * 2 ** 20), status=413).json["code"] == "body_too_large"
     assert stored(settings) == [] and organiser.data(f"/documents/{begun['id']}") == begun
     data = os.urandom(25 * 2 ** 20)
     assert send(organiser, begun, data, status=200).json["data"]["size"] == len(data)
 
 
-def test_what_is_refused_leaves_nothing(organiser, person, begun, contract, settings):
+def test_a_refused_upload_leaves_nothing(organiser, person, begun, contract, settings):
     send(organiser, {"id": 999}, PDF, status=404)
     send(person("documents:read"), begun, PDF, status=403)
     send(organiser, contract, PDF, status=409)
@@ -253,7 +253,7 @@ def test_the_same_bytes_again_change_nothing(organiser, begun, db):
     assert db.connection.execute("SELECT count(*) FROM audit_log").fetchone() == entries
 
 
-def test_many_send_content_at_once_and_one_of_them_stays(organiser, begun, settings):
+def test_one_of_several_concurrent_uploads_wins(organiser, begun, settings):
     bodies = [os.urandom(100_000) for _ in range(6)] * 2
     threads = [threading.Thread(target=send, args=(organiser, begun, data)) for data in bodies]
     for thread in threads:
@@ -269,7 +269,7 @@ def test_many_send_content_at_once_and_one_of_them_stays(organiser, begun, setti
 @pytest.mark.parametrize("name", [
     "../../etc/passwd", "a/b.pdf", "a\\b.pdf", "..", ".", "nul\tl", "line\nbreak", "x" * 300, "a\u202efdp.exe",
     "esc\x1b[2J"])
-def test_a_name_that_is_no_name_is_refused(organiser, exhibitor, name):
+def test_an_invalid_filename_is_refused(organiser, exhibitor, name):
     errors = organiser.post(
         "/documents", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": name}, status=422
     ).json["errors"]
@@ -278,7 +278,7 @@ def test_a_name_that_is_no_name_is_refused(organiser, exhibitor, name):
 
 @pytest.mark.parametrize(
     "name", ["a\"b;c.pdf", "' OR 1=1.txt", "日本語.pdf", "100%.txt", "x" * 255, ".htaccess", "~$x.doc"])
-def test_a_strange_name_is_kept_and_told_safely(organiser, exhibitor, name):
+def test_an_unusual_filename_is_kept_and_encoded_in_the_header(organiser, exhibitor, name):
     made = organiser.make(
         "/documents", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": name})
     send(organiser, made, b"text", status=200)
@@ -286,7 +286,7 @@ def test_a_strange_name_is_kept_and_told_safely(organiser, exhibitor, name):
     assert made["filename"] == name and header.isascii() and header.count('"') == 2 and "\n" not in header
 
 
-def test_a_file_cannot_be_a_page_and_the_other_way_round(organiser, exhibitor, form, begun):
+def test_a_document_is_either_a_file_or_a_page(organiser, exhibitor, form, begun):
     about = {"entity_type": "contact", "entity_id": exhibitor["contact_id"]}
     organiser.post("/documents", {**about, "filename": "a.txt", "template_id": form["id"]}, status=422)
     organiser.patch(f"/documents/{begun['id']}", {"content": "<p>x</p>"}, status=422)
@@ -316,7 +316,7 @@ def test_a_contract_is_sent_signed_and_ended(organiser, contract, settings):
     assert organiser.post(f"{address}/terminate", status=200).json["data"] == ended
 
 
-def test_what_was_sent_stays_as_it_was(organiser, contract):
+def test_a_sent_contract_cannot_change(organiser, contract):
     address = f"/documents/{contract['id']}"
     organiser.post(f"{address}/request-signature", status=200)
     frozen = organiser.get(
@@ -330,7 +330,7 @@ def test_what_was_sent_stays_as_it_was(organiser, contract):
 
 
 @pytest.mark.parametrize("action, status", [("decline", "declined"), ("void", "voided")])
-def test_a_contract_that_is_not_signed_is_a_draft_again(organiser, contract, action, status):
+def test_an_unsigned_contract_can_return_to_draft(organiser, contract, action, status):
     address = f"/documents/{contract['id']}"
     assert organiser.post(f"{address}/{action}", status=409).json["code"] == "invalid_transition"
     organiser.post(f"{address}/request-signature", status=200)
@@ -356,7 +356,7 @@ def test_esign_status_follows_the_table(organiser, contract):
     assert [entry["pointer"] for entry in errors] == ["/signed_at"]
 
 
-def test_the_signed_file_follows(organiser, contract):
+def test_the_signed_file_can_be_uploaded_later(organiser, contract):
     address = f"/documents/{contract['id']}"
     sent = organiser.post(f"{address}/request-signature", status=200).json["data"]
     organiser.post(f"{address}/mark-signed", {"signer_name": "Anna"}, status=200)
@@ -376,7 +376,7 @@ def test_a_file_may_be_a_contract(organiser, exhibitor):
         f"/documents/{made['id']}/request-signature", status=200).json["data"]["signature_sha256"] == sha256
 
 
-def test_what_is_no_contract_is_not_signed(organiser, begun):
+def test_a_document_that_is_no_contract_cannot_be_signed(organiser, begun):
     for action, body in (
             ("request-signature", None), ("mark-signed", {"signer_name": "A"}), ("decline", None), ("void", None),
             ("terminate", None)):
@@ -386,20 +386,20 @@ def test_what_is_no_contract_is_not_signed(organiser, begun):
 
 # With their record
 
-def test_documents_go_with_their_record_unless_one_is_signed(organiser, exhibitor, contract, begun):
+def test_deleting_a_record_deletes_its_documents_unless_one_is_signed(organiser, exhibitor, contract, begun):
     organiser.delete(f"/participants/{exhibitor['id']}", status=204)
     organiser.get(f"/documents/{contract['id']}", status=404)
     organiser.delete(f"/contacts/{exhibitor['contact_id']}", status=204)
     organiser.get(f"/documents/{begun['id']}", status=404)
 
 
-def test_a_contract_that_was_sent_keeps_its_record(organiser, exhibitor, contract):
+def test_a_record_with_a_sent_contract_cannot_be_deleted(organiser, exhibitor, contract):
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
     answer = organiser.delete(f"/participants/{exhibitor['id']}", status=409).json
     assert answer["code"] == "in_use" and answer["used_by"] == ["contracts"]
 
 
-def test_every_change_is_in_the_audit_log_and_content_by_its_hash(organiser, contract, db):
+def test_every_change_is_journalled_and_content_by_its_hash(organiser, contract, db):
     organiser.patch(f"/documents/{contract['id']}", {"content": "<p>new</p>"}, status=200)
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
     organiser.post(f"/documents/{contract['id']}/void", status=200)
@@ -416,7 +416,7 @@ def items(client, participant):
     return {entry["item"]: entry["status"] for entry in readiness["items"]}
 
 
-def test_readiness_asks_for_the_contract_of_who_has_one(organiser, exhibitor, form):
+def test_readiness_requires_an_existing_contract_to_be_signed(organiser, exhibitor, form):
     assert "contract" not in items(organiser, exhibitor)
     made = organiser.make(
         "/documents", {"entity_type": "event_participant", "entity_id": exhibitor["id"], "template_id": form["id"]})
@@ -442,7 +442,7 @@ def test_a_speaker_is_ready_only_with_a_signed_contract(organiser, exhibitor, fo
     assert items(organiser, speaker) == {"contract": "done", "badge": "done"}
 
 
-def test_documents_are_in_the_export_and_go_when_anonymised_but_for_signed_contracts(
+def test_documents_are_exported_and_erased_except_signed_contracts(
         organiser, exhibitor, contract, begun, db, settings):
     send(organiser, begun, b"personal data", status=200)
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
@@ -466,7 +466,7 @@ def test_documents_are_in_the_export_and_go_when_anonymised_but_for_signed_contr
     assert hashlib.sha256(b"personal data").hexdigest() not in used and len(used) == 1
 
 
-def test_a_signed_contract_of_an_anonymised_contact_goes_when_its_time_is_over(organiser, exhibitor, contract, db):
+def test_a_signed_contract_of_an_anonymised_contact_is_erased_after_its_retention(organiser, exhibitor, contract, db):
     from eventapi.domain.people import privacy
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
     organiser.post(f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna"}, status=200)

@@ -21,7 +21,7 @@ def test_a_time_zone_means_the_same_on_every_machine(organiser):
         organiser.post("/events", {"title": "Fair", "timezone": name}, status=201)
 
 
-def test_an_entry_that_overlaps_many_is_named_once(organiser):
+def test_an_opening_period_that_overlaps_several_is_reported_once(organiser):
     hours = [{"date": "2027-05-01", "opens": "09:00", "closes": "18:00"}] * 366
     answer = organiser.post("/events", {"title": "Fair", "opening_hours": hours}, status=422)
     assert len(answer.json["errors"]) == 365

@@ -78,7 +78,7 @@ def test_an_invoice_is_drafted_read_changed_and_deleted(organiser, buyer, draft)
     organiser.get(address, status=404)
 
 
-def test_an_invoice_wants_someone_who_pays_and_items(organiser, buyer):
+def test_an_invoice_requires_a_buyer_and_items(organiser, buyer):
     assert refused(organiser.post("/invoices", {}, status=422)) == [
         ("/event_participant_id", "any_of"), ("/items", "required")]
     assert refused(organiser.post("/invoices", {"contact_id": buyer["id"], "items": []}, status=422)) == [
@@ -89,7 +89,7 @@ def test_an_invoice_wants_someone_who_pays_and_items(organiser, buyer):
         "/invoices", {"customer_number": buyer["customer_number"], "items": [STAND]})["contact_id"] == buyer["id"]
 
 
-def test_the_participant_brings_contact_and_event(organiser, buyer, draft):
+def test_contact_and_event_are_taken_from_the_participant(organiser, buyer, draft):
     event = organiser.make("/events", {"title": "Garden Fair"})
     participant = organiser.make("/participants", {"event_id": event["id"], "contact_id": buyer["id"]})
     invoice = organiser.make("/invoices", {"participant_id": participant["id"], "items": [STAND]})
@@ -109,7 +109,7 @@ def test_the_participant_brings_contact_and_event(organiser, buyer, draft):
                            status=200).json["data"]["contact_id"] == other["id"]
 
 
-def test_all_faults_of_the_items_are_named_at_once(organiser, buyer):
+def test_all_faults_of_the_items_are_reported_together(organiser, buyer):
     items = [
         {"description": "a", "quantity": 1.0001, "unit_price": 1.00001, "discount_percent": 1.001, "tax_rate": 1.001},
         {"description": "b", "quantity": 1, "unit_price": 1, "tax_category": "AE", "tax_rate": 19},
@@ -127,7 +127,7 @@ def test_all_faults_of_the_items_are_named_at_once(organiser, buyer):
         ("/contact_id", "unknown"), ("/status", "enum")]
 
 
-def test_tax_categories_say_why_there_is_no_tax(draft):
+def test_tax_categories_state_why_there_is_no_tax(draft):
     def tax(**item):
         group, = draft({"description": "x", "quantity": 1, "unit_price": 100, **item})["taxes"]
         return group["category"], group["rate"], group["tax"], group["reason"]
@@ -140,7 +140,7 @@ def test_tax_categories_say_why_there_is_no_tax(draft):
     assert tax(tax_category="O") == ("O", 0, 0, "Not subject to VAT")
 
 
-def test_reverse_charge_makes_all_items_ae_and_back(organiser, draft):
+def test_reverse_charge_sets_the_tax_category_of_all_items(organiser, draft):
     exempt = {"description": "x", "quantity": 0, "unit_price": 1, "tax_category": "E", "exemption_reason": "§ 4 UStG"}
     assert draft(exempt, is_reverse_charge=True)["taxes"][0]["reason"] == "Reverse charge"
     invoice = draft(STAND, {**STAND, "tax_rate": 7}, is_reverse_charge=True)
@@ -160,7 +160,7 @@ def test_a_total_is_not_below_0_and_below_10_to_12(organiser, buyer):
     assert try_({**large, "unit_price": 10 ** 4}) == [("/items/0", "maximum"), ("/items", "maximum")]
 
 
-def test_a_discount_is_a_percentage_or_a_line_below_0(draft):
+def test_a_discount_is_a_percentage_or_a_negative_item(draft):
     invoice = draft({**STAND, "discount_percent": 12.5}, {**STAND, "quantity": -1, "unit_price": 7.5})
     assert ([item["net"] for item in invoice["items"]], invoice["subtotal"], invoice["tax_total"]) == (
         [87.5, -7.5], 80, 15.2)
@@ -174,7 +174,7 @@ def test_amounts_have_the_decimals_of_the_currency(draft):
 
 # Sending
 
-def test_sending_gives_the_number_and_locks(organiser, db, sent):
+def test_sending_assigns_the_number_and_locks_the_invoice(organiser, db, sent):
     first, second = sent(), sent(due_date="2099-01-31")
     year = first["issue_date"][:4]
     assert [first["invoice_number"], second["invoice_number"]] == [f"INV-{year}-00001", f"INV-{year}-00002"]
@@ -200,7 +200,7 @@ def test_the_snapshot_stays_when_the_contact_changes(organiser, buyer, sent):
     assert sent()["buyer"]["email"] == "bill@muster.example"
 
 
-def test_from_send_on_only_notes_and_due_date_change(organiser, sent):
+def test_once_sent_only_notes_and_due_date_can_change(organiser, sent):
     invoice = sent()
     address = f"/invoices/{invoice['id']}"
     changed = organiser.put(address, {**invoice, "notes": "rang", "due_date": "2099-01-01"}, status=200).json["data"]
@@ -212,7 +212,7 @@ def test_from_send_on_only_notes_and_due_date_change(organiser, sent):
     assert organiser.delete(address, status=409).json["code"] == "invoice_locked"
 
 
-def test_status_in_a_body_asks_for_the_action(organiser, draft):
+def test_setting_status_in_the_body_runs_the_action(organiser, draft):
     invoice = draft()
     address = f"/invoices/{invoice['id']}"
     sent = organiser.patch(address, {"status": "sent", "notes": "by hand"}, status=200).json["data"]
@@ -224,7 +224,7 @@ def test_status_in_a_body_asks_for_the_action(organiser, draft):
     assert cancelled["status"] == "cancelled" and cancelled["related_invoice_id"]
 
 
-def test_what_the_law_wants_is_asked_for(organiser, db, app, draft):
+def test_sending_requires_the_legally_required_fields(organiser, db, app, draft):
     nobody = organiser.make("/contacts", {"email": "x@y.example"})
     invoice = organiser.make("/invoices", {"contact_id": nobody["id"], "items": [STAND], "is_reverse_charge": True})
     answer = organiser.post(f"/invoices/{invoice['id']}/send", status=409)
@@ -236,7 +236,7 @@ def test_what_the_law_wants_is_asked_for(organiser, db, app, draft):
     assert organiser.data("/invoices/numbering") == []
 
 
-def test_mail_is_not_promised(organiser, draft, sent):
+def test_sending_by_mail_is_refused_without_a_mail_server(organiser, draft, sent):
     assert refused(
         organiser.post(f"/invoices/{draft()['id']}/send", {"mail": True}, status=409)) == "mail_not_configured"
     assert refused(
@@ -244,7 +244,7 @@ def test_mail_is_not_promised(organiser, draft, sent):
     assert act(organiser, draft(), "send", {"mail": False})["status"] == "sent"
 
 
-def test_an_invoice_over_nothing_is_paid_when_it_is_sent(sent, db):
+def test_an_invoice_for_zero_is_paid_when_it_is_sent(sent, db):
     assert sent({**STAND, "unit_price": 0})["status"] == "paid"
     assert db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC LIMIT 1").fetchone() == (
         "invoice.paid",)
@@ -252,7 +252,7 @@ def test_an_invoice_over_nothing_is_paid_when_it_is_sent(sent, db):
 
 # Numbers
 
-def test_numbers_have_no_gaps_whoever_fails_and_however_many_at_once(organiser, db, draft, sent):
+def test_numbers_have_no_gaps_after_failures_and_concurrent_requests(organiser, db, draft, sent):
     nobody = organiser.make("/contacts", {"email": "x@y.example"})
     bad = organiser.make("/invoices", {"contact_id": nobody["id"], "items": [STAND]})
     good = [draft() for _ in range(12)]
@@ -275,7 +275,7 @@ def test_numbers_have_no_gaps_whoever_fails_and_however_many_at_once(organiser, 
          "last": f"INV-{year}-00012", "count": 12, "gaps": []}]
 
 
-def test_a_missing_number_is_shown(organiser, db, sent):
+def test_a_missing_number_is_reported(organiser, db, sent):
     removed, last = [sent() for _ in range(4)][1::2]
     for invoice in (removed, last):
         db.connection.execute("DELETE FROM invoices WHERE id = ?", (invoice["id"],))
@@ -289,7 +289,7 @@ def test_the_format_of_numbers_is_configured(app, sent):
     assert invoice["invoice_number"] == f"{invoice['issue_date'][:4]}/001-R"
 
 
-def test_an_old_invoice_is_taken_over_under_its_own_number(organiser, draft, sent, buyer):
+def test_an_old_invoice_is_imported_with_its_own_number(organiser, draft, sent, buyer):
     old = sent(invoice_number="RE 2019/7", issue_date="2019-02-03", due_date="2019-02-17")
     assert (old["invoice_number"], old["taken_over"], old["issue_date"], old["status"]) == (
         "RE 2019/7", True, "2019-02-03", "overdue")
@@ -304,7 +304,7 @@ def test_an_old_invoice_is_taken_over_under_its_own_number(organiser, draft, sen
     assert draft(issue_date="2019-02-03")["issue_date"] is None
 
 
-def test_a_number_that_is_taken_is_not_given_again(organiser, app, draft, sent):
+def test_a_taken_number_is_not_assigned_again(organiser, app, draft, sent):
     year = times.today(app.app.settings.timezone)[:4]
     sent(invoice_number=f"R{year}-1")
     app.app.settings.invoice_number_format = "R{year}-{seq}"
@@ -316,7 +316,7 @@ def test_a_number_that_is_taken_is_not_given_again(organiser, app, draft, sent):
 
 # States
 
-def test_past_its_due_date_it_is_overdue(organiser, sent):
+def test_an_invoice_past_its_due_date_is_overdue(organiser, sent):
     due, part, paid, fine = (sent(due_date="2020-01-01" if late else "2099-01-01") for late in (1, 1, 1, 0))
     pay(organiser, part, 19)
     pay(organiser, paid, 119)
@@ -334,7 +334,7 @@ def test_past_its_due_date_it_is_overdue(organiser, sent):
     assert organiser.patch(f"/invoices/{due['id']}", {"status": "sent"}, status=200).json["data"]["status"] == "overdue"
 
 
-def test_cancelling_makes_a_credit_note_over_all_of_it(organiser, sent):
+def test_cancelling_creates_a_credit_note_for_the_whole_invoice(organiser, sent):
     invoice = sent(STAND, {**STAND, "quantity": 3, "unit_price": 33.33, "tax_rate": 7})
     cancelled = act(organiser, invoice, "cancel")
     note = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
@@ -351,7 +351,7 @@ def test_cancelling_makes_a_credit_note_over_all_of_it(organiser, sent):
         assert refused(answer) == "invalid_transition"
 
 
-def test_what_has_payments_is_not_cancelled(organiser, sent):
+def test_an_invoice_with_payments_cannot_be_cancelled(organiser, sent):
     invoice = sent()
     payment = pay(organiser, invoice, 1)
     assert refused(organiser.post(f"/invoices/{invoice['id']}/cancel", status=409)) == "has_payments"
@@ -359,7 +359,7 @@ def test_what_has_payments_is_not_cancelled(organiser, sent):
     assert act(organiser, invoice, "cancel")["status"] == "cancelled"
 
 
-def test_a_draft_is_not_cancelled_or_credited(organiser, draft):
+def test_a_draft_cannot_be_cancelled_or_credited(organiser, draft):
     invoice = draft()
     assert refused(organiser.post(f"/invoices/{invoice['id']}/cancel", status=409)) == "invalid_transition"
     assert refused(
@@ -367,7 +367,7 @@ def test_a_draft_is_not_cancelled_or_credited(organiser, draft):
     assert refused(organiser.post(f"/invoices/{invoice['id']}/remind", status=409)) == "invalid_transition"
 
 
-def test_a_part_is_credited_and_never_more_than_the_invoice(organiser, sent):
+def test_a_partial_credit_cannot_exceed_the_invoice(organiser, sent):
     invoice = sent()
     answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 40}]}, status=201)
     note = answer.json["data"]
@@ -388,7 +388,7 @@ def test_a_part_is_credited_and_never_more_than_the_invoice(organiser, sent):
         ("/items", "negative_total")]
 
 
-def test_credit_has_the_tax_of_the_invoice_when_there_is_just_one(organiser, sent):
+def test_a_credit_note_uses_the_tax_of_an_invoice_with_one_rate(organiser, sent):
     item = {"description": "Half of it", "quantity": 1, "unit_price": 50}
     for tax in ({"tax_rate": 7}, {"tax_category": "E", "exemption_reason": "§ 4 Nr. 12 UStG"}):
         invoice = sent({"description": "x", "quantity": 1, "unit_price": 100, **tax})
@@ -416,7 +416,7 @@ def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
     assert organiser.data(f"/invoices/{invoice['id']}")["open_amount"] == 0
 
 
-def test_no_more_is_credited_than_the_total_where_a_line_takes_something_off(organiser, sent):
+def test_credit_cannot_exceed_the_total_of_an_invoice_with_a_negative_item(organiser, sent):
     invoice = sent(STAND, {"description": "Voucher", "quantity": -1, "unit_price": 60, "tax_rate": 7})
     assert invoice["total"] == 54.8
     answer = organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [STAND]}, status=409)
@@ -426,7 +426,7 @@ def test_no_more_is_credited_than_the_total_where_a_line_takes_something_off(org
     assert (cancelled["status"], cancelled["credited"], cancelled["open_amount"]) == ("cancelled", 54.8, 0)
 
 
-def test_cancelling_after_a_part_was_credited_credits_the_rest(organiser, sent):
+def test_cancelling_after_a_partial_credit_credits_the_rest(organiser, sent):
     invoice = sent()
     act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 33.33}]}, status=201)
     cancelled = act(organiser, invoice, "cancel")
@@ -434,7 +434,7 @@ def test_cancelling_after_a_part_was_credited_credits_the_rest(organiser, sent):
     assert (cancelled["credited"], cancelled["open_amount"], note["subtotal"]) == (119, 0, -66.67)
 
 
-def test_states_follow_from_credit_and_payments(organiser, sent):
+def test_credits_and_payments_determine_the_status(organiser, sent):
     def status(invoice):
         return organiser.data(f"/invoices/{invoice['id']}")["status"]
     rest_credited = sent()
@@ -452,7 +452,7 @@ def test_states_follow_from_credit_and_payments(organiser, sent):
     assert status(refunded) == "refunded"
 
 
-def test_a_status_that_is_asked_for_is_refused_as_the_action_is(organiser, sent):
+def test_setting_a_status_is_refused_like_its_action(organiser, sent):
     invoice = sent()
     pay(organiser, invoice, 19)
     address = f"/invoices/{invoice['id']}"
@@ -494,7 +494,7 @@ def test_allowed_actions_are_listed(organiser, draft, sent):
     assert actions(note) == []
 
 
-def test_each_step_is_told_once(organiser, db, draft):
+def test_each_step_sends_one_event(organiser, db, draft):
     invoice = draft()
     organiser.patch(f"/invoices/{invoice['id']}", {"notes": "x"}, status=200)
     organiser.patch(f"/invoices/{invoice['id']}", {"notes": "x"}, status=200)
@@ -615,7 +615,7 @@ def test_one_pdf_that_fails_does_not_hold_up_the_others(db, sent, monkeypatch, c
     monkeypatch.setattr(invoice_pdf, "draw", draw)
 
 
-def test_the_pdf_is_kept_as_it_was_sent(organiser, settings, db, sent):
+def test_the_pdf_does_not_change_once_sent(organiser, settings, db, sent):
     pytest.importorskip("reportlab")
     invoice = sent()
     draw_due(db)
@@ -629,7 +629,7 @@ def test_the_pdf_is_kept_as_it_was_sent(organiser, settings, db, sent):
     assert pdf_of(organiser, invoice, status=200).body == answer.body
 
 
-def test_the_pdf_of_a_draft_is_drawn_anew(organiser, draft):
+def test_the_pdf_of_a_draft_is_drawn_on_each_request(organiser, draft):
     pytest.importorskip("reportlab")
     invoice = draft()
     before = pdf_of(organiser, invoice, status=200)
@@ -639,7 +639,7 @@ def test_the_pdf_of_a_draft_is_drawn_anew(organiser, draft):
     assert pdf_of(organiser, invoice, headers={"Accept": "application/json"}, status=406)
 
 
-def test_an_invoice_whose_buyer_was_taken_away_is_a_problem_not_a_failure(organiser, buyer, sent):
+def test_the_pdf_of_an_anonymised_buyer_is_refused_with_a_problem(organiser, buyer, sent):
     invoice = sent(invoice_number="R 17", issue_date="2010-03-01")          # old enough to be kept no longer
     assert organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200).json["data"]["kept"] == []
     assert refused(organiser.get(f"/invoices/{invoice['id']}/pdf", status=409)) == "anonymized"
@@ -648,7 +648,7 @@ def test_an_invoice_whose_buyer_was_taken_away_is_a_problem_not_a_failure(organi
     assert organiser.data("/invoices/numbering") == []
 
 
-def test_without_reportlab_it_is_sent_and_drawn_when_it_is_there(organiser, db, monkeypatch, sent, caplog):
+def test_without_reportlab_an_invoice_is_sent_and_drawn_later(organiser, db, monkeypatch, sent, caplog):
     draw = invoice_pdf.picture.draw
 
     def missing(*_):
@@ -667,7 +667,7 @@ def test_without_reportlab_it_is_sent_and_drawn_when_it_is_there(organiser, db, 
     assert first.headers["ETag"] == pdf_of(organiser, invoice, status=200).headers["ETag"]
 
 
-def test_the_pdf_speaks_the_language_of_the_buyer(organiser, buyer, draft, monkeypatch):
+def test_the_pdf_is_written_in_the_language_of_the_buyer(organiser, buyer, draft, monkeypatch):
     seen = []
     monkeypatch.setattr(invoice_pdf.picture, "draw", lambda *arguments: seen.append(arguments[3]) or b"%PDF-")
     for language in ("de-AT", "fr", None):
@@ -692,7 +692,7 @@ def expected(items, places):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_whatever_happens_the_books_add_up(organiser, db, draft, seed):
+def test_the_books_balance_after_random_steps(organiser, db, draft, seed):
     """Random invoices, payments, refunds, credits and cancellations."""
     chance = random.Random(seed)
     currency = chance.choice(["EUR", "JPY", "KWD"])
@@ -746,7 +746,7 @@ def test_whatever_happens_the_books_add_up(organiser, db, draft, seed):
     ("UPDATE invoice_taxes SET tax = tax + 1", ["tax S 19.0 % is", "tax_total", "total"]),
     ("DELETE FROM invoice_taxes", ["its items add up to", "subtotal", "tax_total", "total"]),
 ])
-def test_the_check_finds_what_was_spoilt(sent, db, spoil, said):
+def test_check_finds_damaged_records(sent, db, spoil, said):
     invoice = sent()
     db.connection.execute("BEGIN")
     db.connection.execute(spoil)
@@ -760,7 +760,7 @@ def test_the_check_finds_what_was_spoilt(sent, db, spoil, said):
         db.connection.execute("ROLLBACK")
 
 
-def test_the_events_of_an_invoice_carry_all_of_it(db, sent, organiser):
+def test_the_events_of_an_invoice_contain_the_whole_record(db, sent, organiser):
     invoice = sent()
     data, = db.connection.execute("SELECT data FROM outgoing_events WHERE name = 'invoice.sent'").fetchone()
     assert json.loads(data) == organiser.data(f"/invoices/{invoice['id']}")

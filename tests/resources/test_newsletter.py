@@ -50,7 +50,7 @@ def asked(organiser, email=EMAIL, **values):
 
 # Subscribing
 
-def test_who_is_subscribed_is_pending_until_the_link_in_the_mail_is_confirmed(mailing, organiser, app, db):
+def test_a_subscriber_is_pending_until_the_link_in_the_mail_is_confirmed(mailing, organiser, app, db):
     subscriber = asked(organiser, name="Anna")
     assert subscriber["status"] == "pending" and subscriber["confirmed_at"] is None and subscriber["contact_id"] is None
     [mail] = queued(db)
@@ -74,14 +74,14 @@ def test_who_is_subscribed_is_pending_until_the_link_in_the_mail_is_confirmed(ma
     assert names[-1] == "newsletter.confirmed"
 
 
-def test_the_proof_holds_the_address(mailing, organiser, app, db):
+def test_the_proof_of_consent_contains_the_ip_address(mailing, organiser, app, db):
     subscriber = asked(organiser)
     app.post(link(db, subscriber["id"]), extra_environ={"REMOTE_ADDR": "203.0.113.7"})
     assert organiser.data(
         f"/newsletter/{subscriber['id']}?include=consents")["consents"][-1]["ip_address"] == "203.0.113.7"
 
 
-def test_a_consent_that_was_given_elsewhere_is_taken_over(organiser, db):
+def test_consent_given_elsewhere_can_be_imported(organiser, db):
     subscriber = organiser.make("/newsletter", GIVEN)
     assert subscriber["status"] == "confirmed" and subscriber["confirmed_at"] == CONSENT["at"]
     [proof] = organiser.data(f"/newsletter/{subscriber['id']}?include=consents")["consents"]
@@ -95,17 +95,17 @@ def test_a_consent_that_was_given_elsewhere_is_taken_over(organiser, db):
     ({"send_confirmation": True, "consent": CONSENT}, "/consent"),
     ({"send_confirmation": False, "consent": {**CONSENT, "at": "2999-01-01T00:00:00Z"}}, "/consent/at"),
 ])
-def test_a_consent_is_proven_in_one_way(organiser, body, pointer):
+def test_consent_has_exactly_one_kind_of_proof(organiser, body, pointer):
     answer = organiser.post("/newsletter", {"email": EMAIL, **body}, status=422)
     assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
 
 
-def test_without_a_mail_server_nobody_is_asked(organiser):
+def test_without_a_mail_server_subscribing_is_refused(organiser):
     assert organiser.post("/newsletter", {"email": EMAIL}, status=409).json["code"] == "mail_not_configured"
     assert organiser.data("/newsletter") == []
 
 
-def test_a_pending_one_is_asked_again_after_ten_minutes(mailing, organiser, db):
+def test_a_pending_subscriber_gets_another_mail_after_ten_minutes(mailing, organiser, db):
     subscriber = asked(organiser)
     assert organiser.post("/newsletter", {"email": EMAIL.upper()}, status=200).json["data"]["id"] == subscriber["id"]
     assert len(queued(db)) == 1
@@ -122,7 +122,7 @@ def long_ago(db):
         times.text(datetime.now(timezone.utc) - timedelta(minutes=11)),))
 
 
-def test_a_confirmed_one_stays_as_it_is(organiser, mailing, db):
+def test_subscribing_again_does_not_change_a_confirmed_subscriber(organiser, mailing, db):
     subscriber = organiser.make("/newsletter", GIVEN)
     assert organiser.post("/newsletter", {"email": EMAIL, "name": "Other"}, status=200).json["data"] == subscriber
     assert queued(db) == []
@@ -130,7 +130,7 @@ def test_a_confirmed_one_stays_as_it_is(organiser, mailing, db):
 
 # Unsubscribing
 
-def test_unsubscribing_keeps_the_record_and_only_a_confirmation_brings_it_back(mailing, organiser, app, db):
+def test_an_unsubscribed_address_needs_a_new_confirmation(mailing, organiser, app, db):
     subscriber = asked(organiser)
     old_link = link(db, subscriber["id"])
     app.post(old_link)
@@ -147,7 +147,7 @@ def test_unsubscribing_keeps_the_record_and_only_a_confirmation_brings_it_back(m
     assert back["status"] == "confirmed" and back["unsubscribed_at"] is None
 
 
-def test_unsubscribing_by_address_and_twice(organiser, db):
+def test_unsubscribing_works_by_address_and_can_be_repeated(organiser, db):
     organiser.make("/newsletter", GIVEN)
     organiser.delete(f"/newsletter?email={EMAIL.upper()}", status=204)
     before = actions(db)
@@ -157,13 +157,13 @@ def test_unsubscribing_by_address_and_twice(organiser, db):
     organiser.delete("/newsletter", status=422)
 
 
-def test_a_mail_that_waits_is_withdrawn(mailing, organiser, db):
+def test_unsubscribing_withdraws_a_queued_mail(mailing, organiser, db):
     subscriber = asked(organiser)
     organiser.delete(f"/newsletter/{subscriber['id']}", status=204)
     assert queued(db) == []
 
 
-def test_one_click_unsubscribes(organiser, app):
+def test_one_click_unsubscribe_works(organiser, app):
     subscriber = organiser.make("/newsletter", GIVEN)
     for method in ("GET", "HEAD"):
         app.request(path_of(subscriber), method=method)
@@ -173,7 +173,7 @@ def test_one_click_unsubscribes(organiser, app):
     assert organiser.data("/newsletter")[0]["unsubscribe_url"] == subscriber["unsubscribe_url"]
 
 
-def test_every_unknown_token_is_answered_alike(organiser, app):
+def test_all_unknown_tokens_get_the_same_response(organiser, app):
     subscriber = organiser.make("/newsletter", GIVEN)
     token = path_of(subscriber).rpartition("/")[2]
     wrong = [
@@ -190,7 +190,7 @@ def test_every_unknown_token_is_answered_alike(organiser, app):
     assert organiser.data(f"/newsletter/{subscriber['id']}")["status"] == "confirmed"
 
 
-def test_the_page_speaks_the_language_of_the_browser_and_escapes(organiser, app, settings):
+def test_the_page_uses_the_language_of_the_browser_and_escapes_values(organiser, app, settings):
     settings.organiser_name = "<b>Messe & Co</b>"
     subscriber = organiser.make("/newsletter", GIVEN)
     german = app.get(path_of(subscriber), headers={"Accept-Language": "fr, de;q=0.8"})
@@ -201,7 +201,7 @@ def test_the_page_speaks_the_language_of_the_browser_and_escapes(organiser, app,
     assert german.headers["Cache-Control"] == "no-store" and german.headers["Referrer-Policy"] == "no-referrer"
 
 
-def test_tokens_are_in_no_log(organiser, app, monkeypatch):
+def test_tokens_are_not_logged(organiser, app, monkeypatch):
     lines = []
     monkeypatch.setattr(request_log, "write", lines.append)
     subscriber = organiser.make("/newsletter", GIVEN)
@@ -211,7 +211,7 @@ def test_tokens_are_in_no_log(organiser, app, monkeypatch):
 
 # The rest
 
-def test_it_is_found_and_sorted(organiser):
+def test_subscribers_are_filtered_and_sorted(organiser):
     for email, name in (("b@example.org", "Berta Müller"), ("a@example.org", "Zoe")):
         organiser.make("/newsletter", {**GIVEN, "email": email, "name": name})
     organiser.delete("/newsletter?email=a@example.org", status=204)
@@ -221,7 +221,7 @@ def test_it_is_found_and_sorted(organiser):
     assert len(emails("from_date=2001-01-01")) == 2
 
 
-def test_name_changes_and_address_does_not(organiser):
+def test_the_name_can_change_and_the_address_cannot(organiser):
     subscriber = organiser.make("/newsletter", GIVEN)
     path = f"/newsletter/{subscriber['id']}"
     assert organiser.patch(path, {"name": None}, status=200).json["data"]["name"] is None
@@ -229,7 +229,7 @@ def test_name_changes_and_address_does_not(organiser):
     assert organiser.patch(path, {"email": "other@example.org"}, status=422).json["errors"][0]["pointer"] == "/email"
 
 
-def test_the_contact_with_the_address_says_so(organiser):
+def test_the_contact_shows_the_subscription_of_its_address(organiser):
     contact = organiser.make("/contacts", {"last_name": "Gärtner", "email": EMAIL.upper()})
     assert contact["newsletter_status"] == "none"
     subscriber = organiser.make("/newsletter", GIVEN)
@@ -238,7 +238,7 @@ def test_the_contact_with_the_address_says_so(organiser):
     assert organiser.data("/contacts")[0]["newsletter_status"] == "confirmed"
 
 
-def test_it_is_exported_and_taken_away_with_the_contact(mailing, organiser, app, db):
+def test_subscriptions_are_exported_and_erased_with_the_contact(mailing, organiser, app, db):
     contact = organiser.make("/contacts", {"last_name": "Gärtner", "email": f"{MARK}@rosen.example"})
     organiser.post(
         "/newsletter", {"email": contact["email"], "name": MARK}, headers={"Idempotency-Key": "one"}, status=201)
@@ -253,7 +253,7 @@ def test_it_is_exported_and_taken_away_with_the_contact(mailing, organiser, app,
     assert ("newsletter.deleted",) in db.connection.execute("SELECT name FROM outgoing_events").fetchall()
 
 
-def test_a_key_without_the_scope_sees_nobody(person, organiser, app):
+def test_a_key_without_the_scope_sees_no_subscribers(person, organiser, app):
     subscriber = organiser.make("/newsletter", GIVEN)
     person("contacts").get("/newsletter", status=403)
     person("newsletter:read").delete(f"/newsletter/{subscriber['id']}", status=403)

@@ -12,7 +12,7 @@ def test_a_note_is_written_pinned_and_listed_first(organiser):
     assert organiser.post(f"/notes/{first['id']}/pin", status=200).json["data"]["is_pinned"] is False
 
 
-def test_the_scope_of_a_note_is_that_of_its_entity(organiser, person):
+def test_a_note_needs_the_scope_of_its_entity(organiser, person):
     event = organiser.make("/events", {"title": "Garden Fair"})
     note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
     cashier = person("invoices payments")
@@ -24,12 +24,12 @@ def test_the_scope_of_a_note_is_that_of_its_entity(organiser, person):
     reader.post(f"/notes/{note['id']}/pin", status=403)
 
 
-def test_a_note_about_nothing_is_refused(organiser):
+def test_a_note_about_an_unknown_record_is_refused(organiser):
     answer = organiser.post("/notes", {"entity_type": "invoice", "entity_id": 7, "note_text": "x"}, status=422)
     assert answer.json["errors"][0]["pointer"] == "/entity_id"
 
 
-def test_notes_go_with_their_entity_and_are_journalled(organiser, db):
+def test_notes_are_deleted_with_their_entity_and_journalled(organiser, db):
     event = organiser.make("/events", {"title": "Garden Fair"})
     note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
     organiser.delete(f"/events/{event['id']}", status=204)

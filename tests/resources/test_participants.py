@@ -27,7 +27,7 @@ def participant(organiser, fair, contact):
     return organiser.make("/participants", {"event_key": "garden", "customer_number": "C-1"})
 
 
-def told(db, entity_id):
+def event_names(db, entity_id):
     return [
         name
         for name, in db.connection.execute(
@@ -58,24 +58,24 @@ def test_a_participant_is_added_read_changed_and_removed(organiser, fair, contac
         address, {"category_key": None, "category_id": None}, status=200).json["data"]["category_id"] is None
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
-    assert told(db, participant["id"]) == [
+    assert event_names(db, participant["id"]) == [
         "participant.added", "participant.updated", "participant.updated", "participant.removed"]
 
 
-def test_event_and_contact_are_named_by_id_as_well(organiser, fair, contact):
+def test_event_and_contact_can_be_given_by_id(organiser, fair, contact):
     participant = organiser.make("/participants", {"event_id": fair["id"], "contact_id": contact("C-1")})
     body = {"event_id": fair["id"], "contact_id": participant["contact_id"], "badge_name": "Ada"}
     assert organiser.put(f"/participants/{participant['id']}", body, status=200).json["data"]["badge_name"] == "Ada"
 
 
-def test_id_and_key_must_agree(organiser, fair, contact):
+def test_contradictory_id_and_key_are_refused(organiser, fair, contact):
     other = organiser.make("/events", {"title": "Boat Show"})
     answer = organiser.post(
         "/participants", {"event_id": other["id"], "event_key": "garden", "contact_id": contact("C-1")}, status=422)
     assert [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]] == [("/event_key", "disagrees")]
 
 
-def test_what_is_missing_is_named_at_once(organiser, participant):
+def test_missing_fields_are_reported_together(organiser, participant):
     for answer in (organiser.post("/participants", {"role": "guest"}, status=422),
                    organiser.put(f"/participants/{participant['id']}", {"role": "guest"}, status=422)):
         assert [entry["pointer"] for entry in answer.json["errors"]] == ["/customer_number", "/event_key", "/role"]
@@ -93,25 +93,25 @@ def test_a_contact_has_each_role_once(organiser, participant):
     assert answer.json["code"] == "duplicate"
 
 
-def test_is_confirmed_moves_to_and_fro(organiser, participant, db):
+def test_is_confirmed_can_be_set_and_unset(organiser, participant, db):
     address = f"/participants/{participant['id']}"
     confirmed = organiser.patch(address, {"is_confirmed": True, "badge_name": "Ada"}, status=200).json["data"]
     assert (confirmed["status"], confirmed["is_confirmed"], confirmed["badge_name"]) == ("confirmed", True, "Ada")
     assert organiser.patch(address, {"is_confirmed": True}, status=200).json["data"] == confirmed
     assert organiser.patch(address, {"is_confirmed": False}, status=200).json["data"]["status"] == "registered"
-    assert told(db, participant["id"]) == ["participant.added", "participant.updated", "participant.confirmed",
+    assert event_names(db, participant["id"]) == ["participant.added", "participant.updated", "participant.confirmed",
                                            "participant.unconfirmed"]
 
 
-def test_who_is_added_as_confirmed_is_told_as_both(organiser, fair, contact, db):
+def test_adding_a_confirmed_participant_sends_both_events(organiser, fair, contact, db):
     contact("C-1")
     participant = organiser.make(
         "/participants", {"event_key": "garden", "customer_number": "C-1", "is_confirmed": True})
     assert participant["status"] == "confirmed"
-    assert told(db, participant["id"]) == ["participant.added", "participant.confirmed"]
+    assert event_names(db, participant["id"]) == ["participant.added", "participant.confirmed"]
 
 
-def test_actions_follow_the_table(organiser, participant, db):
+def test_each_state_allows_the_actions_of_the_table(organiser, participant, db):
     address = f"/participants/{participant['id']}"
     assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["confirm", "cancel"]
     assert organiser.post(f"{address}/confirm", status=200).json["data"]["status"] == "confirmed"
@@ -123,11 +123,11 @@ def test_actions_follow_the_table(organiser, participant, db):
     organiser.patch(address, {"is_confirmed": True}, status=409)
     assert organiser.put(address, cancelled, status=200).json["data"] == cancelled
     assert organiser.post(f"{address}/reinstate", status=200).json["data"]["status"] == "registered"
-    assert told(db, participant["id"]) == [
+    assert event_names(db, participant["id"]) == [
         "participant.added", "participant.confirmed", "participant.removed", "participant.added"]
 
 
-def test_a_participant_with_an_invoice_stays_with_its_contact(organiser, participant, contact, db):
+def test_a_participant_with_an_invoice_cannot_change_its_contact(organiser, participant, contact, db):
     contact("C-2")
     invoice(db, participant)
     address = f"/participants/{participant['id']}"
@@ -143,14 +143,14 @@ def test_a_participant_moves_to_another_contact(organiser, participant, contact)
     assert moved["customer_number"] == "C-2" and moved["badge_number"] == participant["badge_number"]
 
 
-def test_notes_go_with_the_participant(organiser, participant):
+def test_notes_are_deleted_with_the_participant(organiser, participant):
     note = organiser.make(
         "/notes", {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"})
     organiser.delete(f"/participants/{participant['id']}", status=204)
     organiser.get(f"/notes/{note['id']}", status=404)
 
 
-def test_a_stale_tag_changes_nothing(organiser, participant):
+def test_a_stale_etag_changes_nothing(organiser, participant):
     address = f"/participants/{participant['id']}"
     tag = organiser.get(address, status=200).headers["ETag"]
     organiser.patch(address, {"badge_name": "Ada"}, status=200, headers={"If-Match": tag})
@@ -178,7 +178,7 @@ def test_the_list_is_filtered(organiser, participant, contact, category):
     organiser.get("/participants?event_key=boats&event_id=999", status=422)
 
 
-def test_related_records_come_by_include(organiser, participant):
+def test_related_records_are_included_on_request(organiser, participant):
     wanted = organiser.data("/participants?include=contact,event,category")[0]
     assert wanted["contact"]["company_name"] == "C-1 GmbH" and wanted["contact"]["id"] == participant["contact_id"]
     assert wanted["event"]["title"] == "Garden Fair" and wanted["category"] is None
@@ -188,7 +188,7 @@ def test_related_records_come_by_include(organiser, participant):
     assert "contact.company_name" in table and "category.title" in table and "C-1 GmbH" in table
 
 
-def test_the_scope_is_asked(person, participant):
+def test_a_key_without_the_scope_is_refused(person, participant):
     reader = person("participants:read")
     reader.get("/participants", status=200)
     reader.post(f"/participants/{participant['id']}/confirm", status=403)
@@ -203,7 +203,7 @@ def test_a_badge_number_is_valid_and_has_no_look_alikes(organiser, participant):
     assert len({badges.draw() for _ in range(2000)}) == 2000
 
 
-def test_every_wrong_character_is_caught():
+def test_the_check_digit_detects_every_wrong_character():
     number = badges.draw()
     for place in range(len(number)):
         for character in badges.ALPHABET:
@@ -211,7 +211,7 @@ def test_every_wrong_character_is_caught():
             assert badges.is_valid(wrong) == (wrong == number)
 
 
-def test_every_swap_of_two_characters_is_caught():
+def test_the_check_digit_detects_every_swap_of_two_characters():
     for _ in range(50):
         number = badges.draw()
         for first in range(len(number)):
@@ -221,7 +221,7 @@ def test_every_swap_of_two_characters_is_caught():
                 assert badges.is_valid("".join(swapped)) == (number[first] == number[second])
 
 
-def test_what_is_no_badge_number_is_invalid():
+def test_malformed_badge_numbers_are_invalid():
     number = badges.draw()
     assert not any(map(badges.is_valid, ("", number[:-1], number + "2", number.lower(), "0" * 12, "ß" * 12)))
     assert badges.normal(f"{number[:4]}-{number[4:]} ".lower()) == number
@@ -230,7 +230,7 @@ def test_what_is_no_badge_number_is_invalid():
 @pytest.mark.parametrize("given", [
     (), ("event_id",), ("contact_id",), ("category_id",), ("confirmed",), ("status",), ("role",), ("badge_number",),
     ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
-def test_a_list_needs_no_scan_and_no_sort(db, given):
+def test_a_list_uses_an_index_without_sorting(db, given):
     from eventapi.storage.statements import statements
     text = statements("participants").list.page(frozenset(given), "created_at", "DESC")
     plan = [

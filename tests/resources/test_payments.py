@@ -70,7 +70,7 @@ def test_a_payment_is_recorded_read_changed_and_deleted(organiser, sent):
     organiser.get(f"/payments/{payment['id']}", status=404)
 
 
-def test_the_state_of_the_invoice_follows(organiser, sent, pay):
+def test_payments_determine_the_status_of_the_invoice(organiser, sent, pay):
     invoice = sent()
     first = pay(19, invoice_number=invoice["invoice_number"])
     assert state(organiser, invoice["id"]) == ("partially_paid", 19, 100)
@@ -94,7 +94,7 @@ def test_only_completed_payments_count(organiser, sent, pay):
     assert state(organiser, invoice["id"]) == ("partially_paid", 50, 69)
 
 
-def test_a_payment_begins_as_pending_completed_or_failed(organiser, sent):
+def test_a_payment_can_be_created_pending_completed_or_failed(organiser, sent):
     number = sent()["invoice_number"]
     for status in ("refunded", "cancelled"):
         answer = organiser.post("/payments", {"invoice_number": number, "amount": 1, "status": status}, status=422)
@@ -102,7 +102,7 @@ def test_a_payment_begins_as_pending_completed_or_failed(organiser, sent):
 
 
 @pytest.mark.parametrize("action, status", [("complete", "completed"), ("fail", "failed"), ("cancel", "cancelled")])
-def test_a_pending_payment_may_become(organiser, pay, action, status):
+def test_a_pending_payment_can_become(organiser, pay, action, status):
     payment = pay(status="pending")
     address = f"/payments/{payment['id']}"
     assert organiser.data(address + "?include=allowed_actions")["allowed_actions"] == ["complete", "fail", "cancel"]
@@ -111,7 +111,7 @@ def test_a_pending_payment_may_become(organiser, pay, action, status):
     assert again["status"] == status
 
 
-def test_final_states_stay(organiser, pay):
+def test_final_states_cannot_change(organiser, pay):
     payment = pay(status="failed")
     answer = organiser.patch(f"/payments/{payment['id']}", {"status": "completed"}, status=409)
     assert (answer.json["code"], answer.json["allowed_from"]) == ("invalid_transition", ["pending"])
@@ -120,7 +120,7 @@ def test_final_states_stay(organiser, pay):
     organiser.patch(f"/payments/{payment['id']}", {"notes": "card expired"}, status=200)
 
 
-def test_a_refund_gives_back_a_part_and_then_all(organiser, pay):
+def test_a_payment_is_refunded_in_parts(organiser, pay):
     payment = pay(119)
     address = f"/payments/{payment['id']}"
     part = organiser.post(f"{address}/refund", {"amount": 19}, status=200).json["data"]
@@ -135,26 +135,26 @@ def test_a_refund_gives_back_a_part_and_then_all(organiser, pay):
     assert organiser.post(f"{address}/refund", {"amount": 1}, status=409).json["code"] == "exceeds_payment"
 
 
-def test_a_refund_without_amount_gives_back_what_is_left(organiser, pay):
+def test_a_refund_without_amount_refunds_the_rest(organiser, pay):
     payment = pay(119)
     organiser.post(f"/payments/{payment['id']}/refund", {"amount": 19}, status=200)
     rest = organiser.post(f"/payments/{payment['id']}/refund", status=200).json["data"]
     assert (rest["status"], rest["refunded_amount"]) == ("refunded", 119)
 
 
-def test_status_refunded_in_a_body_is_the_whole_refund(organiser, pay):
+def test_setting_status_refunded_refunds_the_whole_payment(organiser, pay):
     payment = pay(119)
     put = organiser.put(f"/payments/{payment['id']}", {**payment, "status": "refunded"}, status=200).json["data"]
     assert (put["status"], put["refunded_amount"]) == ("refunded", 119)
     assert state(organiser, payment["invoice_id"]) == ("sent", 0, 119)
 
 
-def test_what_did_not_come_is_not_refunded(organiser, pay):
+def test_a_payment_that_is_not_completed_cannot_be_refunded(organiser, pay):
     answer = organiser.post(f"/payments/{pay(status='pending')['id']}/refund", {"amount": 1}, status=409)
     assert (answer.json["code"], answer.json["allowed_from"]) == ("invalid_transition", ["completed"])
 
 
-def test_an_amount_cannot_fall_below_what_was_given_back(organiser, pay):
+def test_the_amount_cannot_be_less_than_the_refunds(organiser, pay):
     payment = pay(100)
     organiser.post(f"/payments/{payment['id']}/refund", {"amount": 40}, status=200)
     assert fault(organiser.patch(f"/payments/{payment['id']}", {"amount": 40}, status=422)) == [("/amount", "refunded")]
@@ -162,14 +162,14 @@ def test_an_amount_cannot_fall_below_what_was_given_back(organiser, pay):
     assert state(organiser, payment["invoice_id"])[1] == 10
 
 
-def test_a_change_of_amount_is_followed(organiser, pay):
+def test_changing_the_amount_updates_the_invoice(organiser, pay):
     payment = pay(19)
     organiser.put(
         f"/payments/{payment['id']}", {"invoice_number": payment["invoice_number"], "amount": 119}, status=200)
     assert state(organiser, payment["invoice_id"]) == ("paid", 119, 0)
 
 
-def test_both_invoices_follow_when_a_payment_moves(organiser, sent, pay):
+def test_moving_a_payment_updates_both_invoices(organiser, sent, pay):
     first, second = sent(), sent()
     payment = pay(119, invoice_number=first["invoice_number"])
     moved = organiser.patch(
@@ -180,12 +180,12 @@ def test_both_invoices_follow_when_a_payment_moves(organiser, sent, pay):
     assert state(organiser, second["id"]) == ("partially_paid", 100, 19)
 
 
-def test_put_wants_invoice_number_and_amount(organiser, pay):
+def test_put_requires_invoice_number_and_amount(organiser, pay):
     answer = organiser.put(f"/payments/{pay()['id']}", {"notes": "x"}, status=422)
     assert fault(answer) == [("/amount", "required"), ("/invoice_number", "required")]
 
 
-def test_faults_against_the_records_are_named_together(organiser, sent):
+def test_faults_against_stored_records_are_reported_together(organiser, sent):
     answer = organiser.post("/payments", {"invoice_number": "NO-1", "amount": 1.001, "status": "refunded"}, status=422)
     assert fault(answer) == [("/status", "enum"), ("/invoice_number", "unknown"), ("/amount", "decimals")]
     answer = organiser.post(
@@ -208,13 +208,13 @@ def test_an_amount_is_a_number_above_0_and_below_10_to_12(organiser, sent, amoun
     assert [pointer for pointer, _ in fault(answer)] == ["/amount"]
 
 
-def test_what_is_paid_on_one_invoice_stays_below_10_to_12(organiser, pay):
+def test_the_payments_of_an_invoice_total_less_than_10_to_12(organiser, pay):
     number = pay(999999999999.99)["invoice_number"]
     answer = organiser.post("/payments", {"invoice_number": number, "amount": 0.01}, status=422)
     assert fault(answer) == [("/amount", "maximum")]
 
 
-def test_drafts_cancelled_ones_and_credit_notes_take_no_payment(organiser, draft, sent):
+def test_drafts_cancelled_invoices_and_credit_notes_accept_no_payment(organiser, draft, sent):
     open_draft, cancelled = draft(), sent()
     cancelled = organiser.post(f"/invoices/{cancelled['id']}/cancel", status=200).json["data"]
     note = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
@@ -223,14 +223,14 @@ def test_drafts_cancelled_ones_and_credit_notes_take_no_payment(organiser, draft
         assert answer.json["code"] == "invoice_not_payable"
 
 
-def test_what_was_pending_on_a_cancelled_invoice_cannot_complete(organiser, pay):
+def test_a_pending_payment_of_a_cancelled_invoice_cannot_complete(organiser, pay):
     payment = pay(status="pending")
     organiser.post(f"/invoices/{payment['invoice_id']}/cancel", status=200)
     assert organiser.post(f"/payments/{payment['id']}/complete", status=409).json["code"] == "invoice_not_payable"
     organiser.post(f"/payments/{payment['id']}/cancel", status=200)
 
 
-def test_a_gateway_that_calls_twice_is_counted_once(organiser, sent, pay):
+def test_a_repeated_gateway_transaction_counts_once(organiser, sent, pay):
     payment = pay(transaction_id="t-1", gateway_key="stripe")
     body = {"invoice_number": payment["invoice_number"], "amount": 19, "transaction_id": "t-1"}
     answer = organiser.post("/payments", {**body, "gateway_key": "stripe"}, status=409)
@@ -242,7 +242,7 @@ def test_a_gateway_that_calls_twice_is_counted_once(organiser, sent, pay):
         f"/payments/{without['id']}", {"gateway_key": "stripe"}, status=409).json["code"] == "duplicate"
 
 
-def test_a_known_gateway_fills_name_and_fee(organiser, db, pay):
+def test_a_known_gateway_sets_name_and_fee(organiser, db, pay):
     with db.write():
         gateway = gateways.add(db, "stripe", "Stripe", fee_percent=150, fee_fixed=25)
     payment = pay(100.33, gateway_key="stripe")
@@ -261,13 +261,13 @@ def test_a_known_gateway_fills_name_and_fee(organiser, db, pay):
     assert (kept["gateway_name"], kept["gateway_fee"]) == ("Stripe", 3.25)
 
 
-def test_an_unknown_gateway_is_kept_as_it_is(pay):
+def test_an_unknown_gateway_is_stored_unchanged(pay):
     payment = pay(gateway_key="bank")
     assert (payment["gateway_key"], payment["gateway_id"], payment["gateway_name"], payment["gateway_fee"]) == (
         "bank", None, None, 0)
 
 
-def test_dates_of_the_filter_are_inclusive_and_a_bare_day_is_all_of_it(organiser, pay):
+def test_filter_dates_are_inclusive_and_cover_the_whole_day(organiser, pay):
     ids = {}
     for moment in ("2027-03-01T00:00:00+01:00", "2027-03-01T22:59:59Z", "2027-03-01T23:00:00Z", "2027-03-02"):
         ids[moment] = pay(payment_date=moment)["id"]
@@ -305,24 +305,25 @@ def test_lists_filter_sort_and_include(organiser, sent, pay):
         "/payments?invoice_id=1&invoice_number=NO-1", status=422).json["errors"][0]["parameter"] == "invoice_number"
 
 
-def test_a_payment_is_one_entry_and_one_event_and_a_new_state_one_more(organiser, sent, db):
+def test_each_payment_and_each_change_of_state_has_one_entry_and_one_event(organiser, sent, db):
     invoice = sent()
 
-    def told():
+    def event_names():
         return [row[0] for row in db.connection.execute("SELECT name FROM outgoing_events ORDER BY id")][before:]
 
     def audited():
         return db.connection.execute("SELECT action, entity_type FROM audit_log ORDER BY id").fetchall()[before_audit:]
     before = before_audit = 0
-    before, before_audit = len(told()), len(audited())
+    before, before_audit = len(event_names()), len(audited())
     body = {"invoice_number": invoice["invoice_number"], "amount": 10}
     organiser.make("/payments", body)
     payment = organiser.make("/payments", body)
     organiser.make("/payments", {**body, "amount": 99})
     organiser.delete(f"/payments/{payment['id']}", status=204)
     organiser.make("/payments", {**body, "status": "failed"})
-    assert told() == ["payment.created", "invoice.partially_paid", "payment.created", "payment.created", "invoice.paid",
-                      "payment.deleted", "invoice.partially_paid", "payment.created"]
+    assert event_names() == [
+        "payment.created", "invoice.partially_paid", "payment.created", "payment.created", "invoice.paid",
+        "payment.deleted", "invoice.partially_paid", "payment.created"]
     assert audited() == [
         ("created", "payment"), ("partially_paid", "invoice"), ("created", "payment"), ("created", "payment"),
         ("paid", "invoice"), ("deleted", "payment"), ("partially_paid", "invoice"), ("created", "payment")]
@@ -341,7 +342,7 @@ def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypat
     assert len(inside) <= 9, inside
 
 
-def test_many_at_once_lose_nothing(organiser, sent, app):
+def test_concurrent_payments_are_all_recorded(organiser, sent, app):
     invoice = sent()
 
     def pay_five():
@@ -356,7 +357,7 @@ def test_many_at_once_lose_nothing(organiser, sent, app):
     assert state(organiser, invoice["id"]) == ("partially_paid", 40.4, 78.6)
 
 
-def test_the_flag_and_the_scope_guard_payments(organiser, person, pay, db):
+def test_payments_need_the_feature_and_the_scope(organiser, person, pay, db):
     payment = pay()
     person("invoices").get("/payments", status=403)
     person("payments:read").post("/payments", {"invoice_number": payment["invoice_number"], "amount": 1}, status=403)
@@ -367,7 +368,7 @@ def test_the_flag_and_the_scope_guard_payments(organiser, person, pay, db):
         assert organiser.get(path, status=403).json["code"] == "feature_disabled"
 
 
-def test_the_count_of_a_month_needs_no_table(db):
+def test_counting_a_month_reads_an_index_only(db):
     from eventapi.resources.payments import sql
     given = frozenset(("date_from", "date_to"))
     values = {"date_from": "2027-01-01", "date_to": "2027-02-01", "limit": 20, "offset": 0}

@@ -34,7 +34,7 @@ def warnings(client, plan, query=""):
     return checked["warnings"]
 
 
-def told(client, plan, query=""):
+def warning_summaries(client, plan, query=""):
     """code, booths, measure of each warning."""
     return [(found["code"], found["booth_ids"], found["measure"]) for found in warnings(client, plan, query)]
 
@@ -73,7 +73,7 @@ def test_a_plan_is_created_read_changed_and_deleted(organiser, fair, db):
     assert [action for action, _ in journal(db, "plan")] == ["created", "updated", "deleted"]
 
 
-def test_objects_are_kept_to_the_millimetre_and_replaced_as_a_whole(organiser, hall):
+def test_objects_are_stored_in_millimetres_and_replaced_as_a_whole(organiser, hall):
     door = {"kind": "door", "x": 28.123, "y": -0.2, "width": 4, "depth": 0.2, "label": " Entrance "}
     plan = furnish(organiser, hall, door, {"kind": "text", "x": 1, "y": 2})
     assert plan["objects"] == [
@@ -83,7 +83,7 @@ def test_objects_are_kept_to_the_millimetre_and_replaced_as_a_whole(organiser, h
     assert furnish(organiser, hall)["objects"] == []
 
 
-def test_every_fault_is_named_at_once(organiser, fair):
+def test_all_faults_are_reported_together(organiser, fair):
     thing = {"kind": "door", "x": 0.0005, "y": 0, "width": 1.00005}
     errors = organiser.post(
         "/plans", {**HALL, "event_key": "nowhere", "width": 1.2345, "objects": [thing]}, status=422).json["errors"]
@@ -120,7 +120,7 @@ def test_keys_are_unique_within_an_event(organiser, hall):
     organiser.patch(f"/plans/{other['id']}", {"event_key": "fair", "plan_key": "hall-9"}, status=200)
 
 
-def test_a_plan_with_booths_stays_with_its_event(organiser, hall, build):
+def test_a_plan_with_booths_cannot_move_to_another_event(organiser, hall, build):
     organiser.make("/events", {"title": "Other", "event_key": "other"})
     build(0, 0)
     assert organiser.patch(f"/plans/{hall['id']}", {"event_key": "other"}, status=409).json["code"] == "in_use"
@@ -138,7 +138,7 @@ def test_plans_are_filtered_and_sorted(organiser, hall):
     assert organiser.data("/plans?event_key=nowhere") == []
 
 
-def test_booths_come_by_include_as_booths_answers_them(organiser, hall, build):
+def test_included_booths_equal_the_booths_resource(organiser, hall, build):
     booths = [build(0, 0), build(3, 0)]
     empty = organiser.make("/plans", HALL)
     plans = organiser.data("/plans?include=booths,booth_count&order=asc")
@@ -155,7 +155,7 @@ def test_booths_are_json_in_the_csv_of_plans(organiser, hall, build):
     assert json.loads(row["booths"])["dimensions"] == {"width": 3, "depth": 3, "area": 9}
 
 
-def test_a_plan_takes_its_booths_along(organiser, hall, build, db):
+def test_deleting_a_plan_deletes_its_booths(organiser, hall, build, db):
     booths = [build(0, 0)["id"], build()["id"]]
     organiser.delete(f"/plans/{hall['id']}", status=204)
     assert [row for row in journal(db, "booth") if row[0] == "deleted"] == [("deleted", id) for id in booths]
@@ -163,21 +163,21 @@ def test_a_plan_takes_its_booths_along(organiser, hall, build, db):
         organiser.get(f"/booths/{id}", status=404)
 
 
-def test_a_plan_with_a_booth_that_was_reserved_stays(organiser, hall, build):
+def test_a_plan_with_a_reserved_booth_cannot_be_deleted(organiser, hall, build):
     reservation = reserve(organiser, build(0, 0))
     organiser.post(f"/booth-reservations/{reservation['id']}/cancel", status=200)
     problem = organiser.delete(f"/plans/{hall['id']}", status=409).json
     assert (problem["code"], problem["used_by"]) == ("in_use", ["booth reservations"])
 
 
-def test_an_event_takes_its_plans_and_booths_along(organiser, fair, hall, build, db):
+def test_deleting_an_event_deletes_its_plans_and_booths(organiser, fair, hall, build, db):
     booth = build(0, 0)
     organiser.delete(f"/events/{fair['id']}", status=204)
     assert journal(db, "plan")[-1] == ("deleted", hall["id"]) and journal(db, "booth")[-1] == ("deleted", booth["id"])
     organiser.get(f"/plans/{hall['id']}", status=404)
 
 
-def test_an_event_with_reservations_stays(organiser, fair, build):
+def test_an_event_with_reservations_cannot_be_deleted(organiser, fair, build):
     reserve(organiser, build(0, 0))
     problem = organiser.delete(f"/events/{fair['id']}", status=409).json
     assert problem["used_by"] == ["booth reservations", "participants"]
@@ -193,7 +193,7 @@ def test_a_tidy_hall_has_no_warnings(organiser, hall, build):
     assert warnings(organiser, hall) == []
 
 
-def test_overlapping_booths_are_told_once(organiser, hall, build):
+def test_overlapping_booths_are_reported_once(organiser, hall, build):
     a, b = build(10, 10), build(12.5, 12)
     [found] = warnings(organiser, hall)
     assert found == {
@@ -201,32 +201,33 @@ def test_overlapping_booths_are_told_once(organiser, hall, build):
         "booth_ids": [a["id"], b["id"]], "object_index": None, "measure": 0.5}
 
 
-def test_booths_wall_to_wall_are_neighbours(organiser, hall, build):
+def test_adjoining_booths_do_not_overlap(organiser, hall, build):
     build(10, 10), build(13, 10), build(16.05, 10), build(10, 13)
     assert warnings(organiser, hall) == []
 
 
-def test_a_booth_outside_is_told(organiser, hall, build):
+def test_a_booth_outside_the_hall_is_reported(organiser, hall, build):
     a, b = build(58, 10), build(0, 37.5)
     turned = build(0, 20, width=6, depth=2, rotation=90)          # turned it reaches from 2 to 4 across, 18 to 24 down
-    assert told(organiser, hall) == [("outside", [a["id"]], 1), ("narrow_aisle", [turned["id"]], 2)]
+    assert warning_summaries(organiser, hall) == [("outside", [a["id"]], 1), ("narrow_aisle", [turned["id"]], 2)]
     organiser.patch(f"/plans/{hall['id']}", {"height": 40}, status=200)
-    assert ("outside", [b["id"]], 0.5) in told(organiser, hall)
+    assert ("outside", [b["id"]], 0.5) in warning_summaries(organiser, hall)
 
 
 def test_aisles_are_measured_between_booths_and_to_the_walls(organiser, hall, build):
     a, b, c = build(10, 10), build(15, 10), build(1.2, 30)
-    assert told(organiser, hall) == [("narrow_aisle", [a["id"], b["id"]], 2), ("narrow_aisle", [c["id"]], 1.2)]
-    assert told(organiser, hall, "?min_aisle=1.5") == [("narrow_aisle", [c["id"]], 1.2)]
-    assert told(organiser, hall, "?min_aisle=1.2") == []
+    assert warning_summaries(organiser, hall) == [
+        ("narrow_aisle", [a["id"], b["id"]], 2), ("narrow_aisle", [c["id"]], 1.2)]
+    assert warning_summaries(organiser, hall, "?min_aisle=1.5") == [("narrow_aisle", [c["id"]], 1.2)]
+    assert warning_summaries(organiser, hall, "?min_aisle=1.2") == []
 
 
 def test_an_aisle_is_measured_from_corner_to_corner(organiser, hall, build):
     a, b = build(10, 10), build(13.6, 13.8)
-    assert told(organiser, hall) == [("narrow_aisle", [a["id"], b["id"]], 1)]
+    assert warning_summaries(organiser, hall) == [("narrow_aisle", [a["id"], b["id"]], 1)]
 
 
-def test_between_booths_of_one_row_there_is_no_aisle(organiser, hall, build):
+def test_booths_of_one_row_have_no_aisle_between_them(organiser, hall, build):
     """Their neighbours fill the gap: behind each other, beside each other, and across."""
     for x in (10, 12, 14, 16):
         for y in (10, 12, 14):
@@ -235,25 +236,25 @@ def test_between_booths_of_one_row_there_is_no_aisle(organiser, hall, build):
 
 
 @pytest.mark.parametrize("order", (1, -1))
-def test_an_aisle_between_two_rows_is_told_for_those_who_face_each_other(organiser, hall, build, order):
+def test_a_narrow_aisle_is_reported_for_facing_booths(organiser, hall, build, order):
     left = [build(10, y)["id"] for y in (10, 13, 16)]
     right = [build(15, y)["id"] for y in (10, 13, 16)[::order]][::order]
-    assert told(organiser, hall) == [("narrow_aisle", [a, b], 2) for a, b in zip(left, right, strict=True)]
+    assert warning_summaries(organiser, hall) == [("narrow_aisle", [a, b], 2) for a, b in zip(left, right, strict=True)]
 
 
-def test_an_aisle_that_begins_where_two_booths_meet_is_not_lost(organiser, hall, build):
+def test_an_aisle_that_begins_where_two_booths_meet_is_reported(organiser, hall, build):
     a, b = build(10, 10), build(10, 13)
     corner = build(15.621, 11.5, rotation=45)             # its left corner is 2 m to the right of where they meet
-    assert told(organiser, hall) == [("narrow_aisle", [booth["id"], corner["id"]], 2) for booth in (a, b)]
+    assert warning_summaries(organiser, hall) == [("narrow_aisle", [booth["id"], corner["id"]], 2) for booth in (a, b)]
 
 
 @pytest.mark.parametrize("min_aisle", ("0.4", "20.1", "wide", "-1", "NaN"))
-def test_an_aisle_has_a_sensible_width(organiser, hall, min_aisle):
+def test_the_minimum_width_of_aisles_has_limits(organiser, hall, min_aisle):
     error = organiser.get(f"/plans/{hall['id']}/checks?min_aisle={min_aisle}", status=422).json["errors"][0]
     assert error["parameter"] == "min_aisle"
 
 
-def test_booths_do_not_stand_on_pillars_stages_or_aisles(organiser, hall, build):
+def test_booths_on_pillars_stages_or_aisles_are_reported(organiser, hall, build):
     booth = build(10, 10)
     kinds = ("pillar", "stage", "aisle", "power", "text")
     furnish(
@@ -286,29 +287,29 @@ def test_a_booth_beside_a_door_does_not_block_it(organiser, hall, build):
     assert warnings(organiser, hall) == []
 
 
-def test_a_door_that_stands_free_needs_one_side(organiser, hall, build):
+def test_a_freestanding_door_needs_one_free_side(organiser, hall, build):
     door = {"kind": "door", "x": 20, "y": 20, "width": 4, "depth": 0.2}
     a = build(20, 15)
     furnish(organiser, hall, door)
     assert warnings(organiser, hall) == []
     b = build(20, 21.2)
-    assert told(organiser, hall) == [("blocked_door", [a["id"], b["id"]], 2)]
+    assert warning_summaries(organiser, hall) == [("blocked_door", [a["id"], b["id"]], 2)]
 
 
-def test_a_door_wants_a_hall_behind_it(organiser, fair):
+def test_a_door_without_a_hall_behind_it_is_reported(organiser, fair):
     low = organiser.make("/plans", {**HALL, "height": 2, "objects": [
         {"kind": "door", "x": 2, "y": 0, "width": 1, "depth": 0.1},
         {"kind": "door", "x": 100, "y": 0, "width": 1, "depth": 0.1}]})
-    assert told(organiser, low) == [("blocked_door", [], None)] * 2
+    assert warning_summaries(organiser, low) == [("blocked_door", [], None)] * 2
     assert [found["object_index"] for found in warnings(organiser, low, "?min_aisle=0.5")] == [1]
 
 
-def test_unplaced_booths_are_told(organiser, hall, build):
+def test_unplaced_booths_are_reported(organiser, hall, build):
     booth = build()
-    assert told(organiser, hall) == [("unplaced", [booth["id"]], None)]
+    assert warning_summaries(organiser, hall) == [("unplaced", [booth["id"]], None)]
 
 
-def test_an_endless_list_of_warnings_is_ended(organiser, hall, db, monkeypatch):
+def test_the_list_of_warnings_is_limited(organiser, hall, db, monkeypatch):
     with db.write():
         # 60 booths in the same place make 1,770 overlapping pairs.
         rows = [(hall["id"], hall["event_id"], f"B{number}", db.now, db.now) for number in range(60)]
@@ -323,11 +324,11 @@ def test_an_endless_list_of_warnings_is_ended(organiser, hall, db, monkeypatch):
     assert 100 <= len(checked["warnings"]) < 1000 and not checked["is_complete"]
 
 
-def test_the_checks_of_an_unknown_plan_are_not_found(organiser):
+def test_the_checks_of_an_unknown_plan_return_404(organiser):
     organiser.get("/plans/1/checks", status=404)
 
 
-def test_what_is_stored_are_millimetres(organiser, hall, db):
+def test_lengths_are_stored_in_millimetres(organiser, hall, db):
     furnish(organiser, hall, {"kind": "power", "x": 0.001, "y": 999.999})
     width, height, objects = db.connection.execute("SELECT width, height, objects FROM plans").fetchone()
     assert (width, height) == (60000, 40500)

@@ -140,7 +140,7 @@ def test_tax_is_the_sum_of_the_taxes_of_the_invoices(organiser, books):
     assert summed(organiser.data("/reports/tax")["data"]["rows"], keys) == summed(expected, keys)
 
 
-def test_payments_are_summed_by_the_month_of_the_organiser(organiser, books):
+def test_payments_are_summed_by_month_in_the_time_zone_of_the_organiser(organiser, books):
     of_event = {record["id"] for record in sent(organiser, books[0]["id"])}
     for event in (None, books[0]["event_key"]):
         expected = [
@@ -158,7 +158,7 @@ def test_payments_are_summed_by_the_month_of_the_organiser(organiser, books):
         assert len(found) == len({tuple(row[key] for key in keys) for row in found})
 
 
-def test_days_bound_a_report_and_count_whole(organiser, books):
+def test_report_dates_are_inclusive_whole_days(organiser, books):
     found = organiser.data("/reports/payments?date_from=2027-02-01&date_to=2027-06-30&period=year")
     assert found["filters"] == {
         "event_id": None, "event_key": None, "date_from": "2027-02-01", "date_to": "2027-06-30", "period": "year"}
@@ -188,7 +188,7 @@ def test_receivables_are_the_open_amounts_by_age(organiser, books):
     assert [row["bucket"] for row in rows[:5]] == ["not_due", "1-30", "31-60", "61-90", "90+"]
 
 
-def test_receivables_of_a_past_day_are_what_was_open_then(organiser, books):
+def test_receivables_of_a_past_date_are_the_amounts_open_then(organiser, books):
     records = everything(organiser, "/payments")
     for as_of, until in (("2027-01-31", "2027-01-31T22:59:59Z"), ("2027-03-01", "2027-03-01T22:59:59Z"), (
             "2027-06-30", "2027-06-30T21:59:59Z")):
@@ -250,7 +250,7 @@ def show(organiser, db):
     return events
 
 
-def test_participants_and_applications_are_counted_by_what_became_of_them(organiser, show):
+def test_participants_and_applications_are_counted_by_status(organiser, show):
     people = everything(organiser, "/participants")
     rows = organiser.data("/reports/participants")["data"]["rows"]
     expected = defaultdict(lambda: dict.fromkeys(("registered", "confirmed", "cancelled", "participants"), 0))
@@ -296,7 +296,7 @@ def test_services_show_sales_and_stock(organiser, show):
     assert organiser.data("/reports/services?date_to=2020-01-01")["data"]["totals"][0]["net"] == 0
 
 
-def test_check_ins_are_counted_by_the_clock_of_the_event(organiser, show):
+def test_check_ins_are_counted_in_the_time_zone_of_the_event(organiser, show):
     zones = {event["event_key"]: ZoneInfo(event["timezone"]) for event in show}
     expected = defaultdict(int)
     for visit in everything(organiser, "/check-ins"):
@@ -307,7 +307,7 @@ def test_check_ins_are_counted_by_the_clock_of_the_event(organiser, show):
     assert {(row["event_key"], row["day"], row["hour"], row["station"]): row["check_ins"] for row in rows} == expected
 
 
-def test_services_are_the_sum_of_the_items_that_stand(organiser, show):
+def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
     """Orders in every state, with items done, under way and cancelled, at two events."""
     chance, fair, boats = random.Random(3), *(event["event_key"] for event in show)
     made = [organiser.make("/services", {"service_name": f"Service {number}", "base_price": 10.01 * number, "events": [
@@ -346,7 +346,7 @@ def test_services_are_the_sum_of_the_items_that_stand(organiser, show):
         assert row["available"] == (None if row["stock"] is None else row["stock"] - quantity)
 
 
-def test_a_booth_whose_hold_has_run_out_is_free_in_the_figures(organiser, show, db):
+def test_a_booth_with_an_overdue_hold_counts_as_available(organiser, show, db):
     """Sizes from the walls, states as the booths tell them; one is blocked."""
     free = next(booth for booth in everything(organiser, "/booths") if booth["status"] == "available")
     organiser.patch(f"/booths/{free['id']}", {"status": "blocked"}, status=200)
@@ -360,7 +360,7 @@ def test_a_booth_whose_hold_has_run_out_is_free_in_the_figures(organiser, show, 
     assert set(expected) == {"sold", "available", "blocked"} and not any(row["reserved"] for row in rows)
 
 
-def test_who_goes_out_is_counted_by_the_hour_of_going(organiser, show):
+def test_check_outs_are_counted_by_hour(organiser, show):
     zones = {event["event_key"]: ZoneInfo(event["timezone"]) for event in show}
     for visit in everything(organiser, "/check-ins")[::2]:
         organiser.post(
@@ -389,7 +389,7 @@ def local_hour(moment, zone):
     return hour.date().isoformat(), f"{hour:%H:%M}"
 
 
-def test_readiness_counts_who_is_ready_and_what_lacks(organiser, show):
+def test_readiness_counts_ready_participants_and_missing_requirements(organiser, show):
     people = [
         person for person in everything(organiser, "/participants?include=readiness") if person["status"] != "cancelled"
     ]
@@ -406,7 +406,7 @@ def test_readiness_counts_who_is_ready_and_what_lacks(organiser, show):
     assert sum(row["participants"] for row in rows) == len(people)
 
 
-def test_the_overview_has_the_totals_of_the_others(organiser, books):
+def test_the_overview_has_the_totals_of_the_other_reports(organiser, books):
     rows = organiser.data("/reports/overview")["data"]["rows"]
     assert {row["report"] for row in rows} == {
         "participants", "applications", "booths", "revenue", "payments", "receivables"} - {"booths"}
@@ -416,7 +416,7 @@ def test_the_overview_has_the_totals_of_the_others(organiser, books):
             total[row["figure"]] for total in totals if total.get("currency") == row["currency"])
 
 
-def test_the_catalogue_names_every_report_and_what_it_takes(organiser, person):
+def test_the_catalogue_lists_every_report_and_its_parameters(organiser, person):
     entries = organiser.data("/reports")
     assert sorted(entry["report_type"] for entry in entries) == NAMES
     for entry in entries:
@@ -426,7 +426,7 @@ def test_the_catalogue_names_every_report_and_what_it_takes(organiser, person):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_report_comes_as_table_and_chart_too(organiser, show, name):
+def test_a_report_is_available_as_table_and_chart(organiser, show, name):
     found = organiser.data(f"/reports/{name}?event_key={show[0]['event_key']}")
     assert found["report_type"] == name and found["filters"]["event_id"] == show[0]["id"]
     header, *lines = csv.reader(
@@ -440,7 +440,7 @@ def test_a_report_comes_as_table_and_chart_too(organiser, show, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_unknown_event_and_an_empty_database_are_no_failure(organiser, name):
+def test_an_unknown_event_and_an_empty_database_yield_empty_reports(organiser, name):
     for query in ("", "?event_id=77", "?event_key=nothing"):
         found = organiser.data(f"/reports/{name}{query}")
         assert found["filters"]["event_id"] is None
@@ -448,7 +448,7 @@ def test_an_unknown_event_and_an_empty_database_are_no_failure(organiser, name):
             f"/reports/{name}{query}", headers={"Accept": "image/svg+xml"}).text
 
 
-def test_a_report_is_read_at_one_moment(organiser, books, db, monkeypatch):
+def test_a_report_reads_one_snapshot_of_the_database(organiser, books, db, monkeypatch):
     """While it is read nothing else is seen: the overview agrees with itself."""
     from eventapi.domain.reports import catalogue as reports
     seen, whole = [], reports.figures
@@ -496,14 +496,14 @@ def afar(organiser, db):
     ("date_from=2026-04-01&date_to=2026-04-01", 3),
     ("event_key=afar&date_to=2026-03-31", 1), ("event_key=afar&date_from=2026-04-02", 1),
     ("event_key=afar&date_from=2026-04-02&date_to=2026-04-01", 0)])
-def test_a_day_of_participants_is_the_events(organiser, afar, query, expected):
+def test_dates_of_participants_are_in_the_time_zone_of_the_event(organiser, afar, query, expected):
     assert totals_of(organiser, f"participants?{query}")["participants"] == expected
     rows = organiser.data(f"/reports/overview?{query}")["data"]["rows"]
     assert next(row["value"] for row in rows if row["figure"] == "participants") == expected
 
 
 @pytest.mark.parametrize("day, hours", [("2027-03-28", 23), ("2027-10-31", 25), ("2027-06-15", 24)])
-def test_a_day_on_which_the_clocks_change_counts_whole(organiser, exhibitor, db, day, hours):
+def test_a_day_with_a_clock_change_counts_whole(organiser, exhibitor, db, day, hours):
     item = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
     draft = organiser.make("/invoices", {"event_participant_id": exhibitor["id"], "items": [item]})
     sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
@@ -537,7 +537,7 @@ def test_a_credit_note_of_a_later_month_makes_that_month_negative(organiser, exh
     assert organiser.data("/reports/receivables?as_of=2027-01-01")["data"]["totals"] == []
 
 
-def test_money_of_whoever_is_anonymised_stays_in_the_figures(organiser, books):
+def test_amounts_of_anonymised_contacts_stay_in_the_figures(organiser, books):
     names = ("revenue", "tax", "payments", "receivables", "participants")
     before = {name: organiser.data(f"/reports/{name}")["data"] for name in names}
     done = [
@@ -552,7 +552,7 @@ def test_money_of_whoever_is_anonymised_stays_in_the_figures(organiser, books):
 
 @pytest.mark.parametrize(
     "name", ["revenue", "tax", "payments", "participants", "services", "check-ins", "applications"])
-def test_days_that_end_before_they_begin_hold_nothing(organiser, books, name):
+def test_a_period_that_ends_before_it_begins_is_empty(organiser, books, name):
     found = organiser.data(f"/reports/{name}?date_from=2027-06-30&date_to=2027-01-01")["data"]["totals"]
     assert not any(value for row in found for value in row.values() if not isinstance(value, str))
 
@@ -565,7 +565,7 @@ def drawn(kind, labels, *series):
 
 
 @pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
-def test_a_chart_escapes_names_and_tells_values(kind):
+def test_a_chart_escapes_names_and_shows_values(kind):
     text = drawn(kind, ["<script>", "b"], ("one & two", (1, -2)), ("three", (1500.5, 4)))
     ET.fromstring(text)
     assert "<script>" not in text and "&lt;script&gt;, three: 1\u202f500.50" in text and "one &amp; two" in text
@@ -580,7 +580,7 @@ def test_an_axis_has_round_steps_around_all_values(low, high):
 
 
 @pytest.mark.parametrize("kind", ["columns", "lines"])
-def test_labels_do_not_collide(kind):
+def test_labels_do_not_overlap(kind):
     from eventapi.pictures.letters import em
     from eventapi.pictures.shapes import Text
     panel = charts.Panel(
@@ -592,7 +592,7 @@ def test_labels_do_not_collide(kind):
         assert one.x + em(one.lines[0]) * one.size / 2 < other.x - em(other.lines[0]) * other.size / 2
 
 
-def test_what_is_too_much_to_read_is_added_up():
+def test_categories_beyond_the_limit_are_summed():
     series = [(f"state {number}", tuple([1] * 100)) for number in range(12)]
     text = drawn("bars", [f"Hall {number}" for number in range(100)], *series)
     assert "77 others" in text and "924 in total" in text and "other: 5" in text and "Hall 22, " in text
@@ -607,7 +607,7 @@ def texts_of(kind, labels, *series):
 
 
 @pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
-def test_nobody_comes_by_halves(kind):
+def test_axes_of_counts_have_whole_numbers(kind):
     assert not [text for text in texts_of(kind, ["a"], ("new", (1,))) if "." in text]
     assert "0.20" in texts_of(kind, ["a"], ("net", (1.0,)))
 
@@ -616,11 +616,11 @@ def test_nobody_comes_by_halves(kind):
     ((1872.0, 1987.2), ["1\u202f872.00", "1\u202f987.20"]), ((1.234, 12.5), ["1.234", "12.500"]),
     ((0.1 + 0.2, 1e12), ["0.30", "1\u202f000\u202f000\u202f000\u202f000.00"]), ((3, -4), ["3", "−4"]),
     ((-0.0, 0.5), ["0.00", "0.50"])])
-def test_figures_have_their_decimals_alike(values, expected):
+def test_values_have_the_same_number_of_decimals(values, expected):
     assert charts.figures(values) == expected
 
 
-def test_columns_tell_all_of_their_figures_or_none():
+def test_columns_show_all_of_their_values_or_none():
     few, many = (
         texts_of("columns", [f"m{number}" for number in range(count)], ("net", tuple([1234.5] * count)))
         for count in (12, 60))
@@ -628,7 +628,7 @@ def test_columns_tell_all_of_their_figures_or_none():
 
 
 @pytest.mark.parametrize("values", [(25,), (-25,), (25, -25), (0, 0, 30)])
-def test_figures_of_columns_have_room_within_the_plot(values):
+def test_values_of_columns_fit_into_the_plot(values):
     """Neither legend nor labels of the axis are written over."""
     from eventapi.pictures.shapes import Text
     panel = charts.Panel("columns", "Panel", tuple(f"m{number}" for number in range(len(values))), (("net", values),))
@@ -637,13 +637,13 @@ def test_figures_of_columns_have_room_within_the_plot(values):
     assert found and all(20 + 1.5 < part.y < 20 + height for part in found)
 
 
-def test_the_picture_is_told_in_words_too():
+def test_a_chart_has_a_text_alternative():
     text = ET.fromstring(drawn("columns", ["2026-11", "2026-12"], ("net", (5.5, -2.0)), ("more", (1.0, 0.0)))).findtext(
         "{*}desc")
     assert text == "What. Panel <i>: 2026-11 6.50, 2026-12 −2.00."
 
 
-def test_hours_are_drawn_without_gaps_and_many_days_as_columns():
+def test_hours_have_no_gaps_and_many_days_are_columns():
     rows = [
         {"day": "2026-09-01", "hour": hour, "check_ins": count}
         for hour, count in (("09:30", 5), ("12:30", 2), ("18:30", 0))]
@@ -655,7 +655,7 @@ def test_hours_are_drawn_without_gaps_and_many_days_as_columns():
     assert report_charts.check_ins([], {})[0].labels == ()
 
 
-def test_a_gateway_looks_the_same_in_every_currency():
+def test_a_gateway_has_the_same_series_in_every_currency():
     rows = [{"period": "2026-01", "currency": currency, "gateway_key": key, "received": 1.0}
             for currency, key in (("CHF", "bank"), ("EUR", "bank"), ("EUR", None), ("EUR", "card"))]
     swiss, euro = report_charts.payments(rows, {"period": "month"})

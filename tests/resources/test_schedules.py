@@ -37,7 +37,7 @@ def faults(answer):
     return [(entry.get("pointer") or entry.get("parameter"), entry["code"]) for entry in answer["errors"]]
 
 
-def test_a_slot_is_made_in_the_zone_of_its_event(slot, organiser):
+def test_a_slot_is_in_the_time_zone_of_its_event(slot, organiser):
     made = slot("10:30", "11:15", location="Stage 1")["data"]
     assert (made["starts_at"], made["ends_at"]) == ("2027-05-01T08:30:00Z", "2027-05-01T09:15:00Z")
     assert (made["event_key"], made["event_title"], made["slot_type"], made["is_public"], made["assignments"]) == (
@@ -81,14 +81,14 @@ def test_one_location_holds_one_slot_at_a_time(slot):
     slot("10:00", "11:00", location="Stage 1", slot_date="2027-05-02")
 
 
-def test_slots_of_another_event_are_no_clash(slot, organiser):
+def test_slots_of_another_event_do_not_conflict(slot, organiser):
     slot("10:00", "11:00", location="Stage 1")
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
     slot("10:00", "11:00", location="Stage 1", event_key="boats")
 
 
 @pytest.mark.parametrize("role, other", [("speaker", "speaker"), ("speaker", "host"), ("host", "speaker")])
-def test_nobody_speaks_or_hosts_in_two_slots_at_once(slot, people, role, other):
+def test_a_speaker_or_host_has_one_slot_at_a_time(slot, people, role, other):
     first = slot("10:00", "11:00", assignments=as_(other, people[0]))["data"]
     refused = slot("10:30", "11:30", assignments=as_(role, *people), status=409)
     assert (refused["conflict"]["id"], refused["conflict"]["reason"], refused["conflict"]["event_participant_id"]) == (
@@ -97,20 +97,20 @@ def test_nobody_speaks_or_hosts_in_two_slots_at_once(slot, people, role, other):
     slot("10:00", "11:00", assignments=as_(role, people[1]))
 
 
-def test_a_person_with_two_roles_at_the_event_is_still_one(slot, organiser, people):
+def test_two_participations_of_a_contact_count_as_one_person(slot, organiser, people):
     contact = organiser.data(f"/participants/{people[0]}")["contact_id"]
     twice = organiser.make("/participants", {"event_key": "fair", "contact_id": contact, "role": "exhibitor"})["id"]
     slot("10:00", "11:00", assignments=as_("speaker", people[0]))
     assert slot("10:00", "11:00", assignments=as_("host", twice), status=409)["conflict"]["reason"] == "host"
 
 
-def test_attendees_may_be_wherever_they_like(slot, people):
+def test_attendees_can_have_overlapping_slots(slot, people):
     slot("10:00", "11:00", assignments=as_("speaker", people[0]))
     slot("10:00", "11:00", assignments=as_("attendee", *people))
     slot("10:00", "11:00", assignments=as_("attendee", *people))
 
 
-def test_one_of_two_slots_that_allows_it_overlaps(organiser, slot, people):
+def test_slots_overlap_if_one_of_them_allows_it(organiser, slot, people):
     session = slot("09:00", "12:00", location="Stage 1", assignments=as_("host", people[0]), allow_overlap=True)["data"]
     talk = slot("10:00", "11:00", location="Stage 1", assignments=as_("speaker", people[0]))["data"]
     refused = organiser.patch(f"/schedules/{session['id']}", {"allow_overlap": False}, status=409).json
@@ -118,7 +118,7 @@ def test_one_of_two_slots_that_allows_it_overlaps(organiser, slot, people):
     assert organiser.data(f"/schedules/{session['id']}")["allow_overlap"] is True
 
 
-def test_a_slot_that_moves_is_weighed_again_and_its_words_are_not(organiser, slot, db):
+def test_moving_a_slot_checks_conflicts_again_and_renaming_does_not(organiser, slot, db):
     slot("10:00", "11:00", location="Stage 1")
     other = slot("11:00", "12:00", location="Stage 1")["data"]
     for body in ({"start_time": "10:30"}, {"start_time": "09:00", "end_time": "10:30"}):
@@ -131,7 +131,7 @@ def test_a_slot_that_moves_is_weighed_again_and_its_words_are_not(organiser, slo
         f"/schedules/{other['id']}", {"location": "stage 1", "title": "x"}, status=200).json["data"]["title"] == "x"
 
 
-def test_no_more_attend_than_there_is_room_for(organiser, slot, people):
+def test_attendees_cannot_exceed_the_capacity(organiser, slot, people):
     refused = slot("10:00", "11:00", capacity=2, assignments=as_("attendee", *people), status=409)
     assert (refused["code"], refused["capacity"], refused["attendees"]) == ("capacity_reached", 2, 3)
     full = slot(
@@ -144,7 +144,7 @@ def test_no_more_attend_than_there_is_room_for(organiser, slot, people):
         f"/schedules/{full['id']}", {"capacity": None, "assignments": as_("attendee", *people)}, status=200)
 
 
-def test_assignments_are_replaced_as_a_whole_and_listed_by_include(organiser, slot, people):
+def test_assignments_are_replaced_as_a_whole_and_included_on_request(organiser, slot, people):
     made = slot("10:00", "11:00", assignments=[
         {"participant_id": people[1], "role": "host"}, {"event_participant_id": people[0], "role": "speaker"}])["data"]
     assert made["assignments"] == as_("host", people[1]) + as_("speaker", people[0])
@@ -161,7 +161,7 @@ def test_assignments_are_replaced_as_a_whole_and_listed_by_include(organiser, sl
     assert organiser.patch(address, {"assignments": []}, status=200).json["data"]["assignments"] == []
 
 
-def test_every_fault_is_named_at_once(organiser, slot, people):
+def test_all_faults_are_reported_together(organiser, slot, people):
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
     boats = organiser.make("/participants", {"event_key": "boats", "contact_id": 1})["id"]
     wrong = [
@@ -180,14 +180,14 @@ def test_every_fault_is_named_at_once(organiser, slot, people):
         assert faults(slot("10:00", "11:00", slot_date=day, status=422)) == [("/slot_date", "format")]
 
 
-def test_an_hour_that_the_clocks_skip_is_refused(slot):
+def test_a_time_skipped_by_a_clock_change_is_refused(slot):
     assert faults(slot("01:30", "02:30", slot_date="2027-03-28", status=422)) == [("/end_time", "no_such_time")]
     assert slot("01:30", "03:30", slot_date="2027-03-28")["data"]["ends_at"] == "2027-03-28T01:30:00Z"
     twice = slot("01:30", "03:00", slot_date="2027-10-31")["data"]
     assert (twice["starts_at"], twice["ends_at"]) == ("2027-10-30T23:30:00Z", "2027-10-31T02:00:00Z")
 
 
-def test_slots_follow_the_zone_of_their_event(organiser, slot, event, db):
+def test_slots_follow_the_time_zone_of_their_event(organiser, slot, event, db):
     made = slot("10:00", "11:00")["data"]
     organiser.patch(f"/events/{event['id']}", {"timezone": "America/New_York"}, status=200)
     moved = organiser.data(f"/schedules/{made['id']}")
@@ -198,7 +198,7 @@ def test_slots_follow_the_zone_of_their_event(organiser, slot, event, db):
     ).fetchall() == [("created",), ("updated",)]
 
 
-def test_a_zone_that_lacks_the_hour_of_a_slot_is_refused(organiser, slot, event):
+def test_a_time_zone_without_the_time_of_a_slot_is_refused(organiser, slot, event):
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     slot("02:30", "04:00", slot_date="2027-03-28")
     assert faults(organiser.patch(f"/events/{event['id']}", {"timezone": "Europe/Berlin"}, status=422).json) == [
@@ -206,28 +206,28 @@ def test_a_zone_that_lacks_the_hour_of_a_slot_is_refused(organiser, slot, event)
     assert organiser.data(f"/events/{event['id']}")["timezone"] == "UTC"
 
 
-def test_who_has_cancelled_is_taken_out_and_takes_nothing_new(organiser, slot, people):
+def test_a_cancelled_participant_is_unassigned_and_cannot_be_assigned(organiser, slot, people):
     made = slot("10:00", "11:00", assignments=as_("speaker", *people))["data"]
     organiser.post(f"/participants/{people[1]}/cancel", status=200)
     assert organiser.data(f"/schedules/{made['id']}")["assignments"] == as_("speaker", people[0], people[2])
     assert slot("12:00", "13:00", assignments=as_("attendee", people[1]), status=409)["code"] == "participant_cancelled"
 
 
-def test_who_is_assigned_is_not_deleted(organiser, slot, people):
+def test_an_assigned_participant_cannot_be_deleted(organiser, slot, people):
     made = slot("10:00", "11:00", assignments=as_("speaker", people[0]))["data"]
     assert organiser.delete(f"/participants/{people[0]}", status=409).json["used_by"] == ["schedule slots"]
     organiser.delete(f"/schedules/{made['id']}", status=204)
     organiser.delete(f"/participants/{people[0]}", status=204)
 
 
-def test_slots_go_with_their_event(organiser, slot, event, db):
+def test_deleting_an_event_deletes_its_slots(organiser, slot, event, db):
     made = slot("10:00", "11:00")["data"]
     organiser.delete(f"/events/{event['id']}", status=204)
     organiser.get(f"/schedules/{made['id']}", status=404)
     assert ("deleted", "schedule") in db.connection.execute("SELECT action, entity_type FROM audit_log").fetchall()
 
 
-def test_a_merge_hands_assignments_over_once(organiser, slot, people):
+def test_a_merge_moves_assignments_without_duplicates(organiser, slot, people):
     first, second = (organiser.data(f"/participants/{id}")["contact_id"] for id in people[:2])
     both = slot("10:00", "11:00", assignments=as_("attendee", *people[:2]))["data"]
     one = slot("12:00", "13:00", assignments=as_("speaker", people[1]))["data"]

@@ -16,7 +16,7 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
     assert entries == [("created",), ("updated",), ("deleted",)]
 
 
-def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
+def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     organiser.make("/services/categories", {"category_name": "Power"})
     other = organiser.make("/services/categories", {"category_name": "Power"})
     assert other["category_key"] == "power-2"

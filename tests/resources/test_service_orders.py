@@ -95,13 +95,13 @@ def test_a_draft_is_created_read_changed_and_deleted(fair, organiser):
     assert fair.events() == ["service_order.created", "service_order.updated", "service_order.deleted"]
 
 
-def test_tax_is_rounded_on_the_sum_of_a_rate(fair):
+def test_tax_is_rounded_once_per_rate(fair):
     cheap = fair.service("Sticker", 0.03)
     order = fair.order((cheap, 1), (cheap, 1), (cheap, 1))
     assert (order["subtotal"], order["tax_total"]) == (0.09, 0.02)
 
 
-def test_a_draft_takes_nothing_and_shows_the_prices_of_its_last_change(fair, organiser):
+def test_a_draft_takes_no_stock_and_keeps_the_prices_of_its_last_change(fair, organiser):
     order = fair.order((fair.power, 2))
     assert fair.stock(fair.power) == (0, 10)
     fair.change_service(fair.power, base_price=110)
@@ -110,14 +110,14 @@ def test_a_draft_takes_nothing_and_shows_the_prices_of_its_last_change(fair, org
     assert changed["subtotal"] == 220
 
 
-def test_a_draft_may_be_another_participants(fair, organiser):
+def test_a_draft_can_move_to_another_participant(fair, organiser):
     order, other = fair.order((fair.power, 2)), fair.exhibitor("Beispiel KG")
     changed = organiser.patch(
         f"/service-orders/{order['id']}", {"participant_id": other["id"]}, status=200).json["data"]
     assert changed == {**order, "event_participant_id": other["id"], "updated_at": changed["updated_at"]}
 
 
-def test_what_is_wrong_with_items_is_named_all_at_once(fair, organiser):
+def test_all_faults_of_the_items_are_reported_together(fair, organiser):
     banner = fair.service(
         "Banner", 5, {"requires_specification": True, "min_quantity": 10, "max_quantity": 30, "quantity_step": 5})
     asleep = fair.service("Asleep", 5, is_active=False)
@@ -146,12 +146,12 @@ def test_what_is_wrong_with_items_is_named_all_at_once(fair, organiser):
     ({"event_participant_id": 99}, [("/event_participant_id", "unknown")]),
     ({"participant_id": 99}, [("/participant_id", "unknown")]),
     ({"status": "completed"}, [("/status", "enum")])])
-def test_what_makes_no_sense_is_refused(fair, organiser, members, faults):
+def test_invalid_values_are_refused(fair, organiser, members, faults):
     answer = organiser.post("/service-orders", {**fair.body((fair.power, 1)), **members}, status=422).json
     assert [(entry["pointer"], entry["code"]) for entry in answer["errors"]] == faults
 
 
-def test_sums_beyond_all_measure_are_refused(fair):
+def test_sums_above_the_maximum_are_refused(fair):
     gold = fair.service("Gold", 900_000_000_000)
     assert fair.faults((gold, 1_000_000)) == [("/items", "maximum")]
     assert fair.faults((gold, 1)) == [("/items", "maximum")]
@@ -176,7 +176,7 @@ def reserved(fair, booth_number, participant, status="confirmed"):
     return booth
 
 
-def test_an_item_goes_to_a_booth_that_the_participant_has_reserved(fair):
+def test_an_item_needs_a_booth_reserved_by_the_participant(fair):
     own, others = reserved(fair, "A1", fair.participant), reserved(fair, "A2", fair.exhibitor("Beispiel KG"))
     lapsed, cancelled = reserved(fair, "A3", fair.participant, "pending"), reserved(
         fair, "A4", fair.participant, "cancelled")
@@ -188,7 +188,7 @@ def test_an_item_goes_to_a_booth_that_the_participant_has_reserved(fair):
 
 # Submitting
 
-def test_submitting_gives_a_number_freezes_prices_and_takes_from_stock(fair, organiser):
+def test_submitting_assigns_a_number_freezes_prices_and_reduces_stock(fair, organiser):
     order = fair.order((fair.power, 2), (fair.power, 1))
     fair.change_service(fair.power, base_price=110, service_name="Strom")
     submitted = fair.act(order, "submit")
@@ -203,7 +203,7 @@ def test_submitting_gives_a_number_freezes_prices_and_takes_from_stock(fair, org
     assert fair.events() == ["service_order.created", "service_order.submitted"]
 
 
-def test_an_order_may_be_submitted_as_it_is_made_or_by_its_status(fair, organiser):
+def test_an_order_can_be_created_submitted_or_submitted_by_status(fair, organiser):
     assert fair.order((fair.power, 1), status="submitted")["status"] == "submitted"
     draft = fair.order((fair.power, 1))
     changed = organiser.patch(
@@ -224,7 +224,7 @@ def test_a_refused_submit_leaves_no_gap_in_the_numbers(fair):
     assert fair.order((fair.power, 2), status="submitted")["order_number"].endswith("-00002")
 
 
-def test_more_than_there_is_cannot_be_ordered(fair):
+def test_an_order_cannot_exceed_the_stock(fair):
     answer = fair.refused(409, (fair.power, 6), (fair.power, 5))
     assert (answer["code"], answer["available"], answer["service_key"]) == ("out_of_stock", 10, "power")
     fair.order((fair.power, 7), status="submitted")
@@ -241,7 +241,7 @@ def test_everything_is_checked_again_when_submitting(fair):
     assert fair.act(order, "submit", status=422)["errors"][0]["code"] == "not_offered"
 
 
-def test_after_its_deadline_a_service_is_ordered_no_more(fair):
+def test_a_service_cannot_be_ordered_after_its_deadline(fair):
     late = fair.service("Late", 1, order_deadline=in_days(-2))
     answer = fair.refused(409, (late, 1))
     assert (answer["code"], answer["service_key"], answer["order_deadline"]) == ("deadline_passed", "late", in_days(-2))
@@ -253,7 +253,7 @@ def test_after_its_deadline_a_service_is_ordered_no_more(fair):
     assert fair.act(order, "submit", status=409)["code"] == "deadline_passed"
 
 
-def test_a_cancelled_participant_orders_nothing(fair, organiser):
+def test_a_cancelled_participant_cannot_order(fair, organiser):
     order = fair.order((fair.power, 1))
     submitted = fair.order((fair.power, 1), status="submitted")
     organiser.post(f"/participants/{fair.participant['id']}/cancel", {}, status=200)
@@ -267,7 +267,7 @@ def test_a_cancelled_participant_orders_nothing(fair, organiser):
     fair.act(order, "submit")
 
 
-def test_nothing_is_ordered_for_an_anonymised_contact(fair, organiser):
+def test_an_anonymised_contact_cannot_order(fair, organiser):
     order = fair.order({"service_id": fair.power["id"], "quantity": 1, "specification": "For Anna"}, notes="Call Anna")
     organiser.post(f"/contacts/{fair.participant['contact_id']}/anonymize", {}, status=200)
     assert fair.refused(409, (fair.power, 1))["code"] == fair.act(order, "submit", status=409)["code"] == "anonymized"
@@ -275,7 +275,7 @@ def test_nothing_is_ordered_for_an_anonymised_contact(fair, organiser):
     assert order["notes"] is None and order["items"][0]["specification"] is None
 
 
-def test_a_submitted_order_keeps_its_items(fair, organiser):
+def test_the_items_of_a_submitted_order_cannot_change(fair, organiser):
     order = fair.order((fair.power, 1), status="submitted")
     address = f"/service-orders/{order['id']}"
     answer = organiser.patch(address, {"items": [{"service_id": fair.power["id"], "quantity": 2}]}, status=409).json
@@ -288,7 +288,7 @@ def test_a_submitted_order_keeps_its_items(fair, organiser):
 
 # Moving on
 
-def test_items_are_done_one_by_one_and_the_order_with_the_last(fair):
+def test_completing_the_last_item_completes_the_order(fair):
     order = fair.confirmed((fair.power, 2), (fair.chair, 4))
     assert order["confirmed_at"]
     order = fair.do(order, 0, "start")
@@ -305,7 +305,7 @@ def test_items_are_done_one_by_one_and_the_order_with_the_last(fair):
         "service_order.updated", "service_order.updated", "service_order.completed"]
 
 
-def test_a_cancelled_item_counts_no_more_and_is_given_back(fair):
+def test_a_cancelled_item_is_not_charged_and_returns_to_stock(fair):
     order = fair.do(fair.confirmed((fair.power, 2), (fair.chair, 4)), 0, "cancel")
     assert (order["status"], order["subtotal"], order["total"]) == ("confirmed", 50, 53.5)
     assert fair.stock(fair.power) == (0, 10) and fair.stock(fair.chair) == (4, None)
@@ -314,12 +314,12 @@ def test_a_cancelled_item_counts_no_more_and_is_given_back(fair):
     assert fair.do(order, 1, "start", "complete")["status"] == "completed"
 
 
-def test_the_last_open_item_that_is_cancelled_completes_the_rest(fair):
+def test_cancelling_the_last_open_item_completes_the_order(fair):
     order = fair.do(fair.confirmed((fair.power, 2), (fair.chair, 4)), 0, "start", "complete")
     assert fair.do(order, 1, "cancel")["status"] == "completed"
 
 
-def test_an_order_without_any_item_left_is_cancelled(fair):
+def test_cancelling_all_items_cancels_the_order(fair):
     order = fair.do(fair.order((fair.power, 2), (fair.chair, 4), status="submitted"), 0, "cancel")
     assert order["status"] == "submitted"
     order = fair.do(order, 1, "cancel")
@@ -327,7 +327,7 @@ def test_an_order_without_any_item_left_is_cancelled(fair):
     assert fair.events()[-1] == "service_order.cancelled"
 
 
-def test_a_cancelled_order_gives_everything_back(fair):
+def test_a_cancelled_order_returns_everything_to_stock(fair):
     order = fair.do(fair.confirmed((fair.power, 2), (fair.power, 3), (fair.chair, 1)), 0, "cancel")
     cancelled = fair.act(order, "cancel", {"reason": "Bankrupt"})
     assert (cancelled["status"], cancelled["cancellation_reason"], cancelled["total"]) == ("cancelled", "Bankrupt", 0)
@@ -338,7 +338,7 @@ def test_a_cancelled_order_gives_everything_back(fair):
     assert fair.stock(fair.power) == (0, 10)
 
 
-def test_a_cancelled_draft_had_taken_nothing(fair):
+def test_cancelling_a_draft_does_not_change_the_stock(fair):
     fair.order((fair.power, 3), status="submitted")
     order = fair.order((fair.power, 2))
     assert fair.act(order, "cancel")["order_number"] is None
@@ -350,7 +350,7 @@ def test_a_cancelled_draft_had_taken_nothing(fair):
     ("draft", "confirm", ["submitted"]), ("draft", "items/1/start", ["confirmed"]),
     ("draft", "items/1/cancel", ["submitted", "confirmed"]), ("submitted", "items/1/start", ["confirmed"]),
     ("confirmed", "submit", ["draft"]), ("confirmed", "items/1/complete", ["in_progress"])])
-def test_what_the_state_does_not_allow_is_409(fair, state, action, allowed):
+def test_actions_that_the_state_does_not_allow_return_409(fair, state, action, allowed):
     order = fair.order((fair.power, 1), status="draft" if state == "draft" else "submitted")
     if state == "confirmed":
         fair.act(order, "confirm")
@@ -364,7 +364,7 @@ def test_an_item_belongs_to_its_order(fair, organiser):
     organiser.post(f"/service-orders/{other['id']}/items/1/start", {}, status=404)
 
 
-def test_what_may_be_done_now_is_told(fair, organiser):
+def test_allowed_actions_are_listed(fair, organiser):
     order = fair.order((fair.power, 1), status="submitted")
     assert organiser.data(f"/service-orders/{order['id']}?include=allowed_actions")["allowed_actions"] == [
         "confirm", "cancel"]
@@ -384,7 +384,7 @@ def test_orders_are_found_by_event_participant_status_and_number(fair, organiser
     assert ids("sort=total") == [draft["id"], order["id"]]
 
 
-def test_items_and_participant_come_by_include(fair, organiser):
+def test_items_and_participant_are_included_on_request(fair, organiser):
     order = fair.order((fair.power, 1), (fair.chair, 2))
     assert "items" not in organiser.data("/service-orders")[0]
     [listed] = organiser.data("/service-orders?include=items,participant")
@@ -392,7 +392,7 @@ def test_items_and_participant_come_by_include(fair, organiser):
     assert (listed["participant"]["id"], listed["participant"]["company_name"]) == (fair.participant["id"], "Muster AG")
 
 
-def test_a_participant_with_orders_stays(fair, organiser):
+def test_a_participant_with_orders_cannot_be_deleted(fair, organiser):
     fair.order((fair.power, 1))
     answer = organiser.delete(f"/participants/{fair.participant['id']}", status=409).json
     assert answer["code"] == "in_use" and "service orders" in answer["used_by"]

@@ -50,7 +50,7 @@ def test_a_service_is_created_read_changed_and_deleted(organiser, db):
     assert actions(db) == ["created", "updated", "deleted"]
 
 
-def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
+def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     organiser.make("/services", {"service_name": "Power", "base_price": 1})
     other = organiser.make("/services", {"service_name": "Power", "base_price": 1})
     assert other["service_key"] == "power-2"
@@ -60,7 +60,7 @@ def test_a_key_is_made_free_and_a_given_one_must_be(organiser):
     organiser.patch(f"/services/{other['id']}", {"service_key": "power"}, status=409)
 
 
-def test_a_service_stands_in_a_category_by_id_or_key(organiser):
+def test_a_category_is_set_by_id_or_key(organiser):
     category = organiser.make("/services/categories", {"category_name": "Power"})
     service = organiser.make("/services", {"service_name": "Socket", "base_price": 1, "category_key": "power"})
     assert (service["category_id"], service["category_name"]) == (category["id"], "Power")
@@ -92,7 +92,7 @@ def test_offers_are_replaced_as_a_whole(organiser, fair, db):
     assert actions(db) == ["created", "updated", "updated", "updated"]
 
 
-def test_offers_come_on_lists_by_include(organiser, fair):
+def test_offers_are_included_in_lists_on_request(organiser, fair):
     service = offered(organiser, fair)
     assert "events" not in organiser.data("/services")[0]
     assert organiser.data("/services?include=events")[0]["events"] == service["events"]
@@ -106,7 +106,7 @@ def test_offers_come_on_lists_by_include(organiser, fair):
     ({"early_bird_until": "2027-01-01"}, "/events/1/early_bird_price", "required"),
     ({"event_key": "fair"}, "/events/1", "duplicate"),
     ({"stock": -1}, "/events/1/stock", "minimum")])
-def test_what_makes_no_sense_in_an_offer_is_refused_at_its_place(organiser, fair, offer, pointer, code):
+def test_faults_of_an_offer_are_reported_with_their_pointer(organiser, fair, offer, pointer, code):
     organiser.make("/events", {"title": "Other", "event_key": "other"})
     body = {"service_name": "x", "base_price": 1, "events": [{"event_key": "fair"}, {"event_key": "other", **offer}]}
     errors = organiser.post("/services", body, status=422).json["errors"]
@@ -119,7 +119,7 @@ def test_an_offer_must_name_its_event(organiser):
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/events/0/event_id", "required")]
 
 
-def test_terms_at_an_event_are_shown_to_who_asks_for_it(organiser, fair):
+def test_the_terms_at_an_event_are_shown_on_request(organiser, fair):
     service = offered(organiser, fair, {"base_price": 80, "stock": 10})
     assert "price" not in organiser.data(f"/services/{service['id']}")
     assert at_fair(organiser, service) == {"price": 80, "ordered": 0, "available": 10, "order_deadline": None}
@@ -131,12 +131,12 @@ def test_terms_at_an_event_are_shown_to_who_asks_for_it(organiser, fair):
     assert "price" in text[0].split(",") and len(text) == 2
 
 
-def test_a_service_without_its_own_price_there_costs_its_base_price_and_has_no_end(organiser, fair):
+def test_an_offer_without_a_price_or_deadline_uses_the_base_price_and_never_ends(organiser, fair):
     assert at_fair(organiser, offered(organiser, fair)) == {
         "price": 100, "ordered": 0, "available": None, "order_deadline": None}
 
 
-def test_what_is_not_offered_at_the_event_is_not_listed_there(organiser, fair):
+def test_services_not_offered_at_an_event_are_not_listed_there(organiser, fair):
     other = organiser.make("/services", {"service_name": "Other", "base_price": 1})
     asleep = offered(organiser, fair, {"is_active": False}, service_name="Asleep")
     here = offered(organiser, fair)
@@ -147,12 +147,12 @@ def test_what_is_not_offered_at_the_event_is_not_listed_there(organiser, fair):
 
 
 @pytest.mark.parametrize("days, price", [(-2, 100), (2, 70)])
-def test_the_early_bird_price_holds_to_its_last_day(organiser, fair, days, price):
+def test_the_early_bird_price_includes_its_last_day(organiser, fair, days, price):
     service = offered(organiser, fair, {"early_bird_price": 70, "early_bird_until": in_days(days)})
     assert at_fair(organiser, service)["price"] == price
 
 
-def test_early_bird_ends_with_its_day_in_the_zone_of_the_event(organiser):
+def test_the_early_bird_price_ends_in_the_time_zone_of_the_event(organiser):
     """While it is this day on Kiritimati (UTC+14) and the one before on Niue (UTC-11), only one of the two still has
     it.
     """
@@ -169,7 +169,7 @@ def test_early_bird_ends_with_its_day_in_the_zone_of_the_event(organiser):
     assert price == {"kiritimati": 2, "niue": 1}
 
 
-def test_the_earlier_of_deadline_and_lead_time_counts(organiser, fair):
+def test_the_earlier_of_deadline_and_lead_time_applies(organiser, fair):
     assert at_fair(
         organiser, offered(organiser, fair, {"order_deadline": in_days(50)}, lead_time_days=14)
     )["order_deadline"] == in_days(46)
@@ -178,7 +178,7 @@ def test_the_earlier_of_deadline_and_lead_time_counts(organiser, fair):
     )["order_deadline"] == in_days(30)
 
 
-def test_a_stock_cannot_be_less_than_what_is_ordered(organiser, fair):
+def test_the_stock_cannot_be_less_than_the_ordered_quantity(organiser, fair):
     service = offered(organiser, fair, {"stock": 5})
     ordered(organiser, fair, service, 4)
     address = f"/services/{service['id']}"
@@ -191,7 +191,7 @@ def test_a_stock_cannot_be_less_than_what_is_ordered(organiser, fair):
     assert (offer["ordered"], offer["available"]) == (4, 0)
 
 
-def test_an_offer_with_orders_is_not_taken_away(organiser, fair):
+def test_an_offer_with_orders_cannot_be_removed(organiser, fair):
     service = offered(organiser, fair)
     order = ordered(organiser, fair, service)
     answer = organiser.patch(f"/services/{service['id']}", {"events": []}, status=409).json
@@ -200,7 +200,7 @@ def test_an_offer_with_orders_is_not_taken_away(organiser, fair):
     organiser.patch(f"/services/{service['id']}", {"events": []}, status=200)
 
 
-def test_a_service_that_was_ever_ordered_is_not_deleted(organiser, fair):
+def test_a_service_with_orders_cannot_be_deleted(organiser, fair):
     service = offered(organiser, fair)
     order = ordered(organiser, fair, service)
     organiser.post(f"/service-orders/{order['id']}/cancel", {}, status=200)
@@ -208,7 +208,7 @@ def test_a_service_that_was_ever_ordered_is_not_deleted(organiser, fair):
     assert answer["code"] == "in_use" and answer["used_by"] == ["orders"]
 
 
-def test_services_are_found_by_words_and_by_what_they_are(organiser):
+def test_services_are_searched_and_filtered(organiser):
     organiser.make("/services", {"service_name": "Möbelset", "base_price": 1, "description": "Tisch und vier Stühle"})
     organiser.make("/services", {"service_name": "Water", "base_price": 1, "is_active": False})
     assert [service["service_name"] for service in organiser.data("/services?search=stuhl")] == ["Möbelset"]
@@ -222,12 +222,12 @@ def test_services_are_found_by_words_and_by_what_they_are(organiser):
     ({"tax_rate": 19.005}, "/tax_rate", "decimals"), ({"min_quantity": 0}, "/min_quantity", "minimum"),
     ({"min_quantity": 5, "max_quantity": 4}, "/max_quantity", "below_minimum"),
     ({"service_name": " "}, "/service_name", "min_length")])
-def test_what_makes_no_sense_is_refused(organiser, members, pointer, code):
+def test_invalid_values_are_refused(organiser, members, pointer, code):
     errors = organiser.post("/services", {"service_name": "x", "base_price": 1, **members}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [(pointer, code)]
 
 
-def test_an_event_without_participants_takes_its_offers_along(organiser, fair, db):
+def test_deleting_an_event_without_participants_deletes_its_offers(organiser, fair, db):
     service = offered(organiser, fair)
     organiser.delete(f"/events/{fair['id']}", status=204)
     assert organiser.data(f"/services/{service['id']}")["events"] == []

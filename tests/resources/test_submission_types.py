@@ -54,7 +54,7 @@ def test_keys_are_unique_within_an_event(organiser, fair):
     organiser.patch(f"/submissions/types/{other['id']}", {"event_key": "fair"}, status=409)
 
 
-def test_every_fault_is_named_at_once(organiser, fair):
+def test_all_faults_are_reported_together(organiser, fair):
     wrong = {"event_key": "fair", "title": "x", "input": "text", "allowed_extensions": ["png"], "max_size_mb": 26}
     assert faults(organiser.post("/submissions/types", wrong, status=422)) == [
         ("/allowed_extensions", "not_for_input"), ("/max_size_mb", "not_for_input"), ("/max_size_mb", "maximum")]
@@ -67,12 +67,12 @@ def test_every_fault_is_named_at_once(organiser, fair):
     {"before": "date_from"}, {"days": 3}, {"before": "date_from", "after": "date_to", "days": 1}, {}, "soon", 3,
     {"before": "created_at", "days": 1}, {"before": "date_from", "days": -1}, {"before": "date_from", "days": 1.5},
     {"before": "date_from", "days": 1, "hours": 2}])
-def test_a_due_date_is_a_day_a_moment_or_relative(organiser, fair, due):
+def test_a_due_date_is_a_date_a_time_or_relative(organiser, fair, due):
     errors = organiser.post("/submissions/types", {**LOGO, "due": due}, status=422).json["errors"]
     assert errors and all(entry["pointer"].startswith("/due") for entry in errors)
 
 
-def test_what_is_due_moves_with_the_event(organiser, fair, profile, db):
+def test_due_dates_move_with_the_event(organiser, fair, profile, db):
     kind = organiser.make("/submissions/types", LOGO)
     submission = organiser.make(
         "/submissions", {"event_participant_id": exhibitor(organiser)["id"], "type_key": "profile", "value": "Roses"})
@@ -102,7 +102,7 @@ def test_an_event_that_would_push_a_due_date_out_of_the_calendar_is_refused(orga
     assert answer.json["data"]["due_at"] == "2089-05-03T21:59:59Z"
 
 
-def test_a_type_that_was_answered_stays_what_it_is(organiser, fair, profile):
+def test_a_type_with_submissions_cannot_change_its_kind(organiser, fair, profile):
     address = f"/submissions/types/{profile['id']}"
     organiser.patch(address, {"input": "text"}, status=200)
     organiser.make(
@@ -114,7 +114,7 @@ def test_a_type_that_was_answered_stays_what_it_is(organiser, fair, profile):
     organiser.patch(address, {"title": "Company profile", "is_active": False}, status=200)
 
 
-def test_types_go_with_their_event(organiser, fair, profile, db):
+def test_deleting_an_event_deletes_its_types(organiser, fair, profile, db):
     organiser.delete(f"/events/{fair['id']}", status=204)
     organiser.get(f"/submissions/types/{profile['id']}", status=404)
     actions = db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'submission_type'").fetchall()
@@ -130,7 +130,7 @@ def test_a_list_is_filtered_and_sorted(organiser, fair, profile):
         assert organiser.data(f"/submissions/types?{query}") == found, query
 
 
-def test_a_copy_asks_the_same_later(organiser, fair, profile, db):
+def test_copying_an_event_copies_its_types_with_later_due_dates(organiser, fair, profile, db):
     organiser.make("/submissions/types", LOGO)
     later = organiser.make("/events", {"event_key": "later", "title": "Later", "date_from": "2100-04-30"})
     with db.write():

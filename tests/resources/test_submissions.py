@@ -84,14 +84,14 @@ def test_a_submission_goes_from_draft_to_approval(organiser, roses, ask, db):
     assert organiser.put(address, approved, status=200).json["data"] == approved, "what was read can be sent back"
 
 
-def test_without_draft_it_is_submitted_at_once(organiser, roses, ask, db):
+def test_a_submission_can_be_created_submitted(organiser, roses, ask, db):
     ask()
     submission = hand_in(organiser, roses)
     assert (submission["status"], submission["revision"], submission["due_at"]) == ("submitted", 1, None)
     assert actions(db, submission) == ["created", "submitted"]
 
 
-def test_a_type_without_approval_approves_what_is_submitted(organiser, roses, ask, db):
+def test_a_type_without_approval_approves_submissions_at_once(organiser, roses, ask, db):
     ask(needs_approval=False)
     submission = hand_in(organiser, roses)
     assert (submission["status"], submission["reviewed_by"]) == ("approved", None)
@@ -104,7 +104,7 @@ def test_a_type_without_approval_approves_what_is_submitted(organiser, roses, as
     assert told == ["submission.created", "submission.submitted", "submission.approved"]
 
 
-def test_what_waits_for_a_review_still_does_when_the_type_needs_none_any_more(organiser, roses, ask):
+def test_a_pending_review_remains_when_the_type_no_longer_needs_approval(organiser, roses, ask):
     kind = ask()
     submission = hand_in(organiser, roses)
     organiser.patch(f"/submissions/types/{kind['id']}", {"needs_approval": False}, status=200)
@@ -112,7 +112,7 @@ def test_what_waits_for_a_review_still_does_when_the_type_needs_none_any_more(or
     assert act(organiser, submission, "approve")["status"] == "approved"
 
 
-def test_one_submission_for_each_participant_and_type(organiser, roses, ask):
+def test_a_participant_has_one_submission_per_type(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
     answer = organiser.post(
@@ -138,14 +138,14 @@ def test_a_value_must_fit_its_input(organiser, roses, ask, input_, value, code):
 @pytest.mark.parametrize("input_, value", [
     ("text", "x" * 255), ("textarea", "one\ntwo\n" + "x" * 10000), ("checkbox", True),
     ("url", "https://roses.example/a?b=c#d")])
-def test_a_value_that_fits_is_kept_as_it_is(organiser, roses, ask, input_, value):
+def test_a_valid_value_is_stored_unchanged(organiser, roses, ask, input_, value):
     ask(input_)
     submission = hand_in(organiser, roses, value)
     assert submission["value"] == value == organiser.data(
         f"/submissions?type_key=profile&ids={submission['id']}")[0]["value"]
 
 
-def test_a_draft_may_be_empty_and_is_not_submitted_so(organiser, roses, ask):
+def test_a_draft_can_be_empty_but_cannot_be_submitted_empty(organiser, roses, ask):
     ask()
     draft = hand_in(organiser, roses, None, draft=True)
     assert faults(organiser.post(f"/submissions/{draft['id']}/submit", status=422)) == [("/value", "required")]
@@ -190,7 +190,7 @@ def test_a_revision_keeps_the_file_that_was_submitted(organiser, roses, ask, db)
     assert {"c" * 64, "d" * 64} <= set(db.values(statements("housekeeping").used_files)), "its bytes are not swept away"
 
 
-def test_the_file_of_a_submission_stays_what_was_approved(organiser, roses, ask):
+def test_the_file_of_an_approved_submission_cannot_change(organiser, roses, ask):
     ask("file", allowed_extensions=["png"])
     document = organiser.make(
         "/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
@@ -211,7 +211,7 @@ def test_the_file_of_a_submission_stays_what_was_approved(organiser, roses, ask)
         act(organiser, submission, "approve")
 
 
-def test_a_revision_that_was_asked_for_may_come_in_the_same_document(organiser, roses, ask):
+def test_a_requested_revision_can_use_the_same_document(organiser, roses, ask):
     ask("file")
     document = organiser.make("/documents", {
         "entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
@@ -229,7 +229,7 @@ def test_a_revision_that_was_asked_for_may_come_in_the_same_document(organiser, 
 
 # Naming
 
-def test_type_and_participant_belong_together(organiser, roses, ask):
+def test_type_and_participant_must_belong_to_the_same_event(organiser, roses, ask):
     ask()
     organiser.make("/events", {"event_key": "other", "title": "Other"})
     foreign = organiser.make("/submissions/types", {"event_key": "other", "title": "Video", "input": "text"})
@@ -248,7 +248,7 @@ def test_type_and_participant_belong_together(organiser, roses, ask):
         ("/participant_id", "unknown")]
 
 
-def test_participant_and_type_do_not_change(organiser, roses, ask):
+def test_participant_and_type_cannot_change(organiser, roses, ask):
     ask()
     other, slides = exhibitor(organiser), ask(title="Slides")
     address = f"/submissions/{hand_in(organiser, roses)['id']}"
@@ -257,7 +257,7 @@ def test_participant_and_type_do_not_change(organiser, roses, ask):
         assert (pointer, code) == (f"/{next(iter(body))}", "fixed")
 
 
-def test_who_has_cancelled_submits_nothing(organiser, roses, ask):
+def test_a_cancelled_participant_cannot_submit(organiser, roses, ask):
     ask()
     draft = hand_in(organiser, roses, draft=True)
     ask(title="Logo")
@@ -270,7 +270,7 @@ def test_who_has_cancelled_submits_nothing(organiser, roses, ask):
 
 # States
 
-def test_what_was_submitted_is_locked(organiser, roses, ask):
+def test_a_submitted_value_is_locked(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
     address = f"/submissions/{submission['id']}"
@@ -285,7 +285,7 @@ def test_what_was_submitted_is_locked(organiser, roses, ask):
 @pytest.mark.parametrize("state, allowed", [
     ("pending", {"submit"}), ("submitted", {"approve", "reject", "request-revision"}), ("approved", set()),
     ("rejected", set()), ("revision_requested", {"submit"})])
-def test_each_state_allows_what_the_table_says(organiser, roses, ask, state, allowed):
+def test_each_state_allows_the_actions_of_the_table(organiser, roses, ask, state, allowed):
     ask()
     way = {"submitted": None, "approved": "approve", "rejected": "reject", "revision_requested": "request-revision"}
     submission = hand_in(organiser, roses, draft=state == "pending")
@@ -309,7 +309,7 @@ def test_each_state_allows_what_the_table_says(organiser, roses, ask, state, all
 
 # Lateness
 
-def test_a_late_submission_is_taken_and_marked(organiser, roses, ask, db):
+def test_a_late_submission_is_accepted_and_marked(organiser, roses, ask, db):
     kind = ask(due="2020-01-01")
     late = hand_in(organiser, roses)
     assert late["is_late"] is True and late["status"] == "submitted"
@@ -321,7 +321,7 @@ def test_a_late_submission_is_taken_and_marked(organiser, roses, ask, db):
         True], "as it was then"
 
 
-def test_an_open_one_is_late_as_soon_as_its_time_is_over(organiser, roses, ask, monkeypatch):
+def test_an_open_submission_is_late_once_its_due_time_has_passed(organiser, roses, ask, monkeypatch):
     ask(due={"before": "date_from", "days": 30})
     draft = hand_in(organiser, roses, draft=True)
     monkeypatch.setattr(times, "now", lambda: "2099-04-01T21:59:59Z")
@@ -371,7 +371,7 @@ def test_a_page_is_read_by_index(db, where):
 
 # Several at once
 
-def test_of_two_reviewers_one_wins(app, organiser, roses, ask):
+def test_one_of_two_concurrent_reviews_wins(app, organiser, roses, ask):
     ask()
     for number in range(6):
         submission = hand_in(organiser, roses if not number else exhibitor(organiser))
@@ -388,7 +388,7 @@ def test_of_two_reviewers_one_wins(app, organiser, roses, ask):
         assert [entry["status"] for entry in organiser.data(f"{address}/revisions")] == [won["status"]]
 
 
-def test_an_approval_of_what_was_revised_meanwhile_is_refused(organiser, roses, ask):
+def test_an_approval_of_a_revised_submission_is_refused(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
     address = f"/submissions/{submission['id']}"
@@ -401,7 +401,7 @@ def test_an_approval_of_what_was_revised_meanwhile_is_refused(organiser, roses, 
     organiser.post(f"{address}/approve", headers={"If-Match": organiser.get(address).headers["ETag"]}, status=200)
 
 
-def test_a_participant_that_submits_twice_at_once_has_one(app, organiser, roses, ask):
+def test_concurrent_submissions_of_a_participant_create_one(app, organiser, roses, ask):
     ask()
     body = {"event_participant_id": roses["id"], "type_key": "profile", "value": "x"}
     with ThreadPoolExecutor(4) as pool:
@@ -411,7 +411,7 @@ def test_a_participant_that_submits_twice_at_once_has_one(app, organiser, roses,
 
 # What else hangs on it
 
-def test_a_participant_with_submissions_stays(organiser, roses, ask):
+def test_a_participant_with_submissions_cannot_be_deleted(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
     assert organiser.delete(f"/participants/{roses['id']}", status=409).json["used_by"] == ["submissions"]
@@ -420,7 +420,7 @@ def test_a_participant_with_submissions_stays(organiser, roses, ask):
 
 
 @pytest.mark.parametrize("farther", ["kept", "other"])
-def test_a_merge_keeps_the_submission_that_got_farther(organiser, roses, ask, db, farther):
+def test_a_merge_keeps_the_more_advanced_submission(organiser, roses, ask, db, farther):
     ask()
     ask("url", "Logo")
     other = exhibitor(organiser)
@@ -437,7 +437,7 @@ def test_a_merge_keeps_the_submission_that_got_farther(organiser, roses, ask, db
     assert len(organiser.data(f"/submissions/{stays['id']}/revisions")) == 1
 
 
-def test_submissions_are_exported_and_taken_away(organiser, roses, ask, db):
+def test_submissions_are_exported_and_erased(organiser, roses, ask, db):
     mark = "zqmark"
     ask("textarea")
     ask(title="Motto")

@@ -34,7 +34,7 @@ def titles(organiser, query):
     return [task["title"] for task in organiser.data(f"/tasks?{query}")]
 
 
-def test_a_task_knows_who_made_it_and_is_pending_and_normal(organiser):
+def test_a_new_task_has_its_creator_and_is_pending_with_normal_priority(organiser):
     task = organiser.make("/tasks", {"title": "Order carpets"})
     assert (task["status"], task["priority"], task["created_by_name"]) == ("pending", "normal", "Ada Lovelace")
     assert [
@@ -64,7 +64,7 @@ def test_a_task_is_started_completed_and_reopened(organiser, db):
     assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["reopen"]
 
 
-def test_status_in_a_body_asks_for_the_same_change(organiser):
+def test_setting_status_in_the_body_runs_the_action(organiser):
     task = organiser.make("/tasks", {"title": "x"})
     done = organiser.patch(f"/tasks/{task['id']}", {"status": "completed", "title": "y"}, status=200).json["data"]
     assert (done["title"], done["completed_by"]) == ("y", task["created_by"]) and done["completed_at"]
@@ -76,7 +76,7 @@ def test_status_in_a_body_asks_for_the_same_change(organiser):
     assert made["completed_at"] and made["completed_by"] == task["created_by"]
 
 
-def test_a_day_lasts_until_its_end_in_the_zone_of_the_event(organiser, about):
+def test_a_due_date_ends_in_the_time_zone_of_the_event(organiser, about):
     organiser.patch(f"/events/{about['entity_id']}", {"timezone": "America/New_York"}, status=200)
     assert organiser.make("/tasks", {"title": "x", "due_date": "2027-01-10"})["due_at"] == "2027-01-10T22:59:59Z"
     task = organiser.make("/tasks", {"title": "x", "due_date": "2027-01-10", **about})
@@ -85,7 +85,7 @@ def test_a_day_lasts_until_its_end_in_the_zone_of_the_event(organiser, about):
     assert (moment["due_date"], moment["due_at"]) == ("2027-01-10T12:00:00+01:00", "2027-01-10T11:00:00Z")
 
 
-def test_what_is_due_before_an_event_follows_it(organiser, about, db):
+def test_relative_due_dates_follow_the_event(organiser, about, db):
     due = {"before": "date_from", "days": 30}
     task = organiser.make("/tasks", {"title": "x", "due_date": due, **about})
     assert (task["due_date"], task["due_at"]) == (due, "2027-04-01T21:59:59Z")
@@ -96,7 +96,7 @@ def test_what_is_due_before_an_event_follows_it(organiser, about, db):
         "SELECT count(*) FROM audit_log WHERE entity_type = 'task' AND action = 'updated'").fetchone() == (1,)
 
 
-def test_a_relative_date_needs_a_record_of_an_event(organiser, about):
+def test_a_relative_due_date_needs_a_record_of_an_event(organiser, about):
     due = {"before": "date_from", "days": 30}
     contact = organiser.make("/contacts", {"last_name": "x"})
     for more in ({}, {"entity_type": "contact", "entity_id": contact["id"]}):
@@ -108,7 +108,7 @@ def test_a_relative_date_needs_a_record_of_an_event(organiser, about):
     assert (task["event_id"], task["due_at"]) == (about["entity_id"], "2027-04-01T21:59:59Z")
 
 
-def test_open_tasks_past_their_time_are_overdue(organiser):
+def test_open_tasks_past_their_due_date_are_overdue(organiser):
     for title, body in (
             ("late", {"due_date": "2020-01-01"}), ("begun", {"due_date": "2020-01-02", "status": "in_progress"}),
             ("done", {"due_date": "2020-01-01", "status": "completed"}),
@@ -141,7 +141,7 @@ def test_tasks_are_searched_and_filtered(organiser, about, person):
     assert titles(organiser, "search=cafe") == [] and titles(organiser, "search=tee") == ["Tee"]
 
 
-def test_who_is_assigned_must_be_there_and_active(organiser, db):
+def test_the_assignee_must_exist_and_be_active(organiser, db):
     assert faults(organiser.post("/tasks", {"title": "x", "assigned_to": 99}, status=422)) == [
         ("/assigned_to", "unknown")]
     me = organiser.make("/tasks", {"title": "x"})["created_by"]
@@ -159,7 +159,7 @@ def test_who_is_assigned_must_be_there_and_active(organiser, db):
         f"/tasks/{task['id']}", {"assigned_to": None}, status=200).json["data"]["assigned_to_name"] is None
 
 
-def test_every_fault_is_named_at_once(organiser):
+def test_all_faults_are_reported_together(organiser):
     body = {"title": "x", "entity_type": "event", "entity_id": 99, "assigned_to": 99}
     assert faults(organiser.post("/tasks", body, status=422)) == [
         ("/assigned_to", "unknown"), ("/entity_id", "unknown")]
@@ -172,7 +172,7 @@ def test_every_fault_is_named_at_once(organiser):
     )[0][0].startswith("/due_date")
 
 
-def test_the_entity_comes_in_short(organiser, about):
+def test_the_included_entity_is_a_summary(organiser, about):
     organiser.make("/tasks", {"title": "x", **about})
     organiser.make("/tasks", {"title": "y"})
     listed = organiser.data("/tasks?include=entity&order=ASC")
@@ -182,7 +182,7 @@ def test_the_entity_comes_in_short(organiser, about):
     assert organiser.data("/tasks/1?include=entity")["entity"]["title"] == "Garden Fair"
 
 
-def test_what_a_note_says_is_not_told_to_who_may_only_see_tasks(organiser, person):
+def test_the_text_of_a_note_is_hidden_from_keys_with_the_scope_of_tasks_only(organiser, person):
     contact = organiser.make("/contacts", {"last_name": "One"})
     note = organiser.make("/notes", {"entity_type": "contact", "entity_id": contact["id"], "note_text": "Pays late"})
     task = organiser.make("/tasks", {"title": "x", "entity_type": "note", "entity_id": note["id"]})
@@ -190,14 +190,14 @@ def test_what_a_note_says_is_not_told_to_who_may_only_see_tasks(organiser, perso
         f"/tasks/{task['id']}?include=entity")["entity"]["title"] == f"Note on contact {contact['id']}"
 
 
-def test_every_kind_that_may_be_named_can_be_found():
+def test_every_entity_type_of_a_task_can_be_included():
     text = (paths.folder("sql") / "entities.sql").read_text()
     assert set(re.findall(r"p\.entity_type = '(\w+)'", text)) == set(KINDS)
     assert KINDS == [kind for kind in document("task")["properties"]["entity_type"]["enum"] if kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_task_goes_with_its_record_and_is_journalled(shared, kind):
+def test_deleting_a_record_deletes_its_tasks_with_journal_entries(shared, kind):
     singular = SINGULAR.get(kind, kind)
     if singular not in collections():
         pytest.skip(f"nothing makes a {kind} yet")
@@ -215,7 +215,7 @@ def test_a_task_goes_with_its_record_and_is_journalled(shared, kind):
     assert entries.fetchall() == [("created",), ("deleted",)]
 
 
-def test_what_is_about_each_other_goes_together(organiser, db):
+def test_notes_and_tasks_about_each_other_are_deleted_together(organiser, db):
     first = organiser.make("/tasks", {"title": "first"})
     second = organiser.make("/tasks", {"title": "second", "entity_type": "task", "entity_id": first["id"]})
     third = organiser.make("/tasks", {"title": "third", "entity_type": "task", "entity_id": second["id"]})
@@ -226,7 +226,7 @@ def test_what_is_about_each_other_goes_together(organiser, db):
     assert deleted == [(second["id"],), (third["id"],), (first["id"],)]
 
 
-def test_a_long_chain_of_tasks_goes_too(organiser, db):
+def test_a_long_chain_of_tasks_is_deleted(organiser, db):
     with db.write():
         for id in range(1, 1501):
             db.connection.execute("INSERT INTO tasks (id, title, status, priority, entity_type, entity_id, created_by, "
@@ -237,7 +237,7 @@ def test_a_long_chain_of_tasks_goes_too(organiser, db):
     assert db.connection.execute("SELECT count(*) FROM tasks").fetchone() == (0,)
 
 
-def test_tasks_about_booths_go_with_their_hall(organiser, about, db):
+def test_tasks_about_booths_are_deleted_with_their_hall(organiser, about, db):
     plan = organiser.make("/plans", {"event_id": about["entity_id"], "plan_name": "Hall 1", "width": 40, "height": 30})
     booth = organiser.make("/booths", {"plan_id": plan["id"], "width": 3, "depth": 3, "fixed_price": 1})
     task = organiser.make("/tasks", {"title": "x", "entity_type": "booth", "entity_id": booth["id"]})
@@ -247,7 +247,7 @@ def test_tasks_about_booths_go_with_their_hall(organiser, about, db):
     assert db.connection.execute("SELECT count(*) FROM tasks_search WHERE tasks_search MATCH 'x'").fetchone() == (0,)
 
 
-def test_a_merge_takes_tasks_along_and_anonymising_takes_them_away(organiser, about, db):
+def test_a_merge_moves_tasks_and_anonymising_erases_them(organiser, about, db):
     first, second = (organiser.make("/contacts", {"last_name": name}) for name in ("One", "Two"))
     twins = [
         organiser.make("/participants", {"event_id": about["entity_id"], "contact_id": contact["id"]})
@@ -268,7 +268,7 @@ def test_a_merge_takes_tasks_along_and_anonymising_takes_them_away(organiser, ab
     assert b"Zweitausend" not in db.path.read_bytes() and b"Zweihundert" in db.path.read_bytes()
 
 
-def test_what_is_about_a_task_about_a_contact_is_exported_and_goes_with_it(organiser, db):
+def test_notes_on_tasks_of_a_contact_are_exported_and_erased_with_it(organiser, db):
     contact = organiser.make("/contacts", {"last_name": "One"})
     first = organiser.make("/tasks", {"title": "Zweitausend", "entity_type": "contact", "entity_id": contact["id"]})
     document = organiser.make(
@@ -284,7 +284,7 @@ def test_what_is_about_a_task_about_a_contact_is_exported_and_goes_with_it(organ
     assert b"Zweitausend" not in db.path.read_bytes()
 
 
-def test_the_tasks_of_an_event_are_copied_to_be_done_anew(organiser, about, db):
+def test_copying_an_event_copies_its_tasks_as_pending(organiser, about, db):
     organiser.make(
         "/tasks", {"title": "relative", "due_date": {"before": "date_from", "days": 1}, "status": "completed", **about})
     organiser.make("/tasks", {"title": "day", "due_date": "2027-04-01", "priority": "high", **about})

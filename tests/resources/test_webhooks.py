@@ -65,7 +65,7 @@ def sent(client, webhook):
     return client.data(f"/webhooks/{webhook['id']}/deliveries?order=asc")
 
 
-def happen(organiser, title="Garden Fair"):
+def make_event(organiser, title="Garden Fair"):
     return organiser.make("/events", {"title": title})
 
 
@@ -91,7 +91,7 @@ def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
     assert "Bookkeeping" in told and "hush" not in told and webhook["secret"] not in told and "whsec_" not in told
 
 
-def test_events_are_names_or_patterns_that_exist(organiser):
+def test_event_names_and_patterns_must_exist(organiser):
     body = {"url": PUBLIC, "events": ["payment.*", "payment.creatd", "nothing.*", "paym*", "*"]}
     found = problem(organiser.post("/webhooks", body), 422, "validation_failed")
     assert [entry["pointer"] for entry in found["errors"]] == ["/events/1", "/events/2", "/events/3"]
@@ -102,19 +102,19 @@ def test_events_are_names_or_patterns_that_exist(organiser):
     "Host", "connection", "Transfer-Encoding", "Content-Type", "content-length", "TE", "Upgrade", "Proxy-Authorization",
     "Keep-Alive", "Trailer", "Expect", "webhook-id", "Webhook-Signature", "X-Webhook-Signature", "a b", "", "a:b", "é",
     "x\r\ny"])
-def test_headers_of_http_and_of_ours_cannot_be_set(organiser, name):
+def test_reserved_headers_cannot_be_set(organiser, name):
     assert problem(
         organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {name: "x"}}), 422, "validation_failed")
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "ü", "\x01", "x" * 2001, 7, None, " leading"])
-def test_values_of_headers_cannot_break_out(organiser, value):
+def test_invalid_header_values_are_refused(organiser, value):
     problem(
         organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {"X-Token": value}}), 422,
         "validation_failed")
 
 
-def test_all_faults_are_told_at_once(organiser):
+def test_all_faults_are_reported_together(organiser):
     body = {"url": "https://127.0.0.1/", "events": ["no.such"], "headers": {"Host": "x"}}
     found = problem(organiser.post("/webhooks", body), 422, "validation_failed")
     assert [entry["pointer"] for entry in found["errors"]] == ["/url", "/events/0", "/headers/Host"]
@@ -127,7 +127,7 @@ def test_an_address_is_checked_when_it_changes(organiser):
         assert [entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]] == ["/url"]
 
 
-def test_at_most_50_are_active(organiser, db):
+def test_at_most_50_webhooks_are_active(organiser, db):
     for _ in range(50):
         organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"]})
     problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"]}), 409, "too_many_webhooks")
@@ -137,7 +137,7 @@ def test_at_most_50_are_active(organiser, db):
     organiser.patch(f"/webhooks/{spare['id']}", {"is_active": True}, status=200)
 
 
-def test_the_catalogue_lists_the_names_of_the_reference_with_examples(organiser):
+def test_the_catalogue_lists_all_event_names_with_examples(organiser):
     listed = {entry["type"]: entry for entry in organiser.data("/webhooks/events")}
     assert set("""
         application.approved application.rejected contact.created contact.updated participant.added
@@ -151,9 +151,9 @@ def test_the_catalogue_lists_the_names_of_the_reference_with_examples(organiser)
 
 # Who is told
 
-def test_a_change_is_told_with_the_record_as_it_was_then(organiser, db, hook, receiver):
+def test_an_event_contains_the_record_at_the_time_of_the_change(organiser, db, hook, receiver):
     hook()
-    event = happen(organiser)
+    event = make_event(organiser)
     organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
     organiser.delete(f"/events/{event['id']}", status=204)
     work(db)
@@ -164,10 +164,10 @@ def test_a_change_is_told_with_the_record_as_it_was_then(organiser, db, hook, re
     assert told[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(told[0]["timestamp"])
 
 
-def test_patterns_choose(organiser, db, hook, receiver):
+def test_patterns_select_events(organiser, db, hook, receiver):
     hook("/contacts", ["contact.*"])
     hook("/deleted", ["contact.deleted", "event.deleted"])
-    contact, event = organiser.make("/contacts", {"email": "a@example.org"}), happen(organiser)
+    contact, event = organiser.make("/contacts", {"email": "a@example.org"}), make_event(organiser)
     organiser.delete(f"/contacts/{contact['id']}", status=204)
     organiser.delete(f"/events/{event['id']}", status=204)
     work(db)
@@ -175,10 +175,10 @@ def test_patterns_choose(organiser, db, hook, receiver):
     assert types(receiver, "/deleted") == ["contact.deleted", "event.deleted"]
 
 
-def test_a_webhook_hears_only_what_its_key_may_read_at_that_moment(organiser, db, hook, receiver, person):
+def test_a_webhook_receives_only_events_that_its_key_may_read(organiser, db, hook, receiver, person):
     hook("/narrow", client=person("webhooks contacts:read"))
     narrow = db.connection.execute("SELECT max(id) FROM api_keys").fetchone()[0]
-    happen(organiser)
+    make_event(organiser)
     organiser.make("/contacts", {"email": "a@example.org"})
     work(db)
     assert types(receiver, "/narrow") == ["contact.created"]
@@ -195,15 +195,15 @@ def test_a_webhook_hears_only_what_its_key_may_read_at_that_moment(organiser, db
 @pytest.mark.parametrize("change", [
     "UPDATE api_keys SET revoked_at = '2020-01-01T00:00:00Z'",
     "UPDATE api_keys SET expires_at = '2020-01-01T00:00:00Z'", "UPDATE admins SET is_active = 0"])
-def test_a_revoked_key_hears_nothing_more(organiser, db, hook, receiver, change):
+def test_the_webhooks_of_a_revoked_key_receive_nothing(organiser, db, hook, receiver, change):
     hook()
-    happen(organiser)
+    make_event(organiser)
     db.connection.execute(change)
     work(db)
     assert receiver.got == []
 
 
-def test_a_rotated_key_hands_its_webhooks_on(organiser, db, hook, receiver):
+def test_a_rotated_key_passes_its_webhooks_to_the_new_key(organiser, db, hook, receiver):
     hook()
     with db.write():
         api_keys.rotate_key(db, 1)
@@ -214,7 +214,7 @@ def test_a_rotated_key_hands_its_webhooks_on(organiser, db, hook, receiver):
     assert types(receiver) == ["event.created"]
 
 
-def test_whoever_sets_another_url_answers_for_it(organiser, db, hook, receiver, person):
+def test_the_key_that_changes_the_url_owns_the_webhook(organiser, db, hook, receiver, person):
     """Else a key that may only manage webhooks could have itself told what it may not read."""
     webhook = hook("/old")
     thief = person("webhooks")
@@ -226,12 +226,12 @@ def test_whoever_sets_another_url_answers_for_it(organiser, db, hook, receiver, 
     assert set(types(receiver, "/stolen")) <= {"webhook.updated"}
 
 
-def test_nothing_is_sent_while_the_feature_is_off_and_all_of_it_afterwards(organiser, db, hook, receiver):
+def test_events_are_kept_while_the_feature_is_off_and_delivered_afterwards(organiser, db, hook, receiver):
     hook()
     for switch, back in (("UPDATE flags SET enabled = 0 WHERE name = 'webhooks'", "UPDATE flags SET enabled = 1"),
                          ("UPDATE tenant SET tier = 'Starter'", "UPDATE tenant SET tier = 'Business+'")):
         before = len(receiver.got)
-        happen(organiser)
+        make_event(organiser)
         db.connection.execute(switch)
         work(db)
         assert len(receiver.got) == before
@@ -240,26 +240,26 @@ def test_nothing_is_sent_while_the_feature_is_off_and_all_of_it_afterwards(organ
         assert len(receiver.got) == before + 1
 
 
-def test_a_webhook_is_told_nothing_of_what_happened_before_it_or_while_it_was_off(organiser, db, hook, receiver):
-    happen(organiser, "before")
+def test_a_webhook_receives_no_events_from_before_its_creation_or_activation(organiser, db, hook, receiver):
+    make_event(organiser, "before")
     webhook = hook(events=["event.*"])
-    happen(organiser, "still on")
+    make_event(organiser, "still on")
     organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": False}, status=200)
-    happen(organiser, "off")
+    make_event(organiser, "off")
     work(db)
     assert receiver.got == []
     organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
-    happen(organiser, "on again")
+    make_event(organiser, "on again")
     work(db)
     assert [body["data"]["title"] for _, body in receiver.at()] == ["still on", "on again"]
 
 
-def test_a_change_of_patterns_counts_from_that_moment(organiser, db, hook, receiver):
+def test_changed_patterns_apply_to_later_events_only(organiser, db, hook, receiver):
     webhook = hook(events=["event.*"])
-    happen(organiser)
+    make_event(organiser)
     organiser.make("/contacts", {"email": "a@example.org"})
     organiser.patch(f"/webhooks/{webhook['id']}", {"events": ["contact.*"]}, status=200)
-    happen(organiser)
+    make_event(organiser)
     organiser.make("/contacts", {"email": "b@example.org"})
     work(db)
     assert types(receiver) == ["event.created", "contact.created"]
@@ -267,10 +267,10 @@ def test_a_change_of_patterns_counts_from_that_moment(organiser, db, hook, recei
 
 # What is sent
 
-def test_the_signature_is_one_of_standard_webhooks(organiser, db, hook, receiver):
+def test_the_signature_follows_standard_webhooks(organiser, db, hook, receiver):
     standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
     webhook = hook(headers={"Authorization": "Bearer of-the-receiver"})
-    happen(organiser, "Gärten & „Zelte“")
+    make_event(organiser, "Gärten & „Zelte“")
     work(db)
     _, headers, body = receiver.got[0]
     plain = {name.lower(): value for name, value in headers.items()}
@@ -280,7 +280,7 @@ def test_the_signature_is_one_of_standard_webhooks(organiser, db, hook, receiver
         standardwebhooks.Webhook(webhook["secret"]).verify(body.replace(b"event", b"evnet"), plain)
 
 
-def proves(secret, headers, body):
+def is_signed(secret, headers, body):
     """The check of the reference's guide."""
     signature, timestamp = headers["X-Webhook-Signature"], headers["X-Webhook-Timestamp"]
     wanted = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, sha256).hexdigest()
@@ -290,30 +290,30 @@ def proves(secret, headers, body):
 
 def test_the_signature_of_the_reference_is_sent_too(organiser, db, hook, receiver):
     webhook = hook()
-    happen(organiser)
+    make_event(organiser)
     work(db)
     _, headers, body = receiver.got[0]
-    assert proves(webhook["secret"], headers, body) and not proves("whsec_other", headers, body)
+    assert is_signed(webhook["secret"], headers, body) and not is_signed("whsec_other", headers, body)
 
 
 def test_after_a_rotation_both_secrets_sign_for_24_hours(organiser, db, hook, receiver):
     old = hook(events=["event.*"])
     new = organiser.post(f"/webhooks/{old['id']}/rotate-secret", status=200).json["data"]
     assert new["secret"] != old["secret"] and organiser.data(f"/webhooks/{old['id']}")["secret"] is None
-    happen(organiser)
+    make_event(organiser)
     work(db)
     db.connection.execute("UPDATE webhooks SET previous_secret_ends_at = ?", [times.now()])
-    happen(organiser)
+    make_event(organiser)
     work(db)
     (_, both, first), (_, one, second) = receiver.got
-    assert proves(new["secret"], both, first) and proves(new["secret"], one, second)
+    assert is_signed(new["secret"], both, first) and is_signed(new["secret"], one, second)
     assert [len(headers["webhook-signature"].split()) for headers in (both, one)] == [2, 1]
     standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
     for secret in (old["secret"], new["secret"]):
         standardwebhooks.Webhook(secret).verify(first, {name.lower(): value for name, value in both.items()})
 
 
-def test_a_test_is_sent_whatever_the_webhook_listens_to(organiser, db, hook, receiver):
+def test_a_test_event_is_sent_regardless_of_the_patterns(organiser, db, hook, receiver):
     webhook = hook("/quiet", ["payment.*"])
     everything = hook("/all")
     answer = organiser.post(f"/webhooks/{webhook['id']}/test", status=202).json["data"]
@@ -328,9 +328,9 @@ def test_a_test_is_sent_whatever_the_webhook_listens_to(organiser, db, hook, rec
     problem(organiser.post(f"/webhooks/{webhook['id']}/test"), 409, "webhook_inactive")
 
 
-def test_a_delivery_is_sent_again_on_demand_under_the_same_id(organiser, db, hook, receiver):
+def test_a_delivery_is_repeated_on_request_with_the_same_id(organiser, db, hook, receiver):
     webhook = hook()
-    happen(organiser)
+    make_event(organiser)
     work(db)
     delivery = sent(organiser, webhook)[0]
     assert (delivery["status"], delivery["attempts"], delivery["response_status"], delivery["error"]) == (
@@ -345,7 +345,7 @@ def test_a_delivery_is_sent_again_on_demand_under_the_same_id(organiser, db, hoo
 
 def test_deliveries_are_filtered_by_state_and_type(organiser, db, hook, receiver):
     webhook = hook()
-    happen(organiser)
+    make_event(organiser)
     work(db)
     organiser.make("/contacts", {"email": "a@example.org"})
     webhooks.fan_out(db, lambda: False)
@@ -354,7 +354,7 @@ def test_deliveries_are_filtered_by_state_and_type(organiser, db, hook, receiver
     assert [d["status"] for d in organiser.data(f"{address}?event_type=contact.created")] == ["pending"]
 
 
-def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver):
+def test_anonymised_records_are_no_longer_delivered(organiser, db, hook, receiver):
     hook()
     contact = organiser.make("/contacts", {"email": "marker@example.org"})
     webhooks.fan_out(db, lambda: False)
@@ -373,10 +373,10 @@ def test_what_was_anonymised_is_not_told_any_more(organiser, db, hook, receiver)
     (behaviours.resets, "the connection failed"), (behaviours.hangs, "no answer within 1 s"),
     (behaviours.drips, "no answer within 1 s"),
     (behaviours.speaks_no_http, "not HTTP"), (behaviours.promises, "not HTTP"), (behaviours.talks_forever, None)])
-def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, error):
+def test_faults_of_a_receiver_are_recorded(organiser, db, hook, receiver, behaviour, error):
     receiver.answers["/"] = behaviour
     webhook = hook(timeout_seconds=1)
-    happen(organiser)
+    make_event(organiser)
     began = time.monotonic()
     work(db, hurry=False)
     assert time.monotonic() - began < 3
@@ -391,19 +391,19 @@ def test_a_receiver_that_misbehaves(organiser, db, hook, receiver, behaviour, er
     assert len(receiver.got) == 1, "a redirect is not followed"
 
 
-def test_a_receiver_that_is_not_there(organiser, db, hook, receiver):
+def test_an_unreachable_receiver_is_recorded(organiser, db, hook, receiver):
     webhook = hook()
     receiver.server_close()
-    happen(organiser)
+    make_event(organiser)
     work(db, hurry=False)
     # Refused or reset, as the system likes.
     assert sent(organiser, webhook)[0]["error"].startswith("the connection failed")
 
 
-def test_attempts_follow_the_schedule_and_end(organiser, db, hook, receiver):
+def test_attempts_follow_the_schedule_and_stop(organiser, db, hook, receiver):
     receiver.answers["/"] = 500
     webhook, waits = hook(retry_count=10), []
-    happen(organiser)
+    make_event(organiser)
     for _ in range(11):
         work(db, hurry=False)
         delivery = sent(organiser, webhook)[0]
@@ -417,18 +417,18 @@ def test_attempts_follow_the_schedule_and_end(organiser, db, hook, receiver):
 
 
 @pytest.mark.parametrize("retries", [0, 1, 3])
-def test_retry_count_is_how_often_it_is_repeated(organiser, db, hook, receiver, retries):
+def test_retry_count_limits_the_retries(organiser, db, hook, receiver, retries):
     receiver.answers["/"] = 500
     hook(retry_count=retries)
-    happen(organiser)
+    make_event(organiser)
     work(db)
     assert len(receiver.got) == retries + 1
 
 
-def test_a_receiver_that_answers_to_half_gets_everything_in_order(organiser, db, hook, receiver):
+def test_an_unreliable_receiver_gets_all_events_in_order(organiser, db, hook, receiver):
     receiver.answers["/"] = behaviours.every_other()
     hook(events=["event.*"])
-    event = happen(organiser)
+    event = make_event(organiser)
     for city in "ABCDE":
         organiser.patch(f"/events/{event['id']}", {"city": city}, status=200)
     work(db)
@@ -436,8 +436,8 @@ def test_a_receiver_that_answers_to_half_gets_everything_in_order(organiser, db,
     assert cities == [None, None, "A", "A", "B", "B", "C", "C", "D", "D", "E", "E"]
 
 
-def test_a_failing_event_holds_back_its_own_record_and_no_other(organiser, db, hook, receiver):
-    bad, asked = happen(organiser, "bad"), []
+def test_a_failing_event_delays_only_events_of_the_same_record(organiser, db, hook, receiver):
+    bad, asked = make_event(organiser, "bad"), []
     webhook = hook(events=["event.*"], retry_count=1)
 
     def picky(handler):
@@ -447,7 +447,7 @@ def test_a_failing_event_holds_back_its_own_record_and_no_other(organiser, db, h
     receiver.answers["/"] = picky
     for number in (1, 2, 3):
         organiser.patch(f"/events/{bad['id']}", {"title": f"bad {number}"}, status=200)
-        happen(organiser, f"good {number}")
+        make_event(organiser, f"good {number}")
     work(db, hurry=False)
     assert asked == ["bad 1", "good 1", "good 2", "good 3"]
     waiting = [d for d in sent(organiser, webhook) if d["status"] == "pending"]
@@ -457,12 +457,12 @@ def test_a_failing_event_holds_back_its_own_record_and_no_other(organiser, db, h
     assert asked[4:] == ["bad 1", "bad 2", "bad 3"]
 
 
-def test_410_switches_a_webhook_off_and_tells_of_it(organiser, db, hook, receiver):
+def test_status_410_disables_a_webhook_and_sends_an_event(organiser, db, hook, receiver):
     hook("/watch", ["webhook.disabled"])
     receiver.answers["/"] = 410
     webhook = hook(events=["event.*"])
-    happen(organiser)
-    happen(organiser)
+    make_event(organiser)
+    make_event(organiser)
     work(db)
     assert len(receiver.at("/")) == 1 and organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is False
     assert receiver.at("/watch")[0][1]["data"]["id"] == webhook["id"]
@@ -473,15 +473,15 @@ def test_410_switches_a_webhook_off_and_tells_of_it(organiser, db, hook, receive
     assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], "what waited is sent"
 
 
-def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db, hook, receiver):
+def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db, hook, receiver):
     webhook = hook("/?token=hush-hush", events=["event.*"], name="Accounting")
     receiver.answers["/?token=hush-hush"] = 500
-    happen(organiser)
+    make_event(organiser)
     work(db, hurry=False)
     for days, active in ((4, True), (6, False)):
         long_ago = times.text(datetime.now(timezone.utc) - timedelta(days=days))
         db.connection.execute("UPDATE webhooks SET failing_since = ?", [long_ago])
-        happen(organiser)
+        make_event(organiser)
         work(db, hurry=False)
         assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is active
     task = organiser.data("/tasks")[0]
@@ -493,13 +493,13 @@ def test_five_days_of_failure_switch_a_webhook_off_and_make_a_task(organiser, db
         "SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
 
 
-def test_receivers_that_hang_delay_no_other(organiser, db, hook, receiver):
+def test_hanging_receivers_do_not_delay_others(organiser, db, hook, receiver):
     receiver.answers["/hangs"] = behaviours.hangs
     for _ in range(49):
         hook("/hangs", ["event.*"], timeout_seconds=4)
     hook("/quick", ["event.*"])
     began = time.monotonic()
-    happen(organiser)
+    make_event(organiser)
     job.run(db, lambda: False)
     while not receiver.at("/quick") and time.monotonic() < began + 10:
         time.sleep(0.01)
@@ -508,10 +508,10 @@ def test_receivers_that_hang_delay_no_other(organiser, db, hook, receiver):
     job.finish()
 
 
-def test_very_many_new_events_keep_no_delivery_and_no_other_job_waiting(organiser, db, hook, receiver, monkeypatch):
+def test_many_new_events_do_not_delay_deliveries_or_other_jobs(organiser, db, hook, receiver, monkeypatch):
     hook("/", ["event.*"])
     for _ in range(5):
-        happen(organiser)
+        make_event(organiser)
     monkeypatch.setattr(webhooks, "PIECE", 1)
     monkeypatch.setattr(webhooks, "PIECES", 2)
     job.run(db, lambda: False)
@@ -521,7 +521,7 @@ def test_very_many_new_events_keep_no_delivery_and_no_other_job_waiting(organise
     assert len(receiver.got) == 5
 
 
-def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, receiver):
+def test_a_webhook_has_one_delivery_in_progress_at_a_time(organiser, db, hook, receiver):
     now, most = [], []
 
     def count(handler):
@@ -533,7 +533,7 @@ def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, 
     receiver.answers["/"] = count
     hook()
     for _ in range(10):
-        happen(organiser)
+        make_event(organiser)
     for _ in range(5):
         job.run(db, lambda: False)
     job.deliver(db.config, 1, "of another worker", lambda: False)                     # another worker
@@ -543,9 +543,9 @@ def test_one_delivery_at_a_time_is_on_its_way_to_a_webhook(organiser, db, hook, 
 
 # The latter by a clock that was ahead.
 @pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])
-def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organiser, db, hook, receiver, over):
+def test_a_delivery_of_a_dead_worker_is_repeated_after_the_lease(organiser, db, hook, receiver, over):
     webhook = hook(timeout_seconds=1)
-    happen(organiser)
+    make_event(organiser)
     webhooks.fan_out(db, lambda: False)
     taken = webhook_delivery.step(db, webhook["id"], "somebody who dies")
     assert taken and sent(organiser, webhook)[0]["status"] == "delivering"
@@ -559,9 +559,9 @@ def test_a_delivery_whose_worker_died_is_sent_again_once_the_lease_is_over(organ
     assert sent(organiser, webhook)[0]["status"] == "delivered", "the dead come too late"
 
 
-def test_what_was_delivered_is_written_down_also_when_others_write_long(organiser, db, hook, receiver, monkeypatch):
+def test_a_delivery_is_recorded_even_if_the_database_is_busy(organiser, db, hook, receiver, monkeypatch):
     webhook = hook()
-    happen(organiser)
+    make_event(organiser)
     step, refused = webhook_delivery.step, []
 
     def busy_once(db, id, lease, done=None, more=True):
@@ -575,9 +575,9 @@ def test_what_was_delivered_is_written_down_also_when_others_write_long(organise
     assert len(receiver.got) == 1
 
 
-def test_a_deleted_webhook_is_told_nothing_more(organiser, db, hook, receiver):
+def test_a_deleted_webhook_receives_nothing(organiser, db, hook, receiver):
     webhook = hook()
-    happen(organiser)
+    make_event(organiser)
     webhooks.fan_out(db, lambda: False)
     organiser.delete(f"/webhooks/{webhook['id']}", status=204)
     work(db)
@@ -606,7 +606,7 @@ def certified(tmp_path, receiver, monkeypatch):
     return receiver, asked
 
 
-def test_https_proves_the_name_and_not_the_address(certified, resolver):
+def test_https_verifies_the_host_name_not_the_address(certified, resolver):
     receiver, asked = certified
     allowed = (ipaddress.ip_network("127.0.0.0/8"),)
     resolver.update({"hooks.example.org": ["127.0.0.1"], "other.example.org": ["127.0.0.1"]})
@@ -618,7 +618,7 @@ def test_https_proves_the_name_and_not_the_address(certified, resolver):
     assert len(receiver.got) == 1
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(certified, resolver, monkeypatch):
+def test_an_untrusted_certificate_is_refused(certified, resolver, monkeypatch):
     receiver, _ = certified
     monkeypatch.setattr(http_post, "_context", ssl.create_default_context)
     resolver["hooks.example.org"] = ["127.0.0.1"]
@@ -627,13 +627,13 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(certified, resolver, m
             ipaddress.ip_network("127.0.0.0/8"),))
 
 
-def test_of_the_addresses_of_a_name_one_that_answers_is_enough(receiver, resolver):
+def test_one_reachable_address_of_a_host_is_enough(receiver, resolver):
     resolver["both.example.org"] = ["::1", "127.0.0.2", "127.0.0.1"]
     allowed = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
     assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
 
 
-def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, resolver, monkeypatch):
+def test_an_unreachable_address_leaves_time_for_the_next(receiver, resolver, monkeypatch):
     connect = socket.create_connection
 
     def slow(address, timeout):
@@ -647,7 +647,7 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(receiver, reso
     assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed) == 200
 
 
-def test_proxies_of_the_environment_are_not_asked(receiver, monkeypatch):
+def test_proxies_of_the_environment_are_ignored(receiver, monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/")
     assert http_post.post(
@@ -667,12 +667,12 @@ def walk(client, after="", size=3):
             return found, after
 
 
-def test_the_feed_gives_the_same_events_as_the_webhooks(organiser, db, hook, receiver):
+def test_the_feed_returns_the_same_events_as_the_webhooks(organiser, db, hook, receiver):
     before = walk(organiser)[1]
     hook()
     start = walk(organiser, before)[1]
     for number in range(4):
-        event = happen(organiser, f"Fair {number}")
+        event = make_event(organiser, f"Fair {number}")
         organiser.delete(f"/events/{event['id']}", status=204)
     work(db)
     events, end = walk(organiser, start)
@@ -681,24 +681,24 @@ def test_the_feed_gives_the_same_events_as_the_webhooks(organiser, db, hook, rec
     assert told == dict(receiver.at()) and len(told) == 8
     assert [event["type"] for event in events] == ["event.created", "event.deleted"] * 4
     assert walk(organiser, end) == ([], end)
-    happen(organiser, "later")
+    make_event(organiser, "later")
     assert [event["data"]["title"] for event in walk(organiser, end)[0]] == ["later"]
 
 
-def test_the_feed_shows_what_the_key_may_read_and_goes_on_behind_the_rest(organiser, person, db):
+def test_the_feed_skips_events_that_the_key_may_not_read(organiser, person, db):
     for number in range(5):
-        happen(organiser, f"Fair {number}")
+        make_event(organiser, f"Fair {number}")
     organiser.make("/contacts", {"email": "a@example.org"})
     for _ in range(5):
-        happen(organiser)
+        make_event(organiser)
     events, end = walk(person("webhooks:read contacts:read"), size=1)
     assert [event["type"] for event in events] == ["contact.created"]
     last = db.connection.execute("SELECT max(id) FROM outgoing_events").fetchone()[0]
     assert end.startswith(f"evt_{last}_")
 
 
-def test_a_cursor_that_the_feed_did_not_give_is_refused(organiser, db):
-    happen(organiser)
+def test_an_invalid_cursor_of_the_feed_is_refused(organiser, db):
+    make_event(organiser)
     event = walk(organiser)[0][0]
     for after in (
             "x", "1", "evt_1", "evt_999_1", f"evt_1_{times.unix(event['timestamp']) + 1}", "evt_0_0", "evt_1_1_1"):
@@ -706,11 +706,11 @@ def test_a_cursor_that_the_feed_did_not_give_is_refused(organiser, db):
         assert found["errors"][0]["parameter"] == "after"
 
 
-def test_the_feed_says_when_events_were_missed(organiser, db):
-    happen(organiser, "old")
+def test_the_feed_reports_missed_events(organiser, db):
+    make_event(organiser, "old")
     _, cursor = walk(organiser)
     for _ in range(3):
-        happen(organiser, "meanwhile")
+        make_event(organiser, "meanwhile")
     first = db.connection.execute("SELECT min(id) FROM outgoing_events").fetchone()[0]
     db.connection.execute("DELETE FROM outgoing_events WHERE id = ?", [first])
     assert organiser.get(f"/webhooks/feed?after={cursor}", status=200).json["meta"]["missed"] is False
@@ -726,10 +726,10 @@ def test_the_feed_says_when_events_were_missed(organiser, db):
 
 # Looking after
 
-def test_deliveries_are_forgotten_after_30_days(organiser, db, hook, receiver):
+def test_deliveries_are_deleted_after_30_days(organiser, db, hook, receiver):
     hook()
-    happen(organiser)
-    happen(organiser)
+    make_event(organiser)
+    make_event(organiser)
     work(db)
     db.connection.execute("UPDATE webhook_deliveries SET created_at = '2001-01-01T00:00:00Z' WHERE id = 1")
     assert housekeeping.forget_deliveries(db) == 1 and housekeeping.forget_deliveries(db) == 0
@@ -739,8 +739,8 @@ def test_deliveries_are_forgotten_after_30_days(organiser, db, hook, receiver):
 def test_the_backlog_is_in_the_metrics(organiser, db, hook, receiver, app):
     receiver.answers["/"] = 500
     hook(events=["event.*"])
-    happen(organiser)
-    happen(organiser)
+    make_event(organiser)
+    make_event(organiser)
     assert "eventapi_webhook_events_unseen 2" in app.get("/metrics").text
     work(db, hurry=False)
     db.connection.execute(
@@ -754,9 +754,9 @@ def test_the_backlog_is_in_the_metrics(organiser, db, hook, receiver, app):
 
 
 @pytest.mark.parametrize("trouble", ["status = 'delivering'", "next_attempt_at = updated_at", "next_attempt_at = NULL"])
-def test_check_finds_deliveries_that_nobody_takes_on(organiser, db, hook, receiver, trouble):
+def test_check_finds_abandoned_deliveries(organiser, db, hook, receiver, trouble):
     hook(events=["event.*"])
-    happen(organiser)
+    make_event(organiser)
     webhooks.fan_out(db, lambda: False)
     assert checks.findings(db) == []
     db.connection.execute("UPDATE webhook_deliveries SET updated_at = '2026-01-01T00:00:00Z'")
@@ -765,16 +765,16 @@ def test_check_finds_deliveries_that_nobody_takes_on(organiser, db, hook, receiv
     assert [name for name, _ in found] == ["webhooks"] and "1 deliveries of webhook 1 are stuck" in found[0][1]
 
 
-def test_secrets_are_not_in_the_log(organiser, db, hook, receiver, caplog):
+def test_secrets_are_not_logged(organiser, db, hook, receiver, caplog):
     caplog.set_level("DEBUG")
     receiver.answers["/"] = 500
     webhook = hook(headers={"Authorization": "Bearer hush-hush"})
-    happen(organiser)
+    make_event(organiser)
     work(db)
     assert "hush" not in caplog.text and webhook["secret"] not in caplog.text
     assert "hush" not in json.dumps(sent(organiser, webhook))
 
 
-def test_names_are_listed_once():
+def test_event_names_are_listed_once():
     names = event_types.names()
     assert len(names) == len(set(names))
