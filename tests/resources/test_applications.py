@@ -105,7 +105,7 @@ def test_a_withdrawn_application_may_be_edited_beside_a_new_one(organiser, appli
     organiser.patch(f"/applications/{application['id']}", {"notes": "came back"}, status=200)
 
 
-# Decisions
+# Reviews
 
 def test_each_action_moves_the_application_to_its_state(organiser, application, db):
     address = f"/applications/{application['id']}"

@@ -1,4 +1,4 @@
-"""The audit log, as it is read and as it guards itself."""
+"""The audit log: filters, access, and the protection of entries."""
 import pytest
 
 from eventapi import journal
@@ -17,7 +17,7 @@ GUARDED = [
 
 @pytest.fixture
 def history(organiser, person):
-    """An event made and changed by one person, and another deleted by a second one."""
+    """Create and change an event as one person, and delete another event as a second one."""
     event = organiser.post("/events", {"title": "Garden Fair", "city": "Leipzig"}, status=201,
                            headers={"X-Request-ID": "made-it", "User-Agent": "curl/8.5.0"}).json["data"]
     organiser.patch(f"/events/{event['id']}", {"city": "Halle"}, status=200)
@@ -28,7 +28,7 @@ def history(organiser, person):
 
 
 def found(client, query):
-    """(action, title) of what a query finds, oldest first."""
+    """Return (action, title) of the entries that match the query, oldest first."""
     return [(entry["action"], entry["entity_title"]) for entry in client.data(f"/audit-log?{query}&order=ASC")]
 
 
@@ -68,7 +68,7 @@ def test_each_filter_finds_the_matching_entries(organiser, history, query, expec
 
 
 def test_dates_are_whole_days_in_the_time_zone_of_the_organiser(organiser, db):
-    """The day of Berlin begins at 22:00 UTC in summer."""
+    """In Berlin a day begins at 22:00 UTC in summer."""
     for moment in ("2026-06-30T21:59:59Z", "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z", "2026-07-01T22:00:00Z"):
         with db.write():
             db.now = moment
@@ -85,7 +85,7 @@ def test_the_audit_log_is_read_only(organiser, history):
         for path in ("/audit-log", "/audit-log/1"):
             organiser(method, path, {}, status=405)
     organiser.get("/audit-log", headers={"Accept": "text/csv"}, status=200)
-    assert organiser.data("/audit-log") == before, "reading is not a change"
+    assert organiser.data("/audit-log") == before, "reading changes nothing"
 
 
 def test_reading_the_audit_log_needs_its_scope(person, history):
@@ -118,7 +118,7 @@ def test_anonymising_removes_values_and_keeps_the_hash_chain(organiser, db, hist
 
 
 def test_an_anchor_without_a_pruning_entry_is_reported(db, history):
-    """With an anchor the database lets the oldest entries go; who sets one by hand leaves no entry about it."""
+    """An anchor allows the oldest entries to be deleted. Pruning writes an entry about it; a forged anchor has none."""
     db.connection.execute("INSERT INTO audit_anchors SELECT id, hash, created_at FROM audit_log WHERE id = 2")
     db.connection.execute("DELETE FROM audit_log WHERE id <= 2")
     assert journal.verify(db) == [
@@ -126,7 +126,7 @@ def test_an_anchor_without_a_pruning_entry_is_reported(db, history):
 
 
 def test_a_search_reads_the_title_index_and_no_other_entries(db):
-    """The plan: the index of titles is read, and no entry but those found."""
+    """The query plan reads the index of titles and only those entries that match."""
     from eventapi.resources.audit_log import sql
     text = sql.list.page(frozenset(["search"]), "id", "DESC")
     plan = " ".join(

@@ -24,7 +24,7 @@ def test_names_are_unique_ignoring_case(organiser):
     assert (answer.json["code"], answer.json["member"]) == ("duplicate", "name")
 
 
-@pytest.mark.parametrize("expression, told", [
+@pytest.mark.parametrize("expression, detail", [
     ("1 +", "expected a number, a variable such as {booth_size}, a function or (, found the end, at character 4"),
     ("{booth_sise} * 2", "{booth_sise} is not a variable; the variables are {booth_size}"),
     ("100 / (3 - 3)", "division by zero, at character 5"),
@@ -33,10 +33,10 @@ def test_names_are_unique_ignoring_case(organiser):
     ("(" * 60 + "1" + ")" * 60, "must not be nested more than 40 deep"),
     ("1 < 2 < 3", "expected an operator or the end, found <, at character 7"),
     ("1" * 400, "the numbers have too many digits")])
-def test_an_invalid_formula_is_refused_with_the_position(organiser, expression, told):
+def test_an_invalid_formula_is_refused_with_the_position(organiser, expression, detail):
     errors = organiser.post("/booths/formulas", {"name": "f", "expression": expression}, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/expression", "formula")]
-    assert told in errors[0]["detail"]
+    assert detail in errors[0]["detail"]
 
 
 def test_a_formula_of_ten_thousand_characters_is_refused(organiser):

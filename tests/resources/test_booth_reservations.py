@@ -1,4 +1,4 @@
-"""Booth reservations: holds, the line behind them, and who is told of what."""
+"""Booth reservations: holds, waiting lists, moves, and the events they send."""
 import json
 from datetime import datetime, timedelta, timezone
 from random import Random
@@ -26,7 +26,7 @@ def ahead(**span):
 
 @pytest.fixture
 def hall(organiser, db):
-    """A fair with a hall; gives hall(number, x, y), which puts up a booth of 3 x 2 m and gives its id."""
+    """Create an event with a hall. Return hall(number, x, y), which inserts a booth of 3 × 2 m and returns its id."""
     organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
     with db.write():
         db.connection.execute(PLAN, {"now": db.now})
@@ -41,7 +41,7 @@ def hall(organiser, db):
 
 @pytest.fixture
 def exhibitor(organiser, hall):
-    """exhibitor("C-1"): the id of a new participant."""
+    """Return exhibitor("C-1"), which creates a participant and returns its id."""
     def make(number, event_key="garden"):
         organiser.make("/contacts", {"customer_number": number, "company_name": f"{number} GmbH"})
         return organiser.make("/participants", {"event_key": event_key, "customer_number": number})["id"]
@@ -50,14 +50,14 @@ def exhibitor(organiser, hall):
 
 @pytest.fixture
 def reserve(organiser):
-    """reserve(booth, participant, …): the new reservation."""
+    """Return reserve(booth, participant, …), which creates a reservation and returns it."""
     return lambda booth, participant, **more: organiser.make(
         "/booth-reservations", {"booth_id": booth, "event_participant_id": participant, **more})
 
 
 @pytest.fixture
 def make_overdue(db):
-    """Lets the hold of a reservation be over, as if time had passed."""
+    """Return a function that sets the end of a hold to a time in the past."""
     def change(reservation):
         with db.write():
             db.connection.execute(
@@ -68,19 +68,19 @@ def make_overdue(db):
 
 @pytest.fixture
 def reservation_status(db):
-    """stored(id): status of a reservation as it is written."""
+    """Return reservation_status(id), which reads the status from the database."""
     return lambda id: db.connection.execute("SELECT status FROM booth_reservations WHERE id = ?", (id,)).fetchone()[0]
 
 
 @pytest.fixture
 def booth_status(db):
-    """standing(booth): its status as it is written."""
+    """Return booth_status(booth), which reads the status from the database."""
     return lambda id: db.connection.execute("SELECT status FROM booths WHERE id = ?", (id,)).fetchone()[0]
 
 
 @pytest.fixture
 def event_names(db):
-    """told("booth"): the names of the events of a kind, in order."""
+    """Return event_names("booth"), which lists the names of the events about a kind of record, oldest first."""
     return lambda kind: [name for name, in db.connection.execute(
         "SELECT name FROM outgoing_events WHERE entity_type = ? ORDER BY id", (kind,))]
 
@@ -261,7 +261,7 @@ def test_an_offer_without_a_price_cannot_be_confirmed_until_it_has_one(organiser
         address, {"final_price": 9, "status": "confirmed"}, status=200).json["data"]["status"] == "confirmed"
 
 
-# Time
+# Expiry
 
 def test_an_overdue_hold_reads_as_expired_before_it_is_stored(
         organiser, hall, exhibitor, reserve, make_overdue, reservation_status):
@@ -309,7 +309,7 @@ def test_a_new_reservation_does_not_overtake_the_waiting_list(
         organiser.post("/booth-reservations", {"booth_id": booth, "event_participant_id": exhibitor("C-3")}))
     assert found["blocked_by"]["reservation_id"] == waiting["id"]
     assert (reservation_status(first["id"]), reservation_status(waiting["id"])) == (
-        "expired", "pending"), "what was found stays, although the newcomer is refused"
+        "expired", "pending"), "the expiry is stored although the new reservation is refused"
     offered = organiser.data(f"/booth-reservations/{waiting['id']}")
     assert ahead(days=2, hours=23) < offered["expires_at"] <= ahead(days=3) and offered["reserved_at"]
     assert offered["final_price"] == 600
@@ -376,7 +376,7 @@ def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, event_names
         "booth_reservation.confirmed"]
 
 
-# The line
+# Waiting lists
 
 def test_the_first_on_the_waiting_list_is_offered_the_free_booth(
         organiser, hall, exhibitor, reserve, reservation_status, booth_status):
@@ -512,7 +512,7 @@ def test_the_participant_of_a_reservation_cannot_change(organiser, hall, exhibit
         ("/waitlist", "disagrees")]
 
 
-# What hangs together
+# Cascades and lists
 
 def test_cancelling_a_participant_cancels_all_its_reservations(
         organiser, hall, exhibitor, reserve, reservation_status, booth_status):
@@ -568,7 +568,7 @@ def test_unblocking_a_booth_offers_it_to_its_waiting_list(organiser, hall, exhib
     assert reservation_status(waiting["id"]) == "pending"
 
 
-# Whatever happens
+# Invariants after random steps
 
 WALKS = [
     ("POST", "confirm", None), ("POST", "cancel", None), ("POST", "extend", {"expires_at": "2099-01-01T00:00:00Z"}),
@@ -578,7 +578,7 @@ WALKS = [
 @pytest.mark.parametrize("seed", range(3))
 def test_booths_and_reservations_agree_after_random_steps(
         organiser, hall, exhibitor, make_overdue, db, monkeypatch, seed):
-    """A walk at random; A1 overlaps A2, and A2 overlaps A3."""
+    """Random steps. A1 overlaps A2, and A2 overlaps A3."""
     random = Random(seed)
     monkeypatch.setattr(booking, "MAX_HOLD_PERIOD", timedelta(days=40000))
     booths = [hall("A1", 0, 0), hall("A2", 2000, 0), hall("A3", 4000, 0), hall("A4")]
@@ -612,8 +612,10 @@ def live(db, states):
 
 
 def agree(db):
-    """Booths have the status that their reservations give them, none overlaps another that is taken, none is free
-    while somebody waits.
+    """Check that booths and reservations agree.
+
+    The status of each booth follows from its reservations, no two reserved booths overlap, and no booth is available
+    while somebody is on its waiting list.
     """
     taken = dict(
         db.connection.execute(

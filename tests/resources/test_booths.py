@@ -14,14 +14,14 @@ PARTICIPANTS = statements("participants")
 
 @pytest.fixture
 def exhibitor(organiser, hall):
-    """Takes part in the fair; the category costs 450."""
+    """Create a participant of the fair in a category with a base price of 450."""
     organiser.make("/contacts", {"company_name": "Tantau", "customer_number": "T1"})
     organiser.make("/categories", {"title": "Plants", "category_key": "plants", "base_price": 450})
     return organiser.make("/participants", {"event_key": "fair", "customer_number": "T1", "category_key": "plants"})
 
 
 def reserve(db, booth, participant, status="pending", expires_at="2099-01-01T00:00:00Z"):
-    """A reservation as it is stored, with the status that it gives the booth."""
+    """Insert a reservation and set the status of the booth to match."""
     with db.write():
         db.connection.execute("""
             INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at,
@@ -105,7 +105,7 @@ def test_booth_numbers_are_unique_within_an_event_ignoring_case(organiser, hall,
     organiser.make("/booths", {"plan_id": add_plan(db, "other", "Hall A"), "booth_number": "A1"})
 
 
-# Place and size
+# Position and size
 
 @pytest.mark.parametrize("body, expected", [
     ({"width": 0}, ("/width", "exclusive_minimum")), ({"depth": -1}, ("/depth", "exclusive_minimum")),
@@ -175,7 +175,7 @@ def test_a_reserved_or_sold_booth_cannot_be_blocked_or_released(organiser, hall,
     address = f"/booths/{booth['id']}"
     record = organiser.data(address)
     assert (record["status"], record["event_participant_id"]) == (read, exhibitor["id"])
-    assert organiser.put(address, record, status=200).json["data"] == record, "what was read can be sent back"
+    assert organiser.put(address, record, status=200).json["data"] == record, "a booth that was read can be sent back"
     for wanted in ("blocked", "available"):
         answer = organiser.patch(address, {"status": wanted}, status=409).json
         assert answer["code"] == "booth_unavailable" and answer["blocked_by"]["status"] == status
@@ -235,7 +235,8 @@ def test_a_reserved_booth_cannot_move_onto_another_reserved_booth(organiser, hal
             db, organiser.make("/booths", {**long, **at, "width": 1 + place, "booth_number": f"B{place}"}), exhibitor,
             "confirmed")
     address = f"/booths/{mine['id']}"
-    organiser.patch(address, change, status=200)                            # nobody has it: the checks of the plan warn
+    # Allowed without a reservation: the checks of the plan report the overlap.
+    organiser.patch(address, change, status=200)
     organiser.patch(address, {"pos_x": 10, "width": 7, "rotation": 0}, status=200)
     reserve(db, mine, exhibitor)
     over = organiser.patch(address, change, status=409).json
@@ -308,7 +309,7 @@ def test_the_tax_rate_comes_from_the_booth_then_its_type_then_the_tenant(organis
     address = f"/booths/{booth['id']}"
     organiser.put(address, booth, status=200)
     organiser.patch(f"/booths/types/{row['id']}", {"tax_rate": None}, status=200)
-    assert organiser.data(address)["tax_rate"] == 19, "what was read and sent back is still not the booth's own"
+    assert organiser.data(address)["tax_rate"] == 19, "sending it back does not make it the rate of the booth"
     organiser.patch(address, {"tax_rate": 7.5}, status=200)
     organiser.patch(f"/booths/types/{row['id']}", {"tax_rate": 3}, status=200)
     assert organiser.data(address)["tax_rate"] == 7.5

@@ -1,4 +1,4 @@
-"""Bulk import: many contacts or participants at once."""
+"""Bulk import of contacts and participants."""
 import csv
 import difflib
 import io
@@ -108,7 +108,7 @@ def test_create_skips_existing_contacts_and_update_skips_unknown_ones(organiser)
     assert counters(send(organiser, records, mode="upsert")) == {
         "total": 2, "created": 0, "updated": 2, "skipped": 0, "rejected": 0}
     anna = organiser.data("/contacts?email=anna@example.org")[0]
-    assert (anna["first_name"], anna["city"]) == ("Anne", "Kiel"), "what is not sent stays"
+    assert (anna["first_name"], anna["city"]) == ("Anne", "Kiel"), "omitted fields keep their values"
 
 
 def test_a_record_matches_records_created_earlier_in_the_import(organiser):
@@ -247,7 +247,10 @@ def test_spreadsheet_artefacts_are_ignored(organiser, name, encoding):
 
 
 def test_the_index_of_an_error_matches_the_spreadsheet_row(organiser):
-    """Two less than the number beside it: lines in a cell are one row, and rows that are empty count."""
+    """The index is two less than the row number of the spreadsheet.
+
+    A cell with line breaks is one row; empty rows count.
+    """
     record = send_csv(organiser, 'sep=;\nemail;notes\na@example.org;"two\nlines"\n;\nnonsense;x\nworse;x;4\n')
     assert [(error["index"], error["code"]) for error in record["errors"]] == [(2, "format"), (3, "too_many_cells")]
 
@@ -408,8 +411,8 @@ def test_importing_participants_creates_missing_contacts(organiser, fair, db):
         assert [(error["index"], error["field"]) for error in answer["errors"]] == [(3, "email"), (4, "category_key")]
     found = {participant["contact_id"]: participant for participant in organiser.data("/participants?event_key=fair")}
     assert found[anna["id"]]["status"] == "confirmed" and len(found) == 2
-    assert organiser.data(f"/contacts/{anna['id']}")["city"] == "Kiel", "contacts that are there are not changed"
-    assert organiser.data("/contacts?email=x@example.org") == [], "a rejected record makes no contact"
+    assert organiser.data(f"/contacts/{anna['id']}")["city"] == "Kiel", "existing contacts do not change"
+    assert organiser.data("/contacts?email=x@example.org") == [], "a rejected record creates no contact"
     assert journal.verify(db) == []
 
 
@@ -444,7 +447,7 @@ def test_importing_participants_requires_an_event(organiser, fair):
         organiser, "email,is_confirmed\na@example.org,1\n", "event_key=fair", "participants")["created"] == 1
 
 
-# Later
+# Imports by the worker
 
 def test_the_worker_imports_more_than_two_thousand_records(organiser, db):
     text = "email;last_name\n" + "".join(f"p{number}@example.org;Person\n" for number in range(2100)) + "nonsense;X\n"
@@ -476,14 +479,14 @@ def test_all_or_nothing_holds_for_imports_by_the_worker(organiser, db):
 
 
 def test_all_or_nothing_uses_no_savepoint_around_the_records(organiser, db):
-    """SQLite walks all that a savepoint keeps at the end of each statement: 20,000 contacts took five minutes."""
+    """SQLite walks all pages of an open savepoint after each statement: 20,000 contacts took five minutes."""
     for records in (people(2001), [*people(2001, 5000), {"email": "nonsense"}]):
         send(organiser, records, skip_on_error=False, status=202)
-        job_db, told = Database(db.config), []
-        job_db.connection.set_trace_callback(told.append)
+        job_db, executed = Database(db.config), []
+        job_db.connection.set_trace_callback(executed.append)
         import_runs.run(job_db, bulk_imports.waiting(db)[0], lambda: False)
         job_db.close()
-        assert "BEGIN IMMEDIATE" in told and not [text for text in told if text.startswith("SAVEPOINT")]
+        assert "BEGIN IMMEDIATE" in executed and not [text for text in executed if text.startswith("SAVEPOINT")]
 
 
 @pytest.mark.parametrize("skip_on_error", [True, False])
@@ -577,7 +580,7 @@ def test_an_import_that_is_killed_repeatedly_neither_loses_nor_duplicates_record
     assert journal.verify(db) == [] and db.integrity_faults() == []
 
 
-# Who may, and what is kept
+# Access and retention
 
 def test_an_import_needs_the_scope_of_the_imported_records(organiser, person, fair):
     contacts = send(organiser, people(1))["id"]
@@ -619,13 +622,13 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_records(db):
     options = {"mode": "upsert", "match_field": "email", "dry_run": False}
 
     def statements_of(start, number):
-        told = []
+        executed = []
         records = [Record(index, {}, body) for index, body in enumerate(people(number, start))]
         with db.write():
-            db.connection.set_trace_callback(told.append)
+            db.connection.set_trace_callback(executed.append)
             Contacts(options).write(db, records)
             db.connection.set_trace_callback(None)
-        return len([text for text in told if not text.startswith(("INSERT", "--"))])
+        return len([text for text in executed if not text.startswith(("INSERT", "--"))])
     statements_of(0, 1)
     assert statements_of(10, 300) <= statements_of(1000, 10) + 2
 
@@ -649,8 +652,8 @@ def test_rejected_records_are_exported_erased_and_expire(organiser, db):
 
 def test_metrics_report_the_backlog_and_check_finds_wrong_counters(organiser, db):
     send(organiser, people(2001), status=202)
-    told = organiser.app.get("/metrics").text
-    assert "eventapi_bulk_imports_waiting 1\n" in told and "eventapi_bulk_import_records_waiting 2001\n" in told
+    metrics = organiser.app.get("/metrics").text
+    assert "eventapi_bulk_imports_waiting 1\n" in metrics and "eventapi_bulk_import_records_waiting 2001\n" in metrics
     run_worker(db)
     assert bulk_imports.check(db) == []
     db.connection.execute("UPDATE bulk_imports SET created = 7")

@@ -28,8 +28,9 @@ def slot(organiser, event, **values):
 
 
 def read(body):
-    """The entries of a calendar by UID without the installation: {name: value}, names with their parameters, values
-    unescaped.
+    """Return the entries of a calendar by UID, without the id of the installation, as {name: value}.
+
+    Names include their parameters. Values are unescaped.
     """
     text = body.decode()
     assert text.endswith("\r\n") and "\n" not in text.replace("\r\n", "") and text.isprintable() is False
@@ -52,7 +53,7 @@ def feed(client, query=""):
     return read(client.get(f"/calendar-feed{query}", status=200).body)
 
 
-# What is in it
+# Entries
 
 def test_an_all_day_event_ends_on_the_following_day(organiser, event):
     entry = feed(organiser)["event-1"]
@@ -188,7 +189,7 @@ def test_a_deleted_event_is_listed_as_cancelled_for_a_year(organiser, event, db)
 
 
 def test_the_entries_equal_the_view_after_random_changes(organiser, event, db):
-    """Whatever is done to events, slots and tasks: what is not cancelled is what the view computes anew."""
+    """After random changes of events, slots and tasks, the entries that are not cancelled equal those of the view."""
     other = organiser.make("/events", {"title": "Other", "date_from": "2027-06-01"})
     for number in range(3):
         slot(organiser, event, title=f"Talk {number}", location=None, is_public=number != 1)
@@ -323,11 +324,11 @@ def test_a_subscription_can_be_changed_and_is_found_by_its_event(organiser, subs
         problem(organiser.patch(address, {"kinds": kinds}), 422, "validation_failed")
 
 
-@pytest.mark.parametrize("path, told", [
+@pytest.mark.parametrize("path, shown", [
     ("/feeds/{}.ics", "/feeds/***"), ("/feeds/{}", "/feeds/***"), ("//feeds/{}.ics", "//feeds/***"),
     ("/newsletter/confirm/{}", "/newsletter/confirm/***"),
     ("/newsletter/unsubscribe/{}/", "/newsletter/unsubscribe/***")])
-def test_tokens_are_masked_in_the_log(app, monkeypatch, path, told):
+def test_tokens_are_masked_in_the_log(app, monkeypatch, path, shown):
     lines = []
     monkeypatch.setattr(request_log, "write", lines.append)
     monkeypatch.setattr(logging.getLogger("eventapi.request"), "level", logging.INFO)
@@ -337,7 +338,7 @@ def test_tokens_are_masked_in_the_log(app, monkeypatch, path, told):
         "wsgi.url_scheme": "http"}
     b"".join(
         app.app({**app._gen_environ("/"), **environ} if hasattr(app, "_gen_environ") else environ, lambda *_: None))
-    assert lines and all("s3cret" not in line for line in lines) and f"'{told}'" in lines[0]
+    assert lines and all("s3cret" not in line for line in lines) and f"'{shown}'" in lines[0]
 
 
 # RFC 5545
@@ -403,8 +404,8 @@ def test_five_thousand_slots_are_read_with_one_statement(organiser, event, db):
             "'2027-05-01T09:00:00Z', ?, "
             "'talk', 1, 1, 0, '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z')", [(f"Talk "
             f"{number}",) for number in range(5000)])
-    told = []
-    db.connection.set_trace_callback(told.append)
+    executed = []
+    db.connection.set_trace_callback(executed.append)
     entries = calendar_feed.entries(db, ["slot"])
-    assert len(entries) == 5000 and len(told) == 1
+    assert len(entries) == 5000 and len(executed) == 1
     assert len(read(calendar_feed.write(db, "x", entries))) == 5000

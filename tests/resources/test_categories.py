@@ -4,7 +4,7 @@ import pytest
 
 @pytest.fixture
 def tree(organiser):
-    """Plants, with Roses below it, with Climbers below that; and Tools."""
+    """Create the categories Plants > Roses > Climbers, and Tools."""
     plants = organiser.make("/categories", {"title": "Plants", "sort_order": 1})
     roses = organiser.make("/categories", {"title": "Roses", "parent_category_key": "plants"})
     climbers = organiser.make("/categories", {"title": "Climbers", "parent_category_id": roses["id"]})

@@ -1,4 +1,4 @@
-"""Check-ins: scans at the door become visits, whatever order they come in; what is refused is kept."""
+"""Check-ins: scans become visits in whatever order they arrive, and refused scans are recorded."""
 import random
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
@@ -23,7 +23,7 @@ def fair(organiser):
 
 @pytest.fixture
 def visitor(organiser, fair):
-    """visitor(): a new participant of the fair."""
+    """Return visitor(), which creates a participant of the fair."""
     def make(event_key="fair", **contact):
         made = organiser.make("/contacts", {"last_name": "Lovelace", **contact})
         return organiser.make("/participants", {"event_key": event_key, "contact_id": made["id"], "role": "visitor"})
@@ -37,7 +37,7 @@ def ada(visitor):
 
 @pytest.fixture
 def scan(organiser, ada):
-    """scan(): sends a scan of Ada's badge and expects the status."""
+    """Return scan(), which sends a scan of Ada's badge and checks the status of the response."""
     def send(status=201, **members):
         answer = organiser.post(
             "/check-ins", {"event_key": "fair", "badge_number": ada["badge_number"], **members}, status=status)
@@ -46,12 +46,12 @@ def scan(organiser, ada):
 
 
 def at(clock, day="2026-01-02"):
-    """A moment of the fair, in its zone."""
+    """Return a timestamp on a day of the fair, from a time in its time zone."""
     return f"{day}T{clock}:00+01:00"
 
 
 def test_a_scan_opens_a_visit_and_the_next_closes_it(organiser, scan, ada):
-    # All of it within one second, as it happens in tests.
+    # The scans of a test can fall into the same second.
     opened = scan(station="North", notes="with a dog")
     assert opened["is_checked_in"] and opened["checked_out_at"] is None and opened["closed_by"] is None
     assert (opened["event_key"], opened["event_title"], opened["station"], opened["notes"]) == (
@@ -63,7 +63,7 @@ def test_a_scan_opens_a_visit_and_the_next_closes_it(organiser, scan, ada):
     assert closed["id"] == opened["id"] and closed["closed_by"] == "check_out" and not closed["is_checked_in"]
     assert closed["checked_out_at"] >= closed["checked_in_at"]
     assert organiser.data(f"/participants/{ada['id']}")["is_checked_in"] is False
-    assert scan(station="North")["id"] != opened["id"], "coming back is another visit"
+    assert scan(station="North")["id"] != opened["id"], "a return is another visit"
 
 
 def test_a_participant_is_named_by_id_or_badge_and_both_must_agree(organiser, ada, visitor):
@@ -155,7 +155,7 @@ def test_a_check_out_that_arrives_before_its_check_in_closes_the_visit(organiser
     opened = scan(scanned_at=at("09:00"))
     assert opened["checked_out_at"] == "2026-01-02T11:00:00Z" and opened["closed_by"] == "check_out"
     assert organiser.data("/check-ins/refusals") == []
-    assert scan(200, action="check_out", client_ref="out")["id"] == opened["id"], "what was refused has become good"
+    assert scan(200, action="check_out", client_ref="out")["id"] == opened["id"], "the refused scan is accepted now"
 
 
 def test_a_check_in_that_arrives_late_moves_the_start_of_the_visit(organiser, scan):
@@ -280,7 +280,7 @@ def test_every_change_is_journalled_and_sent_to_webhooks(organiser, scan, db):
     assert db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'check_in'").fetchone() == (3,)
 
 
-# Many at once
+# Batches and order
 
 def test_an_invalid_scan_does_not_stop_its_batch(organiser, ada, visitor, fair):
     number = visitor()["badge_number"]
@@ -312,7 +312,7 @@ def test_a_batch_has_at_most_1000_scans(organiser):
 
 
 def comparable_visits(client):
-    """What the visits are, without what may depend on the order in which the scans came."""
+    """Return the visits without the fields that depend on the order of the scans."""
     return sorted(
         (
             visit["event_participant_id"], visit["checked_in_at"], visit["checked_out_at"], visit["closed_by"],
@@ -325,7 +325,7 @@ def refusals(client):
 
 
 def counted_anew(db):
-    """The live figures, from the visits themselves."""
+    """Return the live figures, counted from the visits."""
     counts = db.connection.execute("""
         SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
           SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour,
@@ -408,7 +408,7 @@ def test_the_figures_match_the_visits(organiser, visitor, db):
     assert organiser.data("/check-ins/stats?event_key=fair")["visitors"] == 0
 
 
-# What a device takes with it
+# The roster
 
 def test_the_roster_contains_badge_hashes_and_no_badge_numbers(organiser, visitor, fair):
     guests = [visitor() for _ in range(3)]
@@ -431,7 +431,7 @@ def test_the_roster_contains_badge_hashes_and_no_badge_numbers(organiser, visito
 
 def test_a_change_written_while_the_roster_is_read_is_in_the_next_one(organiser, ada, fair, db):
     roster = organiser.data("/check-ins/roster?event_key=fair")
-    with db.write():                                    # it began before the roster was read, and ends after it
+    with db.write():                                    # it begins before the roster is read and ends after it
         db.connection.execute(
             "UPDATE participants SET status = 'cancelled', updated_at = ? WHERE id = ?", [ago(seconds=5), ada["id"]])
     changed = organiser.data(f"/check-ins/roster?event_key=fair&updated_since={roster['updated_at']}")["badges"]
@@ -454,7 +454,7 @@ def test_merging_contacts_joins_their_visits(organiser, visitor, ada, scan, db):
     assert {visit[0] for visit in comparable_visits(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
 
 
-# Whose data it is
+# Merging and privacy
 
 def test_notes_of_check_ins_are_exported_and_erased_with_the_contact(organiser, scan, ada, db):
     mark = "zqmark"
@@ -473,7 +473,7 @@ def test_notes_of_check_ins_are_exported_and_erased_with_the_contact(organiser, 
     organiser.post(f"/contacts/{ada['contact_id']}/anonymize", status=200)
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert mark.encode() not in db.path.read_bytes()
-    assert len(organiser.data("/check-ins")) == 3, "that somebody came stays"
+    assert len(organiser.data("/check-ins")) == 3, "the visits themselves stay"
 
 
 def test_check_finds_figures_that_differ_from_the_visits(scan, db):
@@ -487,7 +487,7 @@ def test_check_finds_figures_that_differ_from_the_visits(scan, db):
         "check-ins of fair, all days: the counter of visitors is 7, but should be 1"]
 
 
-# What it costs
+# Cost
 
 def test_a_scan_takes_a_constant_number_of_statements(scan, app):
     scan(scanned_at=at("09:00"))

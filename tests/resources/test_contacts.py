@@ -152,7 +152,7 @@ def test_a_contact_with_participations_cannot_be_deleted(organiser, fair):
 
 @prepared
 def three(organiser, db):
-    """Three contacts, two of them in the category `roses`, one at the event `fair`."""
+    """Create three contacts, two of them in the category `roses`, one at the event `fair`."""
     organiser.make("/categories", {"title": "Roses"})
     organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
     organiser.make("/contacts", {
@@ -280,7 +280,7 @@ def test_a_merge_fills_empty_fields_and_removes_the_duplicate(organiser, roses, 
 
 
 def make_invoice(db, contact_id, participant_id=None, status="sent", number="INV-1", day="2026-05-01", **values):
-    """An invoice as it stands in the books, with one item, one tax and one payment."""
+    """Insert an invoice with one item, one tax and one payment. Return its id."""
     with db.write():
         run = db.connection.execute
         row = {
@@ -371,7 +371,7 @@ def test_a_merge_needs_another_existing_contact(organiser, which, code):
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [("/duplicate_id", code)]
 
 
-# Nothing is forgotten: a table that is added must be thought of here
+# Merging and privacy cover every table: a new one must be added here
 
 def foreign_keys(db, parent):
     tables = [name for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -409,9 +409,7 @@ MARK = "zqmark"
 
 @pytest.fixture
 def marked(organiser, person, fair, roses, db):
-    """A contact with a mark in every personal member, alone and in all that hangs on it; also in what was merged and
-    deleted.
-    """
+    """Create a contact with a mark in every personal field, in all its records, and in merged and deleted ones."""
     texts = (
         "company_name", "first_name", "last_name", "phone", "fax", "mobile", "address", "postal_code", "city", "state",
         "notes", "tax_id")
@@ -623,7 +621,7 @@ def test_the_worker_completes_the_erasure_after_the_retention_period(organiser, 
 
 def test_the_database_file_is_vacuumed_once_at_night(organiser, db, monkeypatch):
     contact = organiser.make("/contacts", {"last_name": MARK})
-    for number in range(300):                        # so that pages split and keep copies
+    for number in range(300):                        # so that pages split and leave copies
         organiser.make("/contacts", {"last_name": f"{MARK} {number * 7919 % 300}"})
     with db.write():
         db.connection.execute("UPDATE contacts SET last_name = NULL WHERE id <> ?", (contact["id"],))

@@ -6,7 +6,7 @@ from eventapi.storage import database
 from tests.support.examples import body_for, collections, make
 
 HALLS = [{"value": "north", "label": "North hall"}, {"value": "south", "label": "South hall"}]
-# A value of each type, as it is sent and as it is answered.
+# A value of each type, as sent and as returned.
 VALUES = {
     "text": (" two words ", "two words"), "textarea": ("a\nb", "a\nb"), "integer": (7, 7), "number": (2.50, 2.5),
     "boolean": (True, True), "date": ("2026-05-01", "2026-05-01"),
@@ -26,7 +26,7 @@ ENTITIES = {
 
 @pytest.fixture
 def define(organiser):
-    """Makes a custom field of contacts, or of another kind."""
+    """Return a function that creates a custom field, of contacts unless another entity type is given."""
     def made(key, field_type="text", entity_type="contact", **members):
         options = {"field_options": HALLS} if field_type in ("select", "multiselect") else {}
         return organiser.make("/custom-fields", {
@@ -37,7 +37,7 @@ def define(organiser):
 
 @pytest.fixture
 def contact(organiser):
-    """Makes a contact with custom fields; gives its id."""
+    """Return a function that creates a contact with custom fields and returns its id."""
     def made(**values):
         return organiser.make("/contacts", {"company_name": "Rosen", "custom_fields": values})["id"]
     return made
@@ -68,8 +68,8 @@ def test_a_definition_is_made_read_changed_and_deleted(organiser, db):
     assert changed.json["data"]["field_options"] == [{"value": "s", "label": "small"}]
     assert organiser.data("/custom-fields/definitions") == organiser.data("/custom-fields") == [changed.json["data"]]
     organiser.delete(f"/custom-fields/{made['id']}", status=204)
-    told = db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'custom_field' ORDER BY id")
-    assert [action for action, in told] == ["created", "updated", "deleted"]
+    entries = db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'custom_field' ORDER BY id")
+    assert [action for action, in entries] == ["created", "updated", "deleted"]
 
 
 def test_keys_are_generated_from_labels_and_unique_per_entity_type(organiser, define):
@@ -207,7 +207,7 @@ def test_an_inactive_field_keeps_its_values_and_refuses_new_ones(organiser, defi
 
 
 def test_a_changed_definition_applies_at_once_on_other_connections(organiser, define, contact, db, settings):
-    """Every connection reads the definitions itself: here one that has judged by the former ones."""
+    """Each connection reads the definitions itself. This one has validated with the old definitions before."""
     field, other = define("size", "integer"), database.Database(settings)
     assert custom_fields.defined(other, "contact").by_key["size"]["validation_rules"] == {}
     organiser.patch(f"/custom-fields/{field['id']}", {"validation_rules": {"maximum": 5}}, status=200)
@@ -268,7 +268,7 @@ def test_an_unknown_record_or_kind_is_404_and_the_scope_is_custom_fields(organis
     person("custom_fields:read").put(f"/custom-fields/contact/{id}", {}, status=403)
 
 
-# Every kind of record
+# Every entity type
 
 @pytest.mark.parametrize("entity_type", ENTITIES)
 def test_every_entity_type_has_custom_fields(organiser, define, db, entity_type):
@@ -336,7 +336,7 @@ def test_a_filtered_list_is_paged_counted_and_exported_as_csv(organiser, define,
     assert "custom_fields.hall" in csv.splitlines()[0] and "south" in csv.splitlines()[1]
 
 
-# Elsewhere
+# Merging, privacy, copies and formulas
 
 def test_a_merge_fills_missing_custom_fields(organiser, define, db):
     define("a"), define("b"), define("seat", entity_type="event_participant"), define(
@@ -398,9 +398,7 @@ def test_copying_an_event_copies_its_custom_fields(organiser, define):
 
 
 def test_formulas_use_custom_fields(organiser, define):
-    """A checkbox is 1 or 0, the chosen value of a select its number; the participant's own value comes before that of
-    its contact.
-    """
+    """A checkbox is 1 or 0, a select its numeric option. A value of the participant overrides that of its contact."""
     for entity_type in ("event_participant", "contact"):
         define("lights", "boolean", entity_type)
     organiser.make("/custom-fields", {

@@ -36,7 +36,7 @@ def contract(organiser, exhibitor, form):
 
 @pytest.fixture
 def begun(organiser, exhibitor):
-    """A file without its bytes."""
+    """Create a document for a file whose content has not been uploaded."""
     return organiser.make("/documents", {
         "entity_type": "contact", "entity_id": exhibitor["contact_id"], "filename": "Preisliste für 2027.pdf"})
 
@@ -384,7 +384,7 @@ def test_a_document_that_is_no_contract_cannot_be_signed(organiser, begun):
     organiser.patch(f"/documents/{begun['id']}", {"esign_status": "sent"}, status=409)
 
 
-# With their record
+# Deletion and privacy
 
 def test_deleting_a_record_deletes_its_documents_unless_one_is_signed(organiser, exhibitor, contract, begun):
     organiser.delete(f"/participants/{exhibitor['id']}", status=204)
@@ -486,7 +486,7 @@ def test_a_merge_moves_documents(organiser, exhibitor, contract, begun):
     assert organiser.data(f"/documents/{begun['id']}")["entity_id"] == twin["id"]
 
 
-# What is slow runs before the write lock
+# Drawing runs before the write lock is taken
 
 def test_the_page_to_sign_is_drawn_before_the_write_lock(organiser, contract, db, monkeypatch):
     draw, locked = pages.to_sign, []

@@ -25,7 +25,7 @@ def buyer(organiser):
 
 @pytest.fixture
 def draft(organiser, buyer):
-    """Makes a draft over 100 and 19 tax, or of other members."""
+    """Return a function that creates a draft, for 100 plus 19 tax unless other fields are given."""
     def make(*items, **members):
         return organiser.make("/invoices", {"contact_id": buyer["id"], "items": list(items) or [STAND], **members})
     return make
@@ -33,7 +33,7 @@ def draft(organiser, buyer):
 
 @pytest.fixture
 def sent(organiser, draft):
-    """Makes a sent invoice."""
+    """Return a function that creates and sends an invoice."""
     def make(*items, **members):
         return organiser.post(f"/invoices/{draft(*items, **members)['id']}/send", status=200).json["data"]
     return make
@@ -41,7 +41,7 @@ def sent(organiser, draft):
 
 @pytest.fixture(autouse=True)
 def books(db):
-    """Whatever a test did: the books add up."""
+    """After each test, check that the books balance."""
     yield
     assert ledger.check(db) == []
 
@@ -51,7 +51,7 @@ def act(client, invoice, action, body=None, status=200):
 
 
 def refused(answer):
-    """The code of a problem, or (pointer, code) of each fault."""
+    """Return the code of a problem, or (pointer, code) of each fault."""
     return [(entry["pointer"], entry["code"]) for entry in answer.json.get("errors", [])] or answer.json["code"]
 
 
@@ -502,10 +502,10 @@ def test_each_step_sends_one_event(organiser, db, draft):
     act(organiser, invoice, "remind")
     act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
     act(organiser, invoice, "cancel")
-    told = db.connection.execute(
+    sent_events = db.connection.execute(
         "SELECT name, entity_id, scope FROM outgoing_events WHERE entity_type = 'invoice' ORDER BY id").fetchall()
     id = invoice["id"]
-    assert told == [(f"invoice.{name}", entity, "invoices") for name, entity in (
+    assert sent_events == [(f"invoice.{name}", entity, "invoices") for name, entity in (
         ("created", id), ("updated", id), ("sent", id), ("reminded", id), ("created", id + 1), ("credited", id),
         ("created", id + 2), ("cancelled", id))]
 
@@ -640,7 +640,7 @@ def test_the_pdf_of_a_draft_is_drawn_on_each_request(organiser, draft):
 
 
 def test_the_pdf_of_an_anonymised_buyer_is_refused_with_a_problem(organiser, buyer, sent):
-    invoice = sent(invoice_number="R 17", issue_date="2010-03-01")          # old enough to be kept no longer
+    invoice = sent(invoice_number="R 17", issue_date="2010-03-01")          # past its retention period
     assert organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200).json["data"]["kept"] == []
     assert refused(organiser.get(f"/invoices/{invoice['id']}/pdf", status=409)) == "anonymized"
     for action, body in (("credit", {"items": [STAND]}), ("cancel", None)):
@@ -679,7 +679,7 @@ def test_the_pdf_is_written_in_the_language_of_the_buyer(organiser, buyer, draft
 # Arithmetic over many
 
 def expected(items, places):
-    """Totals as EN 16931 has them, by other means than the program's: subtotal, tax_total."""
+    """Return (subtotal, tax_total) according to EN 16931, calculated independently of the product."""
     def rounded(number):
         return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
     groups = {}

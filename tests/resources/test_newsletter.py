@@ -1,4 +1,4 @@
-"""The newsletter: double opt-in with proof, links that only a person follows, and what every address is told alike."""
+"""The newsletter: double opt-in with proof of consent, confirmation links, unsubscribing."""
 import re
 from datetime import datetime, timedelta, timezone
 
@@ -18,7 +18,7 @@ GIVEN = {"email": EMAIL, "name": "Anna Gärtner", "send_confirmation": False, "c
 
 @pytest.fixture
 def mailing(settings):
-    """The organiser has a mail server."""
+    """Configure a mail server."""
     settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
     settings.base_url = "https://events.example.org"
     return settings
@@ -36,7 +36,7 @@ def queued(db):
 
 
 def link(db, id):
-    """The path of the confirmation link."""
+    """Return the path of the confirmation link in the mail."""
     return newsletter.confirm_url(newsletter.secret(db), "", newsletter.row(db, id))
 
 
@@ -111,7 +111,7 @@ def test_a_pending_subscriber_gets_another_mail_after_ten_minutes(mailing, organ
     assert len(queued(db)) == 1
     long_ago(db)
     organiser.post("/newsletter", {"email": EMAIL}, status=200)
-    assert len(queued(db)) == 1, "the first is still in the queue"
+    assert len(queued(db)) == 1, "the first mail is still in the queue"
     db.connection.execute("UPDATE mails SET state = 'sent'")
     organiser.post("/newsletter", {"email": EMAIL}, status=200)
     assert len(queued(db)) == 1
@@ -209,7 +209,7 @@ def test_tokens_are_not_logged(organiser, app, monkeypatch):
     assert not any(path_of(subscriber).rpartition("/")[2] in line for line in lines)
 
 
-# The rest
+# Lists, contacts and privacy
 
 def test_subscribers_are_filtered_and_sorted(organiser):
     for email, name in (("b@example.org", "Berta Müller"), ("a@example.org", "Zoe")):

@@ -6,7 +6,7 @@ from eventapi.domain.entrance import badges
 
 @pytest.fixture
 def contact(organiser):
-    """Makes a contact; gives its id."""
+    """Return a function that creates a contact and returns its id."""
     return lambda number: organiser.make(
         "/contacts", {"customer_number": number, "company_name": f"{number} GmbH"})["id"]
 

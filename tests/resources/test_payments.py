@@ -16,7 +16,7 @@ def buyer(organiser):
 
 @pytest.fixture
 def draft(organiser, buyer):
-    """Makes a draft over 100 and 19 tax, or other members."""
+    """Return a function that creates a draft, for 100 plus 19 tax unless other fields are given."""
     def make(**members):
         return organiser.make("/invoices", {"contact_id": buyer["id"], **members, "items": members.get("items") or [
             {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}]})
@@ -25,7 +25,7 @@ def draft(organiser, buyer):
 
 @pytest.fixture
 def sent(organiser, draft):
-    """Makes a sent invoice."""
+    """Return a function that creates and sends an invoice."""
     def make(**members):
         return organiser.post(f"/invoices/{draft(**members)['id']}/send", status=200).json["data"]
     return make
@@ -33,7 +33,7 @@ def sent(organiser, draft):
 
 @pytest.fixture
 def pay(organiser, sent):
-    """Records a payment, on a new invoice over 119 when none is named."""
+    """Return a function that records a payment, on a new invoice for 119 unless one is given."""
     def make(amount=19, **members):
         number = members.pop("invoice_number", None) or sent()["invoice_number"]
         return organiser.make("/payments", {"invoice_number": number, "amount": amount, **members})
@@ -42,7 +42,7 @@ def pay(organiser, sent):
 
 @pytest.fixture(autouse=True)
 def books(db):
-    """Whatever a test did: the books add up."""
+    """After each test, check that the books balance."""
     yield
     assert ledger.check(db) == []
 
@@ -53,7 +53,7 @@ def state(client, invoice_id):
 
 
 def fault(answer):
-    """(pointer, code) of each fault."""
+    """Return (pointer, code) of each fault."""
     return [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]]
 
 

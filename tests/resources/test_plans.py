@@ -21,7 +21,7 @@ def hall(organiser, fair):
 
 @pytest.fixture
 def build(organiser, hall):
-    """Puts a booth into the hall: build(x, y) in metres, without a place for build()."""
+    """Return build(x, y), which adds a booth to the hall. Metres; without arguments the booth has no position."""
     def booth(x=None, y=None, width=3, depth=3, **values):
         place = {} if x is None else {"pos_x": x, "pos_y": y}
         return organiser.make("/booths", {"plan_id": hall["id"], "width": width, "depth": depth, **place, **values})
@@ -35,7 +35,7 @@ def warnings(client, plan, query=""):
 
 
 def warning_summaries(client, plan, query=""):
-    """code, booths, measure of each warning."""
+    """Return (code, ids of the booths, distance) of each warning."""
     return [(found["code"], found["booth_ids"], found["measure"]) for found in warnings(client, plan, query)]
 
 
@@ -228,7 +228,7 @@ def test_an_aisle_is_measured_from_corner_to_corner(organiser, hall, build):
 
 
 def test_booths_of_one_row_have_no_aisle_between_them(organiser, hall, build):
-    """Their neighbours fill the gap: behind each other, beside each other, and across."""
+    """Other booths fill the gap: behind each other, beside each other, and across."""
     for x in (10, 12, 14, 16):
         for y in (10, 12, 14):
             build(x, y, 2, 2)

@@ -1,4 +1,4 @@
-"""Reports: every figure against a slow calculation over the records as the API answers them."""
+"""Reports: every figure is compared with a slow calculation over the records that the API returns."""
 import csv
 import io
 import itertools
@@ -24,7 +24,7 @@ GERMAN = {
 
 
 def everything(client, path):
-    """All records of a list, walked by cursor."""
+    """Return all records of a list, page by page."""
     records, after = [], ""
     while after is not None:
         answer = client.get(f"{path}{'&' if '?' in path else '?'}after={after}&per_page=100", status=200).json
@@ -37,7 +37,7 @@ def exact(number):
 
 
 def summed(rows, keys):
-    """key -> sums of all other numbers, exactly."""
+    """Return {key: exact sums of all other numbers}."""
     sums = defaultdict(lambda: defaultdict(Decimal))
     for row in rows:
         for name, value in row.items():
@@ -52,8 +52,9 @@ def local_month(moment):
 
 @prepared
 def books(organiser, db):
-    """Two events, invoices in three currencies, some credited or cancelled, payments of every state, near the ends of
-    months.
+    """Create two events with invoices in three currencies and payments of every status, near the ends of months.
+
+    Some invoices are credited or cancelled.
     """
     chance = random.Random(7)
     events = [organiser.make("/events", {"title": title}) for title in ("Garden Fair", "Boat Fair")]
@@ -65,7 +66,7 @@ def books(organiser, db):
     for row in db.connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('invoices', 'payments')"
     ).fetchall():
-        db.connection.execute(f"DROP TRIGGER {row[0]}")                # what dates a record has is the clock's
+        db.connection.execute(f"DROP TRIGGER {row[0]}")                # the triggers would refuse to change the dates
     for number in range(24):
         invoice(organiser, db, chance, people[number % 4], ("EUR", "JPY", "KWD")[number % 3], number)
     return events
@@ -213,7 +214,7 @@ def test_receivables_of_a_past_date_are_the_amounts_open_then(organiser, books):
 
 @prepared
 def show(organiser, db):
-    """Two events with participants, applications, a hall, services and visitors."""
+    """Create two events with participants, applications, a hall, services and visitors."""
     events = [
         organiser.make(
             "/events", {"title": title, "timezone": zone, "date_from": "2026-01-01", "date_to": "2027-12-31"})
@@ -308,7 +309,7 @@ def test_check_ins_are_counted_in_the_time_zone_of_the_event(organiser, show):
 
 
 def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
-    """Orders in every state, with items done, under way and cancelled, at two events."""
+    """The test creates orders in every state, with completed, started and cancelled items, at two events."""
     chance, fair, boats = random.Random(3), *(event["event_key"] for event in show)
     made = [organiser.make("/services", {"service_name": f"Service {number}", "base_price": 10.01 * number, "events": [
         {"event_key": fair, "stock": 500 if number % 2 else None}, {"event_key": boats}]}) for number in range(1, 4)]
@@ -332,7 +333,7 @@ def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
                 entry[0].add(order["id"])
                 entry[1] += item["quantity"]
                 entry[2] += item["quantity"] * exact(item["unit_price"])
-    assert len(states) >= 7, "the states are too much alike"
+    assert len(states) >= 7, "too few different states"
     for service in everything(organiser, "/services?include=events"):
         for offer in service["events"]:
             stocks[offer["event_key"], service["service_key"]] = offer["stock"]
@@ -347,7 +348,7 @@ def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
 
 
 def test_a_booth_with_an_overdue_hold_counts_as_available(organiser, show, db):
-    """Sizes from the walls, states as the booths tell them; one is blocked."""
+    """Sizes come from the dimensions of the booths, states from the booths resource. One booth is blocked."""
     free = next(booth for booth in everything(organiser, "/booths") if booth["status"] == "available")
     organiser.patch(f"/booths/{free['id']}", {"status": "blocked"}, status=200)
     db.connection.execute("UPDATE booth_reservations SET expires_at = '2026-01-01T00:00:00Z' WHERE status = 'pending'")
@@ -384,7 +385,7 @@ def test_check_outs_are_counted_by_hour(organiser, show):
 
 
 def local_hour(moment, zone):
-    """An hour is one of UTC, as its beginning reads at the event."""
+    """Return the start of an hour in UTC as local time of the event."""
     hour = datetime.fromisoformat(moment).replace(minute=0, second=0).astimezone(zone)
     return hour.date().isoformat(), f"{hour:%H:%M}"
 
@@ -449,7 +450,7 @@ def test_an_unknown_event_and_an_empty_database_yield_empty_reports(organiser, n
 
 
 def test_a_report_reads_one_snapshot_of_the_database(organiser, books, db, monkeypatch):
-    """While it is read nothing else is seen: the overview agrees with itself."""
+    """A report sees no writes that happen while it is read, so the overview is consistent."""
     from eventapi.domain.reports import catalogue as reports
     seen, whole = [], reports.figures
 
@@ -461,7 +462,7 @@ def test_a_report_reads_one_snapshot_of_the_database(organiser, books, db, monke
     assert seen and all(seen)
 
 
-# What is easily counted on the wrong side
+# Limits of days and months
 
 @pytest.fixture
 def exhibitor(organiser):
@@ -476,7 +477,7 @@ def totals_of(client, path):
 
 @prepared
 def afar(organiser, db):
-    """An event in India, and people who registered about midnight there."""
+    """Create an event in India with participants who registered around midnight there."""
     event = organiser.make("/events", {
         "event_key": "afar", "title": "Afar", "timezone": "Asia/Kolkata", "date_from": "2026-01-01",
         "date_to": "2027-12-31"})
@@ -492,7 +493,7 @@ def afar(organiser, db):
 
 @pytest.mark.parametrize("query, expected", [
     ("event_key=afar&date_from=2026-04-01&date_to=2026-04-01", 4),                        # 18:30:00 to 18:29:59 UTC
-    # Of no event: the organiser's day.
+    # Without an event the time zone of the organiser applies.
     ("date_from=2026-04-01&date_to=2026-04-01", 3),
     ("event_key=afar&date_to=2026-03-31", 1), ("event_key=afar&date_from=2026-04-02", 1),
     ("event_key=afar&date_from=2026-04-02&date_to=2026-04-01", 0)])
@@ -629,7 +630,7 @@ def test_columns_show_all_of_their_values_or_none():
 
 @pytest.mark.parametrize("values", [(25,), (-25,), (25, -25), (0, 0, 30)])
 def test_values_of_columns_fit_into_the_plot(values):
-    """Neither legend nor labels of the axis are written over."""
+    """Values overlap neither the legend nor the labels of the axis."""
     from eventapi.pictures.shapes import Text
     panel = charts.Panel("columns", "Panel", tuple(f"m{number}" for number in range(len(values))), (("net", values),))
     parts, height = charts._columns(panel, 20)

@@ -1,4 +1,4 @@
-"""Schedules: who is where, when, and what may not be at once."""
+"""Schedules: slots, assignments and conflicts."""
 import pytest
 
 
@@ -11,7 +11,7 @@ def event(organiser):
 
 @pytest.fixture
 def slot(organiser, event):
-    """slot("10:00", "11:00", …): the answer to a new slot on the first day."""
+    """Return slot("10:00", "11:00", …), which creates a slot on the first day and returns the response."""
     def make(start, end, status=201, **more):
         body = {
             "event_key": "fair", "slot_date": "2027-05-01", "start_time": start, "end_time": end,
@@ -22,7 +22,7 @@ def slot(organiser, event):
 
 @pytest.fixture
 def people(organiser, event):
-    """The ids of three participants."""
+    """Create three participants. Return their ids."""
     contacts = [organiser.make("/contacts", {"last_name": name}) for name in ("Ada", "Ben", "Cem")]
     return [
         organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "speaker"})["id"]

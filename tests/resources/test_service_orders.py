@@ -28,7 +28,7 @@ class Fair:
         return self.organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
 
     def body(self, *items, **members):
-        """Items are (service, quantity) or whole."""
+        """Return the body of an order. An item is (service, quantity) or a complete object."""
         items = [
             {"service_id": item[0]["id"], "quantity": item[1]} if isinstance(item, tuple) else item for item in items]
         return {"event_participant_id": self.participant["id"], "items": items, **members}
@@ -158,7 +158,7 @@ def test_sums_above_the_maximum_are_refused(fair):
 
 
 def reserved(fair, booth_number, participant, status="confirmed"):
-    """A booth that the participant has reserved; its id."""
+    """Insert a booth reserved by the participant. Return its id."""
     with fair.db.write() as db:
         run, now = db.connection.execute, db.now
         run("""
@@ -198,7 +198,7 @@ def test_submitting_assigns_a_number_freezes_prices_and_reduces_stock(fair, orga
     assert fair.stock(fair.power) == (3, 7)
     fair.change_service(fair.power, base_price=500)
     assert organiser.data(f"/service-orders/{order['id']}") == submitted
-    assert fair.act(order, "submit") == submitted, "once is enough"
+    assert fair.act(order, "submit") == submitted, "repeating the action changes nothing"
     assert fair.stock(fair.power) == (3, 7)
     assert fair.events() == ["service_order.created", "service_order.submitted"]
 
@@ -281,12 +281,12 @@ def test_the_items_of_a_submitted_order_cannot_change(fair, organiser):
     answer = organiser.patch(address, {"items": [{"service_id": fair.power["id"], "quantity": 2}]}, status=409).json
     assert answer["code"] == "order_locked" and answer["members"] == ["items"]
     organiser.patch(address, {"participant_id": fair.exhibitor("Other")["id"]}, status=409)
-    assert organiser.put(address, order, status=200).json["data"] == order, "what was read can be sent back"
+    assert organiser.put(address, order, status=200).json["data"] == order, "an order that was read can be sent back"
     assert organiser.patch(address, {"notes": "Gate 3"}, status=200).json["data"]["notes"] == "Gate 3"
     assert organiser.delete(address, status=409).json["code"] == "order_locked"
 
 
-# Moving on
+# Actions
 
 def test_completing_the_last_item_completes_the_order(fair):
     order = fair.confirmed((fair.power, 2), (fair.chair, 4))
@@ -297,7 +297,7 @@ def test_completing_the_last_item_completes_the_order(fair):
     assert order["status"] == "confirmed" and order["items"][0]["completed_at"]
     order = fair.do(order, 1, "start", "complete")
     assert order["status"] == "completed" and order["completed_at"] and order["total"] == 291.5
-    assert fair.do(order, 1, "complete") == order, "asking again changes nothing"
+    assert fair.do(order, 1, "complete") == order, "repeating the action changes nothing"
     assert fair.act(order, "cancel", status=409)["code"] == "invalid_transition"
     assert fair.stock(fair.power) == (2, 8)
     assert fair.events() == [
@@ -310,7 +310,7 @@ def test_a_cancelled_item_is_not_charged_and_returns_to_stock(fair):
     assert (order["status"], order["subtotal"], order["total"]) == ("confirmed", 50, 53.5)
     assert fair.stock(fair.power) == (0, 10) and fair.stock(fair.chair) == (4, None)
     assert fair.do(order, 0, "cancel") == order
-    assert fair.stock(fair.power) == (0, 10), "given back once"
+    assert fair.stock(fair.power) == (0, 10), "returned to stock once"
     assert fair.do(order, 1, "start", "complete")["status"] == "completed"
 
 

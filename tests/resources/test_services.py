@@ -11,7 +11,7 @@ def fair(organiser):
 
 
 def offered(organiser, fair, offer=None, **members):
-    """A service that costs 100 and is offered at the fair."""
+    """Create a service that costs 100 and is offered at the fair."""
     return organiser.make("/services", {"service_name": "Power", "base_price": 100,
                                         "events": [{"event_key": fair["event_key"], **(offer or {})}], **members})
 
@@ -153,9 +153,7 @@ def test_the_early_bird_price_includes_its_last_day(organiser, fair, days, price
 
 
 def test_the_early_bird_price_ends_in_the_time_zone_of_the_event(organiser):
-    """While it is this day on Kiritimati (UTC+14) and the one before on Niue (UTC-11), only one of the two still has
-    it.
-    """
+    """When the last day has come in Niue (UTC-11), it is over in Kiritimati (UTC+14). Only Niue still has the price."""
     from eventapi import times
     for name in ("Pacific/Kiritimati", "Pacific/Niue"):
         key = name.rpartition("/")[2].lower()
@@ -185,7 +183,7 @@ def test_the_stock_cannot_be_less_than_the_ordered_quantity(organiser, fair):
     answer = organiser.patch(
         address, {"service_name": "y", "events": [{"event_key": "fair", "stock": 3}]}, status=409).json
     assert (answer["code"], answer["ordered"], answer["available"]) == ("out_of_stock", 4, 1)
-    assert organiser.data(address)["service_name"] == "Power", "nothing of it was done"
+    assert organiser.data(address)["service_name"] == "Power", "the refused request changed nothing"
     [offer] = organiser.patch(
         address, {"events": [{"event_key": "fair", "stock": 4}]}, status=200).json["data"]["events"]
     assert (offer["ordered"], offer["available"]) == (4, 0)

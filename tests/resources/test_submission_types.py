@@ -1,4 +1,4 @@
-"""Submission types: what an event asks for, and until when."""
+"""Submission types: what an event asks its participants for, with due dates."""
 import pytest
 
 from eventapi.domain.submissions import types as submission_types

@@ -1,4 +1,4 @@
-"""Submissions: handing in, reviewing, revising."""
+"""Submissions: submitting, reviewing, revising."""
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -23,14 +23,14 @@ def roses(organiser, fair):
 
 @pytest.fixture
 def ask(organiser, fair):
-    """Makes a type: ask("text", due=…)."""
+    """Return ask("text", due=…), which creates a submission type."""
     def make(input_="text", title="Profile", **members):
         return organiser.make("/submissions/types", {"event_key": "fair", "title": title, "input": input_, **members})
     return make
 
 
 def file_of(db, participant, *, entity_type="event_participant", filename="logo.svg", size=1000, sha256="a" * 64):
-    """A document with its content, as an upload leaves it."""
+    """Insert a document with content, as an upload does. Return its id."""
     with db.write():
         return db.connection.execute(
             "INSERT INTO documents (document_number, title, entity_type, entity_id, filename, sha256, content_type, "
@@ -57,7 +57,7 @@ def actions(db, submission):
     return [action for action, in rows]
 
 
-# Handing in
+# Submitting
 
 def test_a_submission_goes_from_draft_to_approval(organiser, roses, ask, db):
     ask(due={"before": "date_from", "days": 30})
@@ -81,7 +81,8 @@ def test_a_submission_goes_from_draft_to_approval(organiser, roses, ask, db):
         (1, "revision_requested", "Roses and tulips", "In English, please"), (2, "approved", "Roses", None)]
     assert actions(db, draft) == [
         "created", "updated", "submitted", "revision_requested", "updated", "submitted", "approved"]
-    assert organiser.put(address, approved, status=200).json["data"] == approved, "what was read can be sent back"
+    sent_back = organiser.put(address, approved, status=200).json["data"]
+    assert sent_back == approved, "a submission that was read can be sent back"
 
 
 def test_a_submission_can_be_created_submitted(organiser, roses, ask, db):
@@ -97,11 +98,11 @@ def test_a_type_without_approval_approves_submissions_at_once(organiser, roses, 
     assert (submission["status"], submission["reviewed_by"]) == ("approved", None)
     assert act(organiser, submission, "submit") == submission
     assert [entry["status"] for entry in organiser.data(f"/submissions/{submission['id']}/revisions")] == ["approved"]
-    told = [
+    event_names = [
         name
         for name, in db.connection.execute(
             "SELECT name FROM outgoing_events WHERE entity_type = 'submission' ORDER BY id")]
-    assert told == ["submission.created", "submission.submitted", "submission.approved"]
+    assert event_names == ["submission.created", "submission.submitted", "submission.approved"]
 
 
 def test_a_pending_review_remains_when_the_type_no_longer_needs_approval(organiser, roses, ask):
@@ -187,7 +188,8 @@ def test_a_revision_keeps_the_file_that_was_submitted(organiser, roses, ask, db)
     assert [entry["sha256"][0] for entry in revisions] == ["c", "d"]
     with db.write():
         db.connection.execute("UPDATE documents SET sha256 = ?", ["e" * 64])
-    assert {"c" * 64, "d" * 64} <= set(db.values(statements("housekeeping").used_files)), "its bytes are not swept away"
+    used = set(db.values(statements("housekeeping").used_files))
+    assert {"c" * 64, "d" * 64} <= used, "housekeeping keeps the content"
 
 
 def test_the_file_of_an_approved_submission_cannot_change(organiser, roses, ask):
@@ -227,7 +229,7 @@ def test_a_requested_revision_can_use_the_same_document(organiser, roses, ask):
     assert first["size"] == second["size"] == 5 and first["sha256"] != second["sha256"]
 
 
-# Naming
+# Type and participant
 
 def test_type_and_participant_must_belong_to_the_same_event(organiser, roses, ask):
     ask()
@@ -307,7 +309,7 @@ def test_each_state_allows_the_actions_of_the_table(organiser, roses, ask, state
         assert faults(organiser.post(f"{address}/{action}", {}, status=422)) == [("/feedback", "required")]
 
 
-# Lateness
+# Due dates
 
 def test_a_late_submission_is_accepted_and_marked(organiser, roses, ask, db):
     kind = ask(due="2020-01-01")
@@ -354,7 +356,7 @@ def test_a_list_is_filtered_sorted_and_includes(organiser, roses, ask, db):
     assert record["participant"]["company_name"] == "Roses" and record["type"]["type_key"] == "logo"
     assert record["type"]["needs_approval"] is False
     assert organiser.data(
-        "/submissions?sort=submitted_at")[-1]["id"] == other["id"], "what was not submitted comes last"
+        "/submissions?sort=submitted_at")[-1]["id"] == other["id"], "submissions that were not submitted come last"
     organiser.get("/submissions/999/revisions", status=404)
 
 
@@ -369,7 +371,7 @@ def test_a_page_is_read_by_index(db, where):
     assert not any("TEMP B-TREE" in line for line in plan), plan
 
 
-# Several at once
+# Concurrent requests
 
 def test_one_of_two_concurrent_reviews_wins(app, organiser, roses, ask):
     ask()
@@ -409,7 +411,7 @@ def test_concurrent_submissions_of_a_participant_create_one(app, organiser, rose
     assert sorted(answer.status_int for answer in answers) == [201, 409, 409, 409]
 
 
-# What else hangs on it
+# Merging, privacy and deletion
 
 def test_a_participant_with_submissions_cannot_be_deleted(organiser, roses, ask):
     ask()

@@ -1,4 +1,4 @@
-"""Tasks: what is to be done, by when, and about what."""
+"""Tasks: status, due dates and the records they are about."""
 import re
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from eventapi.domain.attachments import tasks
 from eventapi.validation.schema_files import document
 from tests.support.examples import collections, make
 
-# Where a kind of record is called otherwise by its path.
+# Entity types whose path has another name.
 SINGULAR = {"event_participant": "participant"}
 KINDS = document("task")["$defs"]["query"]["properties"]["entity_type"]["enum"]
 
@@ -57,10 +57,10 @@ def test_a_task_is_started_completed_and_reopened(organiser, db):
     reopened = organiser.post(f"{address}/reopen", status=200).json["data"]
     assert (reopened["status"], reopened["completed_at"], reopened["completed_by"]) == ("pending", None, None)
     assert organiser.post(f"{address}/cancel", status=200).json["data"]["status"] == "cancelled"
-    told = [
+    event_names = [
         name
         for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'task' ORDER BY id")]
-    assert told == ["task.created", "task.started", "task.completed", "task.reopened", "task.cancelled"]
+    assert event_names == ["task.created", "task.started", "task.completed", "task.reopened", "task.cancelled"]
     assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["reopen"]
 
 
@@ -207,7 +207,7 @@ def test_deleting_a_record_deletes_its_tasks_with_journal_entries(shared, kind):
     assert (short["entity_type"], short["id"]) == (kind, record["id"])
     shared.organiser.delete(f"{collections()[singular]}/{record['id']}", status=204)
     if shared.organiser.get(f"{collections()[singular]}/{record['id']}").status_int == 200:
-        # It was cancelled and stays to be read, and so does its task.
+        # The record is cancelled, not deleted, so its task remains.
         return
     shared.organiser.get(f"/tasks/{task['id']}", status=404)
     entries = shared.db.connection.execute(

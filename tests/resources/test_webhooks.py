@@ -1,4 +1,4 @@
-"""Webhooks: who is told of what, how it is proven, what happens when a receiver misbehaves; and the feed."""
+"""Webhooks: subscriptions, signatures, retries, and the feed of events."""
 import hmac
 import ipaddress
 import json
@@ -36,7 +36,7 @@ def receiver(settings):
 
 @pytest.fixture
 def hook(organiser, receiver):
-    """Makes a webhook to a path of the receiver."""
+    """Return a function that creates a webhook for a path of the receiver."""
     def make(path="/", events=("*",), client=organiser, **more):
         return client.make(
             "/webhooks", {"url": receiver.url(path), "events": list(events), "timeout_seconds": 2, **more})
@@ -44,7 +44,7 @@ def hook(organiser, receiver):
 
 
 def work(db, hurry=True):
-    """What the worker does, until nothing is due; in a hurry the next attempts are due at once."""
+    """Run the job of the worker until nothing is due. With `hurry`, pending retries are due at once."""
     for _ in range(30):
         job.run(db, lambda: False)
         job.finish(60)
@@ -61,7 +61,7 @@ def types(receiver, path="/"):
 
 
 def sent(client, webhook):
-    """The deliveries of a webhook, oldest first."""
+    """Return the deliveries of a webhook, oldest first."""
     return client.data(f"/webhooks/{webhook['id']}/deliveries?order=asc")
 
 
@@ -69,7 +69,7 @@ def make_event(organiser, title="Garden Fair"):
     return organiser.make("/events", {"title": title})
 
 
-# The resource
+# Webhooks as a resource
 
 def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
     body = {"url": PUBLIC, "events": ["payment.*", "contact.created"], "headers": {"Authorization": "Bearer hush-hush"}}
@@ -85,10 +85,12 @@ def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
     csv = organiser.get("/webhooks", headers={"Accept": "text/csv"}, status=200)
     for text in (made.text, read.text, csv.text, changed.text):
         assert "hush" not in text
-    told = "".join(
+    journal_text = "".join(
         str(row) for table in ("audit_log", "outgoing_events")
         for row in db.connection.execute(f"SELECT * FROM {table}"))
-    assert "Bookkeeping" in told and "hush" not in told and webhook["secret"] not in told and "whsec_" not in told
+    assert "Bookkeeping" in journal_text
+    assert "hush" not in journal_text and "whsec_" not in journal_text
+    assert webhook["secret"] not in journal_text
 
 
 def test_event_names_and_patterns_must_exist(organiser):
@@ -149,7 +151,7 @@ def test_the_catalogue_lists_all_event_names_with_examples(organiser):
         assert entry["example"]["type"] == name and entry["example"]["data"]["id"] and entry["scope"]
 
 
-# Who is told
+# Recipients
 
 def test_an_event_contains_the_record_at_the_time_of_the_change(organiser, db, hook, receiver):
     hook()
@@ -157,11 +159,11 @@ def test_an_event_contains_the_record_at_the_time_of_the_change(organiser, db, h
     organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
     organiser.delete(f"/events/{event['id']}", status=204)
     work(db)
-    told = [body for _, body in receiver.at()]
-    assert [(body["type"], body["data"]["id"], body["data"]["city"]) for body in told] == [
+    received = [body for _, body in receiver.at()]
+    assert [(body["type"], body["data"]["id"], body["data"]["city"]) for body in received] == [
         ("event.created", event["id"], None), ("event.updated", event["id"], "Leipzig"),
         ("event.deleted", event["id"], "Leipzig")]
-    assert told[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(told[0]["timestamp"])
+    assert received[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(received[0]["timestamp"])
 
 
 def test_patterns_select_events(organiser, db, hook, receiver):
@@ -183,9 +185,9 @@ def test_a_webhook_receives_only_events_that_its_key_may_read(organiser, db, hoo
     work(db)
     assert types(receiver, "/narrow") == ["contact.created"]
     organiser.make("/contacts", {"email": "b@example.org"})
-    webhooks.fan_out(db, lambda: False)                          # it is to be told …
+    webhooks.fan_out(db, lambda: False)                          # the delivery is queued …
     db.connection.execute("UPDATE api_keys SET scopes = 'webhooks' WHERE id = ?", [narrow])
-    work(db)                                                     # … and is asked again when it is
+    work(db)                                                     # … and access is checked again when it is sent
     assert types(receiver, "/narrow") == ["contact.created"]
     assert "no longer has the scope" in db.connection.execute(
         "SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
@@ -215,7 +217,7 @@ def test_a_rotated_key_passes_its_webhooks_to_the_new_key(organiser, db, hook, r
 
 
 def test_the_key_that_changes_the_url_owns_the_webhook(organiser, db, hook, receiver, person):
-    """Else a key that may only manage webhooks could have itself told what it may not read."""
+    """Otherwise a key with the scope of webhooks only could receive records that it may not read."""
     webhook = hook("/old")
     thief = person("webhooks")
     thief.patch(f"/webhooks/{webhook['id']}", {"name": "Harmless", "events": ["*"]}, status=200)
@@ -265,7 +267,7 @@ def test_changed_patterns_apply_to_later_events_only(organiser, db, hook, receiv
     assert types(receiver) == ["event.created", "contact.created"]
 
 
-# What is sent
+# Requests
 
 def test_the_signature_follows_standard_webhooks(organiser, db, hook, receiver):
     standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
@@ -281,7 +283,7 @@ def test_the_signature_follows_standard_webhooks(organiser, db, hook, receiver):
 
 
 def is_signed(secret, headers, body):
-    """The check of the reference's guide."""
+    """Check a signature as the guide in the reference describes."""
     signature, timestamp = headers["X-Webhook-Signature"], headers["X-Webhook-Timestamp"]
     wanted = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, sha256).hexdigest()
     return signature.startswith("v1=") and abs(time.time() - int(timestamp)) < 300 and hmac.compare_digest(
@@ -365,7 +367,7 @@ def test_anonymised_records_are_no_longer_delivered(organiser, db, hook, receive
     assert "marker@" not in str(db.connection.execute("SELECT * FROM webhook_deliveries").fetchall())
 
 
-# Receivers that misbehave
+# Failures of receivers
 
 @pytest.mark.parametrize("behaviour, error", [
     (500, "status 500"), (404, "status 404"), (204, None), (299, None), (304, "status 304"),
@@ -396,7 +398,7 @@ def test_an_unreachable_receiver_is_recorded(organiser, db, hook, receiver):
     receiver.server_close()
     make_event(organiser)
     work(db, hurry=False)
-    # Refused or reset, as the system likes.
+    # The connection is refused or reset, depending on the system.
     assert sent(organiser, webhook)[0]["error"].startswith("the connection failed")
 
 
@@ -452,7 +454,7 @@ def test_a_failing_event_delays_only_events_of_the_same_record(organiser, db, ho
     assert asked == ["bad 1", "good 1", "good 2", "good 3"]
     waiting = [d for d in sent(organiser, webhook) if d["status"] == "pending"]
     assert [bool(d["next_attempt_at"]) for d in waiting] == [True, False, False]
-    # Given up after the second attempt, which lets the others go.
+    # The delivery fails after the second attempt, and the next ones follow.
     work(db)
     assert asked[4:] == ["bad 1", "bad 2", "bad 3"]
 
@@ -470,7 +472,7 @@ def test_status_410_disables_a_webhook_and_sends_an_event(organiser, db, hook, r
     receiver.answers["/"] = 200
     organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
     work(db)
-    assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], "what waited is sent"
+    assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], "waiting deliveries are sent"
 
 
 def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db, hook, receiver):
@@ -517,7 +519,7 @@ def test_many_new_events_do_not_delay_deliveries_or_other_jobs(organiser, db, ho
     job.run(db, lambda: False)
     job.finish()
     assert 1 <= len(receiver.got) <= 2 and webhooks.backlog(db)["unseen"] >= 3
-    assert Worker(db.config, jobs=(job,)).once() == [], "and --once does all of it"
+    assert Worker(db.config, jobs=(job,)).once() == [], "and `--once` completes all of it"
     assert len(receiver.got) == 5
 
 
@@ -536,12 +538,12 @@ def test_a_webhook_has_one_delivery_in_progress_at_a_time(organiser, db, hook, r
         make_event(organiser)
     for _ in range(5):
         job.run(db, lambda: False)
-    job.deliver(db.config, 1, "of another worker", lambda: False)                     # another worker
+    job.deliver(db.config, 1, "of another worker", lambda: False)                     # another worker takes it
     job.finish()
     assert len(most) == 10 and max(most) == 1
 
 
-# The latter by a clock that was ahead.
+# The second lease was written by a clock that was ahead.
 @pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])
 def test_a_delivery_of_a_dead_worker_is_repeated_after_the_lease(organiser, db, hook, receiver, over):
     webhook = hook(timeout_seconds=1)
@@ -556,7 +558,7 @@ def test_a_delivery_of_a_dead_worker_is_repeated_after_the_lease(organiser, db, 
     assert len(receiver.got) == 1
     assert webhook_delivery.step(
         db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))) is None
-    assert sent(organiser, webhook)[0]["status"] == "delivered", "the dead come too late"
+    assert sent(organiser, webhook)[0]["status"] == "delivered", "a result of the dead worker is ignored"
 
 
 def test_a_delivery_is_recorded_even_if_the_database_is_busy(organiser, db, hook, receiver, monkeypatch):
@@ -588,7 +590,7 @@ def test_a_deleted_webhook_receives_nothing(organiser, db, hook, receiver):
 
 @pytest.fixture
 def certified(tmp_path, receiver, monkeypatch):
-    """A receiver that speaks TLS as hooks.example.org, and an app that trusts its certificate."""
+    """Start a TLS receiver named hooks.example.org and trust its certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = subprocess.run(
         [
@@ -658,7 +660,7 @@ def test_proxies_of_the_environment_are_ignored(receiver, monkeypatch):
 # The feed
 
 def walk(client, after="", size=3):
-    """All that is left of the feed, and the cursor at its end."""
+    """Return the remaining events of the feed and the cursor at its end."""
     found = []
     while True:
         answer = client.get(f"/webhooks/feed?after={after}&per_page={size}", status=200).json
@@ -676,9 +678,9 @@ def test_the_feed_returns_the_same_events_as_the_webhooks(organiser, db, hook, r
         organiser.delete(f"/events/{event['id']}", status=204)
     work(db)
     events, end = walk(organiser, start)
-    told = {event["id"]: {name: event[name] for name in ("type", "timestamp", "data")} for event in events}
-    # In order per record only, and a repeated one counts once.
-    assert told == dict(receiver.at()) and len(told) == 8
+    received = {event["id"]: {name: event[name] for name in ("type", "timestamp", "data")} for event in events}
+    # The order holds per record only, and a repeated event counts once.
+    assert received == dict(receiver.at()) and len(received) == 8
     assert [event["type"] for event in events] == ["event.created", "event.deleted"] * 4
     assert walk(organiser, end) == ([], end)
     make_event(organiser, "later")
@@ -724,7 +726,7 @@ def test_the_feed_reports_missed_events(organiser, db):
         [], False, False, last)
 
 
-# Looking after
+# Operation
 
 def test_deliveries_are_deleted_after_30_days(organiser, db, hook, receiver):
     hook()
