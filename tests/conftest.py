@@ -55,8 +55,10 @@ def template(tmp_path_factory):
 def resolver(monkeypatch):
     """Replace the DNS: names below example.org have a public address. Return a dict for others: name -> addresses."""
     names = {}
-    monkeypatch.setattr(addresses, "lookup", lambda host,
-                        port: names.get(host, ["93.184.216.34"] if host.endswith("example.org") else []))
+
+    def lookup(host, port):
+        return names.get(host, ["93.184.216.34"] if host.endswith("example.org") else [])
+    monkeypatch.setattr(addresses, "lookup", lookup)
     return names
 
 

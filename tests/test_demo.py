@@ -1,4 +1,4 @@
-"""The demo show: what `make run` shows has something in every state."""
+"""The sample show: the show of `make run` has records in every state."""
 import webtest
 
 from eventapi.app import create_app

@@ -1,4 +1,4 @@
-"""The closed subset of HTML."""
+"""The allowed subset of HTML."""
 import time
 
 import pytest

@@ -1,4 +1,4 @@
-"""Money: exact from the JSON number to the column and back, rounded half away from zero."""
+"""Money: exact from the JSON number to the column and back, and rounded half away from zero."""
 import json
 import random
 from decimal import ROUND_HALF_UP, Decimal

@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it refuses, and that running servers follow at once."""
+"""The command line: output, refusals, and that running servers apply its changes at once."""
 import json
 import os
 import signal
@@ -18,7 +18,7 @@ from tests.support.client import SCOPES, Client
 
 @pytest.fixture
 def run(settings, tmp_path, monkeypatch, capsys):
-    """Runs a command on the data of the test: (exit code, lines on stdout, text on stderr)."""
+    """Return a function that runs a command on the test's data and returns (exit code, lines of stdout, stderr)."""
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("EVENTAPI_CONFIG", str(tmp_path / "eventapi.conf"))
     mask = os.umask(0o022)
@@ -273,7 +273,7 @@ def test_migrate_creates_the_database_and_may_run_twice_or_concurrently(tmp_path
 
 @pytest.fixture
 def next_migration(tmp_path, monkeypatch):
-    """Adds a migration to those that there are."""
+    """Add a migration to the existing ones."""
     def add(script):
         file = tmp_path / "9000_test.sql"
         file.write_text(script)
@@ -297,7 +297,8 @@ def test_a_failed_migration_changes_nothing_and_names_the_backup(run, settings, 
     code, _, error = run("migrate")
     assert code == 1 and error.count("\n") == 1 and "eventapi restore" in error
     assert migrations.schema_version(db.connection) == before
-    assert db.connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('later', 'api_keys')").fetchone() == (1,)
+    assert db.connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('later', "
+                                 "'api_keys')").fetchone() == (1,)
 
 
 def test_when_the_second_migration_fails_the_first_is_rolled_back(run, settings, tmp_path, monkeypatch, db):

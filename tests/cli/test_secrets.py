@@ -1,5 +1,6 @@
-"""Secrets: where a real server and its worker show them, and that it is nowhere else: no log, no answer, no row, no
-figure, no command.
+"""Secrets of a real server and its worker appear only where they must.
+
+They are not in logs, other responses, rows, metrics or command lines.
 """
 import base64
 import http.client
@@ -22,12 +23,12 @@ pytestmark = pytest.mark.processes
 PASSWORD = "pass-word-of-the-mail-box"
 HUSH = "hush-of-the-receiver"
 
-# Where a secret must stand as it is, since it signs or is sent along: so a backup is as secret as the server.
+# Columns that must hold a secret in clear text, because it signs or is sent. A backup is thus as secret.
 STORED = {"webhook": "webhooks.secret", "old webhook": "webhooks.previous_secret", "header": "webhooks.headers"}
 
 
 class Show:
-    """A server at work, all that it ever answered, and the secrets that it gave."""
+    """A running server, all responses it has sent, and the secrets that it returned."""
 
     def __init__(self, folder, mailbox):
         self.folder, self.secrets, self.answers = folder, {"password": PASSWORD, "header": HUSH}, []
@@ -48,8 +49,10 @@ class Show:
         return done.stdout
 
     def send(self, method, path, body=None, headers=None, shows=None):
-        """The status and the data of an answer; `shows` names the secret that it shows, and is the member of the data
-        that holds it.
+        """Send a request.
+
+        Return the status and the data of the response. `shows` is (name of the secret, field that holds it) if the
+        response shows a secret.
         """
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
         headers = {"Authorization": f"Bearer {self.secrets['key']}",
@@ -60,14 +63,14 @@ class Show:
         connection.close()
         data = json.loads(text).get("data") if "json" in (answer.getheader("Content-Type") or "") else text
         if shows:
-            name, member = shows
-            self.secrets[name] = data[member]
-            text = text.replace(data[member], "")
+            name, field = shows
+            self.secrets[name] = data[field]
+            text = text.replace(data[field], "")
         self.answers.append((f"{method} {path}", f"{answer.getheaders()} {text}"))
         return answer.status, data
 
     def raw(self, text):
-        """Sends what is no HTTP."""
+        """Send bytes that are not HTTP."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as connection:
             connection.sendall(text.encode())
             self.answers.append((text[:30],
@@ -75,13 +78,13 @@ class Show:
 
 
 class Mailbox(socketserver.StreamRequestHandler):
-    """A mail server that takes no password."""
-    heard = b""
+    """A mail server that requires no password."""
+    received = b""
 
     def handle(self):
         self.wfile.write(b"220 mail.example.org\r\n")
         for line in self.rfile:
-            Mailbox.heard += line
+            Mailbox.received += line
             self.wfile.write({b"EHLO": b"250-mail.example.org\r\n250 AUTH PLAIN\r\n",
                               b"AUTH": b"535 Authentication failed\r\n"}.get(
                 line[:4].upper(), b"250 OK\r\n"))
@@ -89,18 +92,18 @@ class Mailbox(socketserver.StreamRequestHandler):
 
 @pytest.fixture(scope="module")
 def show(tmp_path_factory):
-    """The show, when all is over that could tell a secret; `said` is what its processes wrote."""
+    """Return the Show after all requests were sent. `said` is the output of its processes."""
     folder = tmp_path_factory.mktemp("secrets")
     mailbox = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mailbox)
     threading.Thread(target=mailbox.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     show, log = Show(folder, mailbox), folder / "server.log"
     with mailbox, open(log, "wb") as out, Server(folder, "--workers", "1", "--with-worker", log=out,
                                                  **show.settings) as show.server:
-        give(show)
+        send_secrets(show)
         misplace(show)
         until(lambda: "no mail can be sent" in log.read_text())
         mailbox.shutdown()
-        assert base64.b64encode(f"\0box\0{PASSWORD}".encode()) in Mailbox.heard
+        assert base64.b64encode(f"\0box\0{PASSWORD}".encode()) in Mailbox.received
         until(lambda: show.send("GET", "/api/v1/webhooks/1/deliveries?status=pending")[1][0]["attempts"])
         break_down(show)
         show.send("GET", "/metrics")
@@ -114,28 +117,28 @@ def show(tmp_path_factory):
     return show
 
 
-def give(show):
-    """All that shows a secret, once, and again with its Idempotency-Key."""
+def send_secrets(show):
+    """Send every request that shows a secret, once and again with its Idempotency-Key."""
     authorized = {"Authorization": f"Bearer {show.secrets['key']}", "Content-Type": "application/json"}
     hook = {"url": f"http://127.0.0.1:{free_port()}/x", "events": ["*"], "headers": {"Authorization": f"Bearer {HUSH}"}}
     feed, root = {"name": "Fair"}, "/api/v1/calendar-feed/subscriptions"
-    for name, member, path, body in (("old webhook", "secret", "/api/v1/webhooks", hook),
-                                     ("webhook", "secret", "/api/v1/webhooks/1/rotate-secret", None),
-                                     ("old feed", "url", root, feed), ("feed", "url", f"{root}/1/rotate", None)):
+    for name, field, path, body in (("old webhook", "secret", "/api/v1/webhooks", hook),
+                                    ("webhook", "secret", "/api/v1/webhooks/1/rotate-secret", None),
+                                    ("old feed", "url", root, feed), ("feed", "url", f"{root}/1/rotate", None)):
         once = {**authorized, "Idempotency-Key": path[-20:]}
-        assert show.send("POST", path, body, once, shows=(name, member))[0] in (200, 201)
+        assert show.send("POST", path, body, once, shows=(name, field))[0] in (200, 201)
         status, again = show.send("POST", path, body, once)
-        assert status in (200, 201) and again["id"] == 1 and again[member] is None, "a secret is not shown twice"
+        assert status in (200, 201) and again["id"] == 1 and again[field] is None, "a secret is not shown twice"
     token = show.secrets["feed"].partition("//")[2].partition("/")[2]
     assert show.send("GET", f"/{token}", headers={})[0] == 200
-    status, subscriber = show.send("POST", "/api/v1/newsletter", {"email": "anna@rosen.example"},
-                                   {**authorized, "Idempotency-Key": "n"})
+    status, _ = show.send("POST", "/api/v1/newsletter", {"email": "anna@rosen.example"},
+                          {**authorized, "Idempotency-Key": "n"})
     assert status == 201
     show.send("POST", "/api/v1/events", {"title": "Garden Fair"})
 
 
 def misplace(show):
-    """A client that puts its key, and tokens, where they do not belong."""
+    """Act as a client that puts its key and tokens where they do not belong."""
     key, feed = show.secrets["key"], show.secrets["feed"].rpartition("/")[2]
     link = confirmation(show.folder)
     basic = base64.b64encode(f"{key}:".encode()).decode()
@@ -167,7 +170,7 @@ def misplace(show):
 
 
 def confirmation(folder):
-    """The token of the confirmation link, which only the mail holds."""
+    """Return the token of the confirmation link, which only the mail contains."""
     db = Database(configuration.load(environ=environment(folder)), readonly=True)
     link = newsletter.confirm_url(newsletter.secret(db), "", newsletter.row(db, 1))
     db.close()
@@ -175,7 +178,7 @@ def confirmation(folder):
 
 
 def break_down(show):
-    """Requests that fail inside, with a trace in the log."""
+    """Send requests that fail unexpectedly and leave a traceback in the log."""
     connection = sqlite3.connect(show.folder / "eventapi.db", isolation_level=None, timeout=20)
     for table in ("tasks", "calendar_entries"):
         connection.execute("PRAGMA legacy_alter_table = ON")
@@ -193,7 +196,8 @@ def where(secret, texts):
 
 
 def test_no_secret_is_in_the_output_or_logs_of_the_processes(show):
-    assert "Traceback" in show.said and " 500 " in show.said and "/feeds/***" in show.said and "DEBUG" in show.said.upper()
+    assert "Traceback" in show.said and " 500 " in show.said and "/feeds/***" in show.said
+    assert "DEBUG" in show.said.upper()
     assert [name for name, secret in show.secrets.items() if secret in show.said] == []
 
 
@@ -215,7 +219,7 @@ def test_secrets_are_stored_as_hashes_unless_they_sign_or_are_sent(show):
 
 
 def restored(show):
-    """The database out of the backup."""
+    """Return the database from the backup."""
     folder = show.folder / "restored"
     done = eventapi(show.folder, "restore", str(show.folder / "copy.backup"), EVENTAPI_DATA_DIR=str(folder))
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
+from itertools import pairwise
 
 import pytest
 
@@ -28,7 +29,7 @@ NAMES = [("Ada Lovelace", "Analytical Engines Ltd"),
 
 
 def card(name="Ada Lovelace", company="Analytical Engines Ltd", **values):
-    """A badge as domain/people/badge_sheets.py reads it."""
+    """Return a badge as domain/people/badge_sheets.py reads it."""
     return {"id": 7, "role": "exhibitor", "name": name, "company": company, "code": "2345ACEFHJKM",
             "number": "2345 ACEF HJKM",
             "event": "Garden Fair", "city": "Leipzig", "from": "2027-05-01", "to": "2027-05-03", "category": None,
@@ -73,8 +74,8 @@ def test_a_badge_shows_name_company_role_category_and_event(organiser, participa
                  badges.grouped(participant["badge_number"])):
         assert word in said(answer), word
     root = ET.fromstring(answer.body)
-    assert (root.get("width"), root.get("height")) == ("86mm",
-                                                       "54mm") and root.find(f"{SVG}title").text.startswith("Badge – Ada")
+    assert (root.get("width"), root.get("height")) == ("86mm", "54mm")
+    assert root.find(f"{SVG}title").text.startswith("Badge – Ada")
     fills = {path.get("fill") for path in root.iter(f"{SVG}path")}
     assert {picture.COLORS["speaker"], "#ffd54f"} <= fills
     german = said(organiser.get(f"/participants/{participant['id']}/badge?language=de", status=200))
@@ -138,7 +139,7 @@ def test_lines_of_text_do_not_overlap():
         lines = sorted((text.y + place * text.size * text.line_height, text.size)
                        for text in texts(card(name, company)) if text.align == "start"
                        for place in range(len(text.lines)))
-        for (above, _), (below, size) in zip(lines, lines[1:]):
+        for (above, _), (below, size) in pairwise(lines):
             assert below - above >= 0.9 * size, (name, above, below)
 
 
@@ -161,7 +162,7 @@ def test_each_role_has_its_own_label_and_colour():
     assert all(len({words[role] for role in roles}) == len(roles) for words in picture.WORDS.values())
 
 
-# The code
+# The QR code
 
 def test_the_outline_covers_the_dark_modules_and_nothing_else():
     for text in ("2345ACEFHJKM", "YYYYYYYYYYYY", "2", badges.draw()):
@@ -173,8 +174,8 @@ def test_the_outline_covers_the_dark_modules_and_nothing_else():
 
 
 def inside(rings, x, y):
-    """Even-odd: how many edges lie to the right."""
-    crossed = sum(1 for ring in rings for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]])
+    """Return whether the point is inside by the even-odd rule: count the edges to its right."""
+    crossed = sum(1 for ring in rings for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True)
                   if (y1 > y) != (y2 > y) and x1 > x)
     return crossed % 2 == 1
 
@@ -221,9 +222,9 @@ def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant
     assert organiser.get(f"/participants/badges?event_key={key}&role=speaker&confirmed=0",
                          status=200).body == first.body
     organiser.get(f"/participants/badges?event_key={key}", headers={"If-None-Match": first.headers["ETag"]}, status=304)
-    for nobody, named in (("role=press", "event_key"), ("confirmed=1", "event_key"), ("page=2", "page"),
+    for filters, named in (("role=press", "event_key"), ("confirmed=1", "event_key"), ("page=2", "page"),
                           ("ids=999999", "ids")):
-        found = problem(organiser.get(f"/participants/badges?event_key={key}&{nobody}"), 422,
+        found = problem(organiser.get(f"/participants/badges?event_key={key}&{filters}"), 422,
                         "validation_failed")["errors"]
         assert [(entry["parameter"], entry["code"]) for entry in found] == [(named, "nothing")]
     problem(organiser.get("/participants/badges?event_key=unknown"), 422, "validation_failed")
@@ -238,8 +239,8 @@ def test_too_many_badges_are_refused_with_a_hint_to_use_pages(organiser, partici
                              "role": "press"})
     path = f"/participants/badges?event_key={participant['event_key']}"
     found = problem(organiser.get(path), 422, "validation_failed")["errors"]
-    assert [(entry["parameter"], entry["code"])
-            for entry in found] == [("page", "too_many")] and "page=2" in found[0]["detail"]
+    assert [(entry["parameter"], entry["code"]) for entry in found] == [("page", "too_many")]
+    assert "page=2" in found[0]["detail"]
     pages = [organiser.get(f"{path}&page={page}", status=200).body for page in (1, 2)]
     assert pages[0] != pages[1] and organiser.get(f"/participants/badges?ids={second['id']}").body == pages[1]
 

@@ -27,17 +27,17 @@ class Fair:
         self.participant = self.exhibitor("Muster AG")
         self.address = f"/participants/{self.participant['id']}"
 
-    def service(self, name, price, **members):
+    def service(self, name, price, **fields):
         return self.organiser.make("/services",
-                                   {"service_name": name, "base_price": price, **members,
+                                   {"service_name": name, "base_price": price, **fields,
                                     "events": [{"event_key": "fair"}]})
 
-    def exhibitor(self, name, **members):
+    def exhibitor(self, name, **fields):
         contact = self.organiser.make("/contacts",
                                       {"company_name": name, "address": "Weg 1", "city": "Wien", "postal_code": "1010"})
         return self.organiser.make("/participants",
                                    {"event_key": "fair", "contact_id": contact["id"], "category_key": "gold",
-                                    **members})
+                                    **fields})
 
     def booth(self, number, width=4):
         return self.organiser.make("/booths",
@@ -62,7 +62,7 @@ class Fair:
         return self.act(kind, record, "cancel")
 
     def bill(self, participant=None):
-        """The invoice or credit note that is answered, and the ids of all credit notes."""
+        """Bill the participant. Return the invoice or credit note of the response, and the ids of all credit notes."""
         answer = self.organiser.post(f"/participants/{(participant or self.participant)['id']}/invoice", status=201)
         record = answer.json["data"]
         assert answer.headers["Location"].endswith(f"/invoices/{record['id']}") and self.invoice(record["id"]) == record
@@ -162,9 +162,9 @@ def test_an_edited_draft_bills_the_records_that_it_references(fair):
     fair.bill()
 
 
-@pytest.mark.parametrize("members", [{"role": "visitor"}, {"role": "speaker"}, {"category_key": None}])
-def test_a_participant_without_a_fee_is_not_billed(fair, members):
-    participant = fair.exhibitor("Guest", **members)
+@pytest.mark.parametrize("fields", [{"role": "visitor"}, {"role": "speaker"}, {"category_key": None}])
+def test_a_participant_without_a_fee_is_not_billed(fair, fields):
+    participant = fair.exhibitor("Guest", **fields)
     assert fair.organiser.post(f"/participants/{participant['id']}/invoice",
                                status=409).json["code"] == "nothing_to_bill"
 
@@ -189,7 +189,7 @@ def test_an_invoice_is_in_the_language_of_its_buyer(fair):
     assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold", "Stand A1, Row, 2,5 × 3 m"]
 
 
-# What an invoice names by hand
+# Manual invoices
 
 def test_a_manual_invoice_bills_the_records_that_it_references(fair):
     reservation, order = fair.reserve("A1"), fair.order((fair.power, 1), (fair.book, 1))
@@ -233,8 +233,8 @@ def test_a_cancelled_booth_is_credited_once(fair):
     note, credit_notes = fair.bill()
     assert (note["invoice_type"], note["status"], note["related_invoice_id"],
             credit_notes) == ("credit_note", "draft", invoice["id"], [note["id"]])
-    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1,
-                            -1200)] and note["items"][0]["booth_reservation_id"] == reservation["id"]
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1, -1200)]
+    assert note["items"][0]["booth_reservation_id"] == reservation["id"]
     fair.refused()
     assert fair.invoice(invoice["id"]) == invoice
     fair.send(note)
@@ -301,7 +301,7 @@ def test_a_moved_reservation_is_credited_and_billed_again(fair):
 
 @pytest.mark.parametrize("change", [{"text": "Hello"}, {"is_reverse_charge": True}, {"items": 1}])
 def test_a_changed_draft_still_bills_the_old_booth(fair, change):
-    """The price of the old booth must not pass for that of the new one."""
+    """The price of the old booth must not be taken for that of the new one."""
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()
     fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
@@ -375,7 +375,7 @@ def test_a_credit_without_a_reference_counts_as_well(fair):
 
 @pytest.mark.parametrize("given_back", ["by a credit that does not say for what", "before it was sent"])
 def test_an_item_without_a_remaining_amount_is_not_due(fair, given_back):
-    """Readiness must not wait for what billing has nothing to do with."""
+    """Readiness must not wait for something that billing will never bill."""
     reservation, _ = fair.reserve("A1"), fair.order((fair.book, 1))
     draft, _ = fair.bill()
     fee, booth, book = draft["items"]
@@ -418,7 +418,7 @@ def test_cents_are_exact_with_prices_that_round(fair):
     fair.balance(0, 0, 0, 0, 0, 0)
 
 
-# Who may, and two at once
+# Permissions and concurrency
 
 def test_billing_needs_the_scope_and_flag_of_invoices(fair, person):
     person("participants").post(f"{fair.address}/invoice", status=403)
@@ -451,24 +451,24 @@ def test_one_of_many_concurrent_calls_bills(fair):
 
 
 def test_billed_items_stay_billed_after_a_merge(fair):
-    twin = fair.exhibitor("Muster A.G.")
-    reservation, order = fair.reserve("A1", participant=twin), fair.order((fair.power, 1), participant=twin)
+    duplicate = fair.exhibitor("Muster A.G.")
+    reservation, order = fair.reserve("A1", participant=duplicate), fair.order((fair.power, 1), participant=duplicate)
     fair.organiser.patch(fair.address, {"category_id": None, "category_key": None}, status=200)
-    fair.send(fair.bill(twin)[0])
-    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]},
+    fair.send(fair.bill(duplicate)[0])
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": duplicate["contact_id"]},
                         status=200)
-    assert fair.organiser.data(f"/booth-reservations/{reservation['id']}")["event_participant_id"] == fair.participant["id"]
-    assert fair.organiser.data(f"/service-orders/{order['id']}")["event_participant_id"] == fair.participant["id"]
+    for path in (f"/booth-reservations/{reservation['id']}", f"/service-orders/{order['id']}"):
+        assert fair.organiser.data(path)["event_participant_id"] == fair.participant["id"]
     fair.refused()
     fair.cancel("booth-reservations", reservation)
     assert fair.bill()[0]["subtotal"] == -1200
 
 
 def test_a_merge_with_two_fees_credits_one_of_them(fair):
-    twin = fair.exhibitor("Muster A.G.")
-    for participant in (fair.participant, twin):
+    duplicate = fair.exhibitor("Muster A.G.")
+    for participant in (fair.participant, duplicate):
         fair.send(fair.bill(participant)[0])
-    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": twin["contact_id"]},
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": duplicate["contact_id"]},
                         status=200)
     fair.balance(178.5, 0, 178.5, 357, 0, 357)
     fair.send(fair.bill()[0])
@@ -513,11 +513,16 @@ def test_an_inconsistency_is_found(sold, change, word):
 def test_an_item_that_is_billed_twice_is_found(sold, kind):
     item, = sold.connection.execute(f"SELECT id FROM invoice_items WHERE {kind} IS NOT NULL").fetchone()
     sold.connection.executescript(f"""
-        INSERT INTO invoices (invoice_number, contact_id, event_participant_id, currency, subtotal, tax_total, total, created_at, updated_at)
-        SELECT 'DRAFT-9', contact_id, event_participant_id, currency, 0, 0, 0, created_at, updated_at FROM invoices LIMIT 1;
-        INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_price, tax_rate, tax_category, net, service_order_id,
+        INSERT INTO invoices (invoice_number, contact_id, event_participant_id, currency, subtotal, tax_total, total,
+        created_at, updated_at)
+        SELECT 'DRAFT-9', contact_id, event_participant_id, currency, 0, 0, 0, created_at,
+        updated_at FROM invoices LIMIT 1;
+        INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_price, tax_rate, tax_category,
+        net, service_order_id,
           service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id)
-        SELECT (SELECT max(id) FROM invoices), 1, description, quantity, unit_price, tax_rate, tax_category, net, service_order_id,
-               service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id FROM invoice_items WHERE id = {item};""")
+        SELECT (SELECT max(id) FROM invoices), 1, description, quantity, unit_price, tax_rate, tax_category, net,
+        service_order_id,
+               service_order_item_id, booth_reservation_id, booth_id,
+               fee_of_participant_id FROM invoice_items WHERE id = {item};""")
     found = [text for check, text in checks.findings(sold) if check == "sales"]
     assert len(found) == 1 and "is billed" in found[0] and "DRAFT-9" in found[0]

@@ -1,4 +1,4 @@
-"""eventapi check: each kind of damage is found."""
+"""The command `eventapi check` finds each kind of damage."""
 import json
 
 import pytest
@@ -11,7 +11,7 @@ from tests.support import processes
 
 @pytest.fixture
 def history(organiser, db):
-    """Some changes, and an audit log without its guards, as somebody with the file in hand would have it."""
+    """Make some changes, and drop the triggers of the audit log, as an attacker with the database file could."""
     event = organiser.make("/events", {"title": "Garden Fair"})
     for city in ("Leipzig", "Halle", "Gera", "Jena"):
         organiser.patch(f"/events/{event['id']}", {"city": city}, status=200)
@@ -33,9 +33,12 @@ def found(db, check):
     "UPDATE audit_log SET created_at = '2001-01-01T00:00:00Z' WHERE id = 3",
     "UPDATE audit_log SET salt = NULL WHERE id = 3", "UPDATE audit_log SET entity_id = 77 WHERE id = 3",
     "DELETE FROM audit_log WHERE id = 3", "DELETE FROM audit_log WHERE id = 1", "DELETE FROM audit_log WHERE id = 5",
-    "UPDATE audit_log SET id = -1 WHERE id = 2; UPDATE audit_log SET id = 2 WHERE id = 3; UPDATE audit_log SET id = 3 WHERE id = -1",
-    "INSERT INTO audit_log SELECT 99, action, entity_type, entity_id, entity_title, description, old_values, new_values, admin_id,"
-    " admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash FROM audit_log WHERE id = 5"])
+    "UPDATE audit_log SET id = -1 WHERE id = 2; UPDATE audit_log SET id = 2 WHERE id = 3; UPDATE audit_log SET id "
+    "= 3 WHERE id = -1",
+    "INSERT INTO audit_log SELECT 99, action, entity_type, entity_id, entity_title, description, old_values, "
+    "new_values, admin_id,"
+    " admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash "
+    "FROM audit_log WHERE id = 5"])
 def test_a_changed_removed_swapped_or_added_audit_entry_is_found(history, change):
     history.connection.executescript(change)
     assert "audit" in found(history, "audit log")
@@ -58,7 +61,7 @@ def test_a_broken_foreign_key_is_found(organiser, db):
 
 @pytest.fixture
 def invoice(organiser, db):
-    """An invoice that was sent and partly paid."""
+    """Return an invoice that was sent and partly paid."""
     contact = organiser.make("/contacts",
                              {"company_name": "Blumen Krause GmbH", "address": "Am Ring 2", "city": "Halle",
                                            "postal_code": "06108", "email": "office@krause.test"})
@@ -75,7 +78,8 @@ def invoice(organiser, db):
     "UPDATE invoices SET total = total + 1", "UPDATE invoice_items SET net = net + 1", "DELETE FROM payments"])
 def test_a_broken_sum_is_found(invoice, db, change):
     guards = [row[0]
-              for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name <> 'audit_log'")]
+              for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name "
+                                               "<> 'audit_log'")]
     for name in guards:
         db.connection.execute(f"DROP TRIGGER {name}")
     db.connection.execute(change)
@@ -84,7 +88,8 @@ def test_a_broken_sum_is_found(invoice, db, change):
 
 def stored_for(db, invoice, data=b"%PDF-1.7"):
     sha256 = files.store(db.config, data)
-    for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'invoices'").fetchall():
+    for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = "
+                                     "'invoices'").fetchall():
         db.connection.execute(f"DROP TRIGGER {row[0]}")
     db.connection.execute("UPDATE invoices SET pdf_sha256 = ? WHERE id = ?", (sha256, invoice["id"]))
     assert checks.findings(db) == []
@@ -109,10 +114,11 @@ def test_a_damaged_page_is_found(db):
 
 
 def damage(db):
-    """Two tables on one page, as a bad disk may leave them."""
+    """Assign two tables to one page, as a faulty disk may do."""
     db.connection.executescript("""
         PRAGMA writable_schema = ON;
-        UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'tenant') WHERE name = 'counters';
+        UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'tenant') WHERE name =
+        'counters';
         PRAGMA writable_schema = RESET;""")
 
 

@@ -1,4 +1,4 @@
-"""What a file is, by its bytes."""
+"""The content type of a file, determined from its bytes."""
 import gzip
 import io
 import zipfile

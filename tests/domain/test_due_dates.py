@@ -1,4 +1,4 @@
-"""Due dates: days, moments, and days relative to an event."""
+"""Due dates: dates, timestamps, and dates relative to an event."""
 import pytest
 
 from eventapi.domain.attachments import tasks
@@ -10,15 +10,14 @@ FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadlin
 
 
 @pytest.mark.parametrize("due, instant", [
-    ("2027-04-01",
-     "2027-04-01T21:59:59Z"),                                         # all of that day in the event's zone
+    ("2027-04-01", "2027-04-01T21:59:59Z"),                                # the end of that day in the event's zone
     ("2027-04-01T10:00:00+02:00", "2027-04-01T08:00:00Z"),
     ("2027-04-01T10:00", "2027-04-01T08:00:00Z"),
     ({"before": "date_from", "days": 30}, "2027-04-01T21:59:59Z"),
-    ({"before": "date_from", "days": 60}, "2027-03-02T22:59:59Z"),                  # over the change of the clocks
+    ({"before": "date_from", "days": 60}, "2027-03-02T22:59:59Z"),                  # across a clock change
     ({"after": "date_to", "days": 14}, "2027-05-17T21:59:59Z"),
     ({"before": "application_deadline", "days": 0}, "2027-01-31T11:00:00Z"),
-    ({"after": "application_deadline", "days": 90}, "2027-05-01T10:00:00Z"),        # the same hour on the wall
+    ({"after": "application_deadline", "days": 90}, "2027-05-01T10:00:00Z"),        # the same local time
     (None, None),
 ])
 def test_a_due_date_means_an_instant(db, due, instant):
@@ -53,19 +52,19 @@ def test_a_due_date_beyond_the_calendar_is_an_error(db):
 
 def test_due_dates_follow_the_event(organiser, db, monkeypatch):
     event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
-    monkeypatch.setattr(tasks, "move_due_dates", lambda db,
-                        event: seen.append(due_dates.instant(db, {"before": "date_from", "days": 1}, event)))
+    due = {"before": "date_from", "days": 1}
+    monkeypatch.setattr(tasks, "move_due_dates", lambda db, event: seen.append(due_dates.instant(db, due, event)))
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"application_deadline": "2027-01-01"}, status=200)
-    organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)      # nothing is due by the place
+    organiser.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)      # no due date depends on the city
     assert seen == ["2027-05-31T21:59:59Z", "2027-05-31T23:59:59Z", "2027-05-31T23:59:59Z"]
 
 
 def test_an_event_cannot_move_due_dates_beyond_the_calendar(organiser, db, monkeypatch):
     event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
-    monkeypatch.setattr(tasks, "move_due_dates", lambda db,
-                        event: due_dates.instant(db, {"after": "date_from", "days": 100}, event))
+    due = {"after": "date_from", "days": 100}
+    monkeypatch.setattr(tasks, "move_due_dates", lambda db, event: due_dates.instant(db, due, event))
     problem = organiser.patch(f"/events/{event['id']}", {"date_from": "9998-12-01"}, status=422).json
     assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]
 

@@ -1,4 +1,4 @@
-"""The registry of record kinds, compared with what is written here, in the schemas and in the SQL."""
+"""The registry of record kinds, compared with the lists in this file, in the schemas and in the SQL."""
 import re
 
 import pytest
@@ -115,7 +115,7 @@ def test_every_table_exists_and_has_the_personal_columns(db):
 
 
 def test_anonymising_a_contact_sets_every_personal_column_to_null():
-    """Statements that keep what the law wants kept, such as invoices, run later and may set more columns."""
+    """Statements for records that the law requires to keep, such as invoices, run later and may set more columns."""
     text = (paths.folder("sql") / "privacy.sql").read_text(encoding="utf-8")
     later = {"blank_invoice", "blank_payments"}
     erased = {}

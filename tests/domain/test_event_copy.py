@@ -1,10 +1,10 @@
-"""Copying an event: last year's show as next year's."""
+"""Copying an event, such as last year's show for next year."""
 import pytest
 
 
 @pytest.fixture
 def show(organiser):
-    """An event with a hall, two booths, a service and a category."""
+    """Return an event with a hall, two booths, a service and a category."""
     event = organiser.make("/events", {
         "title": "Garden Fair", "event_key": "fair-2027", "date_from": "2027-03-26T09:00:00+01:00",
         "date_to": "2027-03-29", "timezone": "Europe/Berlin",
@@ -36,8 +36,8 @@ def test_every_date_is_moved_by_the_same_number_of_days(organiser, show):
     new = copy.json["data"]
     assert copy.headers["Location"].endswith(f"/events/{new['id']}") and not new["is_visible"]
     assert (new["date_from"], new["date_to"], new["application_deadline"]) == ("2028-03-24", "2028-03-27", "2028-02-27")
-    assert [entry["date"]
-            for entry in new["opening_hours"]] == ["2028-03-24"] and new["event_key"] == "garden-fair-2028"
+    assert [entry["date"] for entry in new["opening_hours"]] == ["2028-03-24"]
+    assert new["event_key"] == "garden-fair-2028"
 
 
 def test_a_timestamp_keeps_its_local_time_across_a_clock_change(organiser, show):

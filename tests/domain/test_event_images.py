@@ -22,7 +22,8 @@ def test_a_picture_is_set_and_read(organiser, event, kind, data, size):
     image = put(organiser, event, data, status=200).json["data"]["image"]
     assert (image["content_type"], image["width"], image["height"]) == (kind, *size)
     answer = organiser.get(image["url"].removeprefix("http://localhost:80"), status=200)
-    assert answer.body == data and answer.content_type == kind and answer.headers["Content-Disposition"].startswith("inline")
+    assert answer.body == data and answer.content_type == kind
+    assert answer.headers["Content-Disposition"].startswith("inline")
     assert organiser.data("/events")[0]["image"] == image
 
 

@@ -1,4 +1,4 @@
-"""The language of formulas: against a slow evaluation of its own, and against whatever somebody may type."""
+"""The formula language, compared with a slow evaluation of its own, and tested with arbitrary text."""
 import random
 import sys
 import time
@@ -63,10 +63,10 @@ def test_an_invalid_formula_is_refused(expression):
         formulas.parse(expression)
 
 
-# Against an evaluation of its own: the test makes text and value at once.
+# Comparison with a slow evaluation: the test builds text and value at once.
 
 def grown(rnd, depth):
-    """(text in brackets, function of the values) of a random expression."""
+    """Return a random expression as (text in brackets, function that computes its value)."""
     if depth == 0 or rnd.random() < 0.15:
         if rnd.random() < 0.5:
             name = rnd.choice(list(VALUES))
@@ -97,8 +97,8 @@ def grown(rnd, depth):
 
 
 def half_away_from_zero(number):
-    """To two decimals, by the digits of a long division."""
-    digits, rest = divmod(abs(number.numerator) * 1000, number.denominator)
+    """Round to two decimals, by the digits of a long division."""
+    digits = abs(number.numerator) * 1000 // number.denominator
     cents, last = divmod(digits, 10)
     return Fraction((cents + (last >= 5)) * (-1 if number < 0 else 1), 100)
 
@@ -125,7 +125,7 @@ def test_operators_have_the_usual_precedence_without_brackets():
         assert value(text) == eval(text.replace("/", "*one/"), {}, {"one": Fraction(1)}), text
 
 
-# Whatever somebody types
+# Arbitrary text
 
 PIECES = ["1", "2.5", "{days}", "{booth_size}", "{field:x}", "{", "}", "(", ")", ",", "+", "-", "*", "/", "%", "=", "<",
           ">", "<>", "IF(", "MIN(",
@@ -150,7 +150,7 @@ def test_random_text_is_either_a_formula_or_an_error():
     "1%" * 900, "(" * 39 + "1" + ")" * 39,
     "IF({days}>1," * 30 + "1" + ",2)" * 30])
 def test_evaluating_any_text_takes_a_bounded_number_of_calls(text):
-    """Numbers stay short, so the calls of functions are what a formula costs."""
+    """Numbers stay short, so the number of function calls is the cost of a formula."""
     calls = count()
     sys.setprofile(lambda *_: next(calls))
     try:
@@ -164,10 +164,7 @@ def test_evaluating_any_text_takes_a_bounded_number_of_calls(text):
 
 @pytest.mark.parametrize("text", ["{" + " " * 1998 + "x", "{" * 2 + " " * 1998, " " * 1999 + "?", "{" + "x " * 999])
 def test_parsing_any_text_takes_linear_time(text):
-    """What a regular expression goes over again and again is no call of a function: only time shows it.
-
-    It took minutes.
-    """
+    """Backtracking of a regular expression is no function call, so only the time reveals it."""
     began = time.process_time()
     with pytest.raises(FormulaError):
         formulas.parse(text)

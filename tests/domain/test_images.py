@@ -1,4 +1,4 @@
-"""The size of a picture, from its header."""
+"""The size of a picture, read from its header."""
 import io
 import struct
 

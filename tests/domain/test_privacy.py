@@ -1,6 +1,4 @@
-"""What is held about a contact: every column that may hold it is known, exported, and empty once the contact was
-anonymised.
-"""
+"""Personal data of a contact: every column that may hold it is listed, exported, and empty after anonymisation."""
 import os
 import re
 import time
@@ -16,20 +14,23 @@ from eventapi.storage import files
 from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.webhooks import delivery as webhook_delivery
 
-MARK = "Zqvxj Mårkör-ß"                 # folded as zqvxj markor; what is left of it in any encoding has its first letters
+# Folded to "zqvxj markor". Every encoding of the mark keeps its first letters.
+MARK = "Zqvxj Mårkör-ß"
 TRACE = re.compile(rb"zqvxj|7084991", re.I)
 DIGITS = "7084991"                      # the mark of a phone number that is stored as digits
 
-# Text that says who somebody is, or what was said by or about somebody.
+# Columns with text that identifies a person, or that a person wrote, or that is about a person.
 PERSONAL = {
-    "contacts": "customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address postal_code city "
-                "state website notes tax_id folded_name folded_phone",
+    "contacts":
+        "customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address "
+        "postal_code city state website notes tax_id folded_name folded_phone",
     "contact_tags": "tag",
     "contact_categories": "company_name",
     "custom_field_values": "value",
     "custom_field_terms": "term",
-    "applications": "company_name first_name last_name email phone fax mobile address postal_code city state website notes tax_id message "
-                    "question decision_reason",
+    "applications":
+        "company_name first_name last_name email phone fax mobile address postal_code city state website notes "
+        "tax_id message question decision_reason",
     "participants": "badge_name",
     "booth_reservations": "notes cancellation_reason",
     "service_orders": "notes cancellation_reason",
@@ -53,62 +54,78 @@ PERSONAL = {
     "outgoing_events": "data",
     "idempotency_keys": "data",
 }
-# All other text, and why it says nothing about a contact. `table` alone is every column of it.
+# All other text columns, by the reason why they hold nothing about a contact. A table name stands for all its columns.
 OTHERS = {
-    "the organiser's own staff and switches": "admins api_keys flags tenant gateways worker_signs",
-    "the organiser's own show": "events event_key categories category_events booth_formulas booth_types booths plans services service_categories service_events "
-                                "schedule_slots submission_types custom_field_definitions document_categories document_templates counters",
-    "who plays which part in the programme": "schedule_assignments.role",
-    "the organiser's own programs": "webhooks calendar_subscriptions",
-    "no text of anybody": "anonymizations merged_contacts audit_anchors blanks calendar_identity check_in_counts check_in_rosters check_in_visitors "
-                          "newsletter_secret application_categories application_events sqlite_sequence",
-    "the index of a search, whose words the test reads": "applications_search contacts_search events_search newsletter_search services_search tasks_search",
-    "a word of ours": "contacts.country contact_categories.country contacts.language applications.status applications.country booth_reservations.status check_ins.check_in_type "
-                      "check_ins.closed_by check_in_scans.action check_in_scans.check_in_type check_in_scans.effect check_in_scans.code "
-                      "custom_field_values.entity_type documents.entity_type documents.content_type documents.contract_status "
-                      "documents.esign_status documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
-                      "invoice_items.tax_category invoice_items.bills invoice_taxes.category mails.kind mails.entity_type mails.state "
-                      "newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type outgoing_events.name "
-                      "outgoing_events.entity_type outgoing_events.scope participants.role participants.status payments.status payments.currency "
-                      "service_order_items.status service_orders.status service_orders.currency submissions.status submission_revisions.status "
-                      "tasks.status tasks.priority tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind "
-                      "bulk_imports.kind bulk_imports.status bulk_imports.mode bulk_imports.match_field webhook_deliveries.event_name "
-                      "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
-                      "bulk_import_errors.faults mails.subject audit_log.description",
-    "a number that we gave": "booth_reservations.booth_number participants.badge_number check_ins.badge_number check_in_scans.badge_number "
-                             "documents.document_number invoices.invoice_number service_orders.order_number mails.message_id",
-    "a hash, a secret or a lease": "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 bulk_imports.sha256 "
-                                   "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash idempotency_keys.fingerprint",
-    "a day or the rule for one": "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date invoices.due_date payments.payment_date "
-                                 "tasks.due_date newsletter_consents.at",
-    "what was sold, and why there is no tax on it": "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
-                                                    "invoice_items.unit invoice_items.exemption_reason invoice_taxes.reason",
-    "which gateway the money came through": "payments.gateway_key payments.gateway_name",
-    "which door and which device of the organiser": "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
-    "of events and slots; a task gives its title only": "calendar_entries.description calendar_entries.location calendar_entries.timezone",
-    "the organiser, as the invoice was sent": "invoices.seller",
+    "staff and settings of the organiser": "admins api_keys flags tenant gateways worker_signs",
+    "the organiser's own show":
+        "events event_key categories category_events booth_formulas booth_types booths plans services "
+        "service_categories service_events schedule_slots submission_types custom_field_definitions "
+        "document_categories document_templates counters",
+    "the role in a programme slot": "schedule_assignments.role",
+    "programs of the organiser": "webhooks calendar_subscriptions",
+    "no text from a person":
+        "anonymizations merged_contacts audit_anchors blanks calendar_identity check_in_counts check_in_rosters "
+        "check_in_visitors newsletter_secret application_categories application_events sqlite_sequence",
+    "a search index, whose terms the test reads":
+        "applications_search contacts_search events_search newsletter_search services_search tasks_search",
+    "a value of a fixed list":
+        "contacts.country contact_categories.country contacts.language applications.status applications.country "
+        "booth_reservations.status check_ins.check_in_type check_ins.closed_by check_in_scans.action "
+        "check_in_scans.check_in_type check_in_scans.effect check_in_scans.code custom_field_values.entity_type "
+        "documents.entity_type documents.content_type documents.contract_status documents.esign_status "
+        "documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
+        "invoice_items.tax_category invoice_items.bills invoice_taxes.category mails.kind mails.entity_type "
+        "mails.state newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type "
+        "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
+        "participants.status payments.status payments.currency service_order_items.status service_orders.status "
+        "service_orders.currency submissions.status submission_revisions.status tasks.status tasks.priority "
+        "tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind bulk_imports.kind "
+        "bulk_imports.status bulk_imports.mode bulk_imports.match_field webhook_deliveries.event_name "
+        "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
+        "bulk_import_errors.faults mails.subject audit_log.description",
+    "a number assigned by eventapi":
+        "booth_reservations.booth_number participants.badge_number check_ins.badge_number "
+        "check_in_scans.badge_number documents.document_number invoices.invoice_number service_orders.order_number "
+        "mails.message_id",
+    "a hash, a secret or a lease":
+        "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 "
+        "bulk_imports.sha256 mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
+        "idempotency_keys.fingerprint",
+    "a date or the rule for one":
+        "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date invoices.due_date "
+        "payments.payment_date tasks.due_date newsletter_consents.at",
+    "goods and services sold, and the reason for a tax exemption":
+        "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
+        "invoice_items.unit invoice_items.exemption_reason invoice_taxes.reason",
+    "the payment gateway": "payments.gateway_key payments.gateway_name",
+    "an entrance or a device of the organiser":
+        "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
+    "texts of events and slots (a task contributes only its title)":
+        "calendar_entries.description calendar_entries.location calendar_entries.timezone",
+    "the organiser, at the time the invoice was sent": "invoices.seller",
     "names of columns, and ids": "bulk_imports.field_mapping bulk_imports.form bulk_imports.details",
-    "which admin, in which request, from where": "audit_log.ip_address audit_log.user_agent bulk_imports.admin_name bulk_imports.request_id audit_log.admin_name audit_log.request_id "
-                                     "idempotency_keys.request_id",
-    "a word of the client's program, which is forgotten after a day": "idempotency_keys.idempotency_key",
+    "the admin, the request and its origin":
+        "audit_log.ip_address audit_log.user_agent bulk_imports.admin_name bulk_imports.request_id "
+        "audit_log.admin_name audit_log.request_id idempotency_keys.request_id",
+    "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
     "ids and counts": "idempotency_keys.location idempotency_keys.meta",
-    "where our links lead": "mails.base_url",
+    "the base URL of links": "mails.base_url",
 }
-# What the law wants kept of a contact that was anonymised, until its time is over.
+# Columns that the law requires to keep for an anonymised contact until the retention period ends.
 KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "invoices.text",
         "invoice_items.description", "payments.transaction_id",
         "documents.content", "documents.signer_name"}
 
 
 def columns(db):
-    """table -> its columns that may hold text, moments apart; of every table that is there."""
+    """Return table -> columns that may hold text, except timestamps, for every table of the database."""
     tables = [name for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     return {table: [row[1] for row in db.connection.execute(f'PRAGMA table_xinfo("{table}")')
                     if row[2] not in ("INTEGER", "REAL") and not row[1].endswith("_at")] for table in tables}
 
 
 def classified(table, column):
-    """The reasons for which a column is personal or is not."""
+    """Return the reasons why a column is personal or is not."""
     table = re.sub(r"_search_\w+", "_search", table)
     found = ["personal"] if column in PERSONAL.get(table, "").split() else []
     return found + [reason for reason, names in OTHERS.items() if {table, f"{table}.{column}"} & set(names.split())]
@@ -117,16 +134,17 @@ def classified(table, column):
 def test_every_text_column_is_classified_as_personal_or_not(db):
     found = [(table, column) for table, names in columns(db).items() for column in names]
     unknown = [f"{table}.{column}" for table, column in found if len(classified(table, column)) != 1]
-    assert not unknown, f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in domain/people/privacy.py: {unknown}"
+    assert not unknown, (f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in "
+                         f"domain/people/privacy.py: {unknown}")
     gone = {f"{table}.{column}" for table, names in PERSONAL.items()
             for column in names.split()} - {".".join(pair) for pair in found}
     assert not gone, f"no longer there: {gone}"
 
 
-# A life of a contact
+# All records of a contact
 
 class Life:
-    """A contact with text of its own in every personal column, and in all that hangs on it.
+    """A contact with a text of its own in every personal column, and in all records that depend on it.
 
     Every POST has an Idempotency-Key.
     """
@@ -144,7 +162,7 @@ class Life:
         self.imports()
 
     def text(self):
-        """A new text with the mark."""
+        """Return a new text with the mark."""
         self.count += 1
         self.said.append(f"{self.mark} {self.count}")
         return self.said[-1]
@@ -172,8 +190,8 @@ class Life:
                                   "invoice_email": f"bill.{named}", "tags": [text()], "category_keys": ["roses"],
                                                "custom_fields": {"nick": text()}})
         self.address = f"/contacts/{self.contact['id']}"
-        twin = self.post("/contacts", {"last_name": text()})
-        self.act(f"{self.address}/merge", {"duplicate_id": twin["id"]})
+        duplicate = self.post("/contacts", {"last_name": text()})
+        self.act(f"{self.address}/merge", {"duplicate_id": duplicate["id"]})
         self.application = self.post("/applications",
                                      {**person, **{name: text() for name in ("city", "message", "notes")},
                                       "event_keys": ["fair"],
@@ -225,7 +243,7 @@ class Life:
         self.organiser.delete(f"/notes/{gone['id']}", status=204)
 
     def places(self):
-        """What notes may be about."""
+        """Return the records that notes may be about, as (entity_type, id)."""
         return [("contact", self.contact["id"]), ("application", self.application["id"]),
                 ("event_participant", self.participant["id"])]
 
@@ -244,12 +262,12 @@ class Life:
         self.post("/tasks", {"entity_type": "document", "entity_id": file["id"], "title": text()})
 
     def upload(self, document, said):
-        self.said.remove(said)                           # the export names the file, it does not hold it
+        self.said.remove(said)                           # the export names the file without its content
         self.organiser.put(f"/documents/{document['id']}/content", raw=f"{said} in a file".encode(), status=200,
                            headers={"Content-Type": "application/octet-stream"})
 
     def letters(self):
-        """The newsletter, whose mail is refused, whose consent is taken over, and which its reader ends."""
+        """Create newsletter records: a mail that is refused, a consent that is transferred, and an unsubscription."""
         subscriber = self.post("/newsletter", {"email": self.email, "name": self.text()})
         mail = mail_delivery.step(self.db, "lease")
         refused = mail_delivery.Outcome("failed", f"550 {self.text()}", refuses_recipient=True)
@@ -260,8 +278,8 @@ class Life:
         self.app.post(link, headers={"User-Agent": self.mark.split()[0]}, extra_environ={"REMOTE_ADDR": self.text()})
 
     def money(self):
-        """A draft, and two invoices: one that the law wants kept, and one of long ago, whose participant is somebody
-        else's guest.
+        """Create a draft and two invoices: a recent one, which the law requires to keep, and an old one, whose
+        participant belongs to another contact.
         """
         text, items = self.text, lambda: [{"description": self.text(), "quantity": 1, "unit_price": 10}]
         named = {"contact_id": self.contact["id"]}
@@ -294,8 +312,9 @@ class Life:
 
 @pytest.fixture
 def life(organiser, db, settings, app):
-    """life(mark): a new one, all at the same show."""
-    settings.smtp_host, settings.smtp_sender, settings.base_url = "mail.example.org", "news@messe.test", "https://events.example.org"
+    """Return a function life(mark) that creates a Life. All of them take part in the same show."""
+    settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
+    settings.base_url = "https://events.example.org"
     settings.mails_per_minute = 1000
     for event_key in ("fair", "other"):
         organiser.make("/events",
@@ -322,17 +341,17 @@ def life(organiser, db, settings, app):
     return lambda mark=MARK, digits=DIGITS: Life(organiser, db, mark, digits, app)
 
 
-# What is left
+# Traces
 
 def traces(db):
-    """table.column of each that holds the mark, in whatever case."""
+    """Return table.column of each column that contains the mark, in upper or lower case."""
     return {f"{table}.{column}" for table, names in columns(db).items() for column in names
             for value, in db.connection.execute(f'SELECT "{column}" FROM "{table}" WHERE "{column}" IS NOT NULL')
             if TRACE.search(value if isinstance(value, bytes) else str(value).encode())}
 
 
 def words(db):
-    """The words of all search indexes that have the mark."""
+    """Return the terms of all search indexes that contain the mark."""
     found = []
     for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%USING fts5%'").fetchall():
         db.connection.execute(f"CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, {name}, row)")
@@ -342,15 +361,15 @@ def words(db):
 
 
 def files_with_traces(settings):
-    """Whatever lies in the data directory: database, its log, stored files, what is unfinished.
+    """Return the names of the files with the mark: database, its WAL, stored files and temporary files.
 
-    PDFs are drawn from what columns hold.
+    PDFs are compressed, but they are drawn from columns that the test reads.
     """
     return [file.name for file in settings.data_dir.rglob("*") if file.is_file() and TRACE.search(file.read_bytes())]
 
 
 def a_day_later(settings, db, monkeypatch):
-    """What the worker does in the night after."""
+    """Run what the worker does in the following night."""
     for file in settings.files.rglob("*"):
         if file.is_file():
             os.utime(file, (time.time() - 2 * 86400,) * 2)
@@ -360,7 +379,7 @@ def a_day_later(settings, db, monkeypatch):
 
 
 def years_later(db):
-    """The time of what the law wants kept is over."""
+    """Move dates so that the retention period is over."""
     with db.write():
         db.connection.execute("UPDATE invoices SET issue_date = '2001-02-03' WHERE issue_date IS NOT NULL")
         db.connection.execute("UPDATE documents SET signed_at = '2001-02-03T00:00:00Z' WHERE signed_at IS NOT NULL")
@@ -388,19 +407,19 @@ def test_personal_data_is_exported_and_gone_after_anonymisation(life, organiser,
     assert privacy.end_retention(db) == 1
     assert traces(db) == set()
     a_day_later(settings, db, monkeypatch)
-    assert files_with_traces(settings) == [] and {sha256
-                                                  for sha256, _, _ in files.all_stored(settings)} == housekeeping.used_files(db)
+    assert files_with_traces(settings) == []
+    assert {sha256 for sha256, _, _ in files.all_stored(settings)} == housekeeping.used_files(db)
     assert not TRACE.search(str(one.export()).encode())
     later = other.export()
     for record in [*untouched["invoices"], *later["invoices"]]:
-        del record["issue_date"]                                      # the years went by for all
+        del record["issue_date"]                                      # years_later changes all invoices
     for part in untouched:
         assert part == "documents" or later[part] == untouched[part], part
     assert organiser.data("/contacts?search=nachbar")[0]["id"] == other.contact["id"]
     assert [finding for finding in checks.findings(db) if finding[0] != "money"] == []
 
 
-# What was on its way
+# Queued mails, deliveries and stored responses
 
 def test_queued_mails_and_deliveries_contain_no_data_of_an_anonymised_contact(life, db):
     one, other = life(), life("Kwpyf Nächbar", "4433221")
@@ -410,36 +429,37 @@ def test_queued_mails_and_deliveries_contain_no_data_of_an_anonymised_contact(li
     while mail := mail_delivery.step(db, "lease", more=True):
         recipients.append(mail["recipient"])
     assert len(recipients) == 2 and set(recipients) == {f"bill.{other.email}"}
-    told, done = b"", None
+    sent, done = b"", None
     while delivery := webhook_delivery.step(db, 1, "lease", done):
-        told += webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])
+        sent += webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])
         done = delivery, webhook_delivery.Outcome(204)
-    assert not TRACE.search(told) and other.email.encode() in told and b'"contact.created","timestamp"' in told
+    assert not TRACE.search(sent) and other.email.encode() in sent and b'"contact.created","timestamp"' in sent
 
 
 def test_stored_responses_about_the_contact_are_emptied_and_others_are_not(life, organiser, db):
     one, other = life(), life("Kwpyf Nächbar", "4433221")
 
-    def again(life_, path, key, body=None):
-        """The first answer to a request, and what it is after the contact was anonymised."""
-        return life_, path, {"Idempotency-Key": key}, body, organiser.post(path, body,
-                                                                           headers={"Idempotency-Key": key}).json["data"]
-    sent = [again(life_, path, f"{number}-{life_.digest()}", body) for life_ in (one, other)
-            for number, (path, body) in enumerate((
-        (f"/participants/{life_.participant['id']}/unconfirm",
-         None),                      # changes nothing: no audit entry
+    def sent(life_, path, key, body=None):
+        """Send a request; return all that is needed to repeat it, and the data of its response."""
+        headers = {"Idempotency-Key": key}
+        return life_, path, headers, body, organiser.post(path, body, headers=headers).json["data"]
+    requests = [sent(life_, path, f"{number}-{life_.digest()}", body) for life_ in (one, other)
+                for number, (path, body) in enumerate((
+        # Changes nothing, so that there is no audit entry.
+        (f"/participants/{life_.participant['id']}/unconfirm", None),
         (f"/submissions/{life_.submission['id']}/reject", {"feedback": "x"}),
         ("/newsletter", {"email": life_.email, "send_confirmation": True}),
         ("/bulk-import/contacts", {"dry_run": True, "records": [{"email": life_.email, "rating": 9}]})))]
     one.anonymize()
-    for life_, path, key, body, first in sent:
-        answer = organiser.post(path, body, headers=key)
+    for life_, path, headers, body, first in requests:
+        answer = organiser.post(path, body, headers=headers)
         assert answer.headers["Idempotency-Replayed"] == "true" and not TRACE.search(answer.body), path
         assert answer.json["data"]["id"] == first["id"]
-        assert answer.json["data"] == first or (life_ is one and answer.json["data"].keys() == {"id", "created_at", "updated_at"}), path
+        emptied = life_ is one and answer.json["data"].keys() == {"id", "created_at", "updated_at"}
+        assert answer.json["data"] == first or emptied, path
 
 
-# Who shares an address
+# Contacts with the same address
 
 def test_a_subscription_is_kept_for_another_contact_with_the_same_address(organiser, db):
     first, second = (organiser.make("/contacts", {"last_name": name, "email": "office@rosen.example"})
@@ -451,20 +471,19 @@ def test_a_subscription_is_kept_for_another_contact_with_the_same_address(organi
     organiser.post(f"/contacts/{first['id']}/anonymize", status=200)
     assert organiser.data(f"/newsletter/{subscriber['id']}")["status"] == "confirmed"
     export = organiser.data(f"/contacts/{second['id']}/export")
-    assert export["contact"] == {**second,
-                                 "newsletter_status": "confirmed"} and [entry["consents"][0]["source"]
-                                                                        for entry in export["newsletter"]] == ["Stand"]
+    assert export["contact"] == {**second, "newsletter_status": "confirmed"}
+    assert [entry["consents"][0]["source"] for entry in export["newsletter"]] == ["Stand"]
     assert [entry["new_values"]["email"]
             for entry in export["audit_log"]
             if entry["action"] == "created"] == [second["email"], "Office@rosen.example"]
     assert traces(db) == set()
 
 
-# Nothing is written down again
+# After anonymisation
 
 @pytest.fixture
 def gone(life, organiser):
-    """A life of which only ids are left: with a reservation and orders that are open."""
+    """Return an anonymised Life that still has an active reservation and orders."""
     one = life()
     named = {"event_participant_id": one.participant["id"]}
     one.reservation = organiser.make("/booth-reservations", {**named, "booth_id": one.booth()})

@@ -1,4 +1,4 @@
-"""Readiness: what stands between a participant and the show."""
+"""Readiness: the checklist of what a participant still has to do before the show."""
 import random
 
 import pytest
@@ -13,7 +13,7 @@ def fair(organiser, db):
 
 
 def statuses(fair, participant=None):
-    """What is done and what is not; the filter says the same."""
+    """Return the items of the checklist with their statuses. Check that the filter `ready` agrees."""
     id = (participant or fair.participant)["id"]
     found = fair.organiser.data(f"/participants/{id}/readiness")
     assert found["ready"] == all(item["status"] == "done" for item in found["items"])
@@ -96,23 +96,23 @@ def test_required_submissions_of_the_role_must_be_submitted_and_approved(fair):
                   {"title": "Old", "is_active": False}):
         make("/submissions/types", {"event_key": "fair", "input": "url", **other})
 
-    def told():
+    def submissions():
         found = item(fair, "submissions")
         return found["status"], found["detail"], found["due"]
-    assert told() == ("open", "missing: Logo, Profile", "2099-04-01T21:59:59Z")
+    assert submissions() == ("open", "missing: Logo, Profile", "2099-04-01T21:59:59Z")
     make("/submissions", {**mine, "type_key": "profile", "value": "Roses"})
-    assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
+    assert submissions() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
     logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
-    assert told() == ("open", "everything is submitted and awaits review", "2099-04-21T21:59:59Z")
+    assert submissions() == ("open", "everything is submitted and awaits review", "2099-04-21T21:59:59Z")
     fair.organiser.post(f"/submissions/{logo['id']}/request-revision", {"feedback": "Larger, please"}, status=200)
-    assert told() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
+    assert submissions() == ("open", "missing: Logo", "2099-04-21T21:59:59Z")
     fair.act("submissions", logo, "submit")
     fair.act("submissions", logo, "approve")
-    assert told() == ("done", "everything required is approved", None)
+    assert submissions() == ("done", "everything required is approved", None)
     fair.organiser.delete(f"/submissions/{logo['id']}", status=204)
     logo = make("/submissions", {**mine, "type_key": "logo", "value": "https://roses.example/logo.svg"})
     fair.organiser.post(f"/submissions/{logo['id']}/reject", {"feedback": "That is not yours"}, status=200)
-    assert told() == ("blocked", "rejected: Logo", "2099-04-21T21:59:59Z")
+    assert submissions() == ("blocked", "rejected: Logo", "2099-04-21T21:59:59Z")
 
 
 def test_a_speaker_is_ready_with_the_slides(fair):
@@ -131,7 +131,8 @@ def test_a_speaker_is_ready_with_the_slides(fair):
 
 def test_a_cancelled_participant_is_blocked(fair):
     fair.cancel("participants", fair.participant)
-    assert statuses(fair) == "submissions:blocked booth:blocked services:blocked invoice:blocked payment:blocked badge:blocked"
+    assert statuses(fair) == ("submissions:blocked booth:blocked services:blocked invoice:blocked payment:blocked "
+                              "badge:blocked")
 
 
 def test_readiness_requires_an_existing_participant(fair, person):
@@ -140,20 +141,20 @@ def test_readiness_requires_an_existing_participant(fair, person):
 
 
 def test_include_and_filter_agree_in_random_states(fair):
-    """Many exhibitors in random states: the list, the filter and the single answer agree."""
+    """With many exhibitors in random states, the list, the filter and the single response agree."""
     chance, roles = random.Random(4), ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor")
     people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None)))
               for number in range(30)]
     fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
-    for number, who in enumerate(people):
-        happen(fair, chance, who, number)
+    for number, participant in enumerate(people):
+        happen(fair, chance, participant, number)
     listed = fair.organiser.data("/participants?include=readiness&per_page=100")
     for found in listed:
         assert found["readiness"] == fair.organiser.data(f"/participants/{found['id']}/readiness")
     for ready in (0, 1):
         wanted = [found["id"] for found in listed if found["readiness"]["ready"] == bool(ready)]
-        assert wanted and [found["id"]
-                           for found in fair.organiser.data(f"/participants?ready={ready}&per_page=100")] == wanted
+        assert wanted
+        assert [found["id"] for found in fair.organiser.data(f"/participants?ready={ready}&per_page=100")] == wanted
         answer = fair.organiser.get(f"/participants?ready={ready}&event_key=fair&per_page=1", status=200).json
         assert answer["meta"]["total"] == len(wanted)
     seen = {(entry["item"], entry["status"]) for found in listed for entry in found["readiness"]["items"]}
@@ -161,7 +162,9 @@ def test_include_and_filter_agree_in_random_states(fair):
 
 
 def test_the_report_agrees_with_the_checklists(fair):
-    """Each checklist read by itself, over two events, with contracts, and with something asked of visitors."""
+    """Compare the report with each checklist, over two events, with contracts and with a submission required of
+    visitors.
+    """
     chance, organiser = random.Random(9), fair.organiser
     form = organiser.make("/documents/templates", {"name": "Contract", "body": "<p>Contract</p>", "is_contract": True})
     other = organiser.make("/events", {"title": "Other"})
@@ -172,15 +175,15 @@ def test_the_report_agrees_with_the_checklists(fair):
     roles = ("exhibitor", "exhibitor", "exhibitor", "sponsor", "visitor", "press", "speaker", "staff")
     people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None)))
               for number in range(24)]
-    for number, who in enumerate(people):
-        happen(fair, chance, who, number)
-        if who["role"] == "press" and chance.random() < 0.5:
+    for number, participant in enumerate(people):
+        happen(fair, chance, participant, number)
+        if participant["role"] == "press" and chance.random() < 0.5:
             organiser.make("/submissions",
-                           {"event_participant_id": who["id"], "type_key": "photo",
+                           {"event_participant_id": participant["id"], "type_key": "photo",
                             "value": "https://roses.example/me.jpg"})
         if chance.random() < 0.3:
             made = organiser.make("/documents",
-                                  {"entity_type": "event_participant", "entity_id": who["id"],
+                                  {"entity_type": "event_participant", "entity_id": participant["id"],
                                    "template_id": form["id"]})
             if chance.random() < 0.4:
                 organiser.post(f"/documents/{made['id']}/request-signature", status=200)
@@ -188,11 +191,12 @@ def test_the_report_agrees_with_the_checklists(fair):
     organiser.make("/participants", {"event_id": other["id"], "role": "visitor", "contact_id": people[0]["contact_id"]})
     drafts = {draft["event_participant_id"] for draft in organiser.data("/invoices?status=draft&per_page=100")}
     expected = {}
-    for who in organiser.data("/participants?per_page=100"):
-        if who["status"] != "cancelled":
-            entry = expected.setdefault((who["event_key"], who["role"]),
+    for participant in organiser.data("/participants?per_page=100"):
+        if participant["status"] != "cancelled":
+            entry = expected.setdefault((participant["event_key"], participant["role"]),
                                         dict.fromkeys(("participants", *LACKS, "ready"), 0))
-            count(entry, who, organiser.data(f"/participants/{who['id']}/readiness"), who["id"] in drafts)
+            checklist = organiser.data(f"/participants/{participant['id']}/readiness")
+            count(entry, checklist, participant["id"] in drafts)
     rows = organiser.data("/reports/readiness")["data"]["rows"]
     assert {(row.pop("event_key"), row.pop("role")): row for row in rows} == expected
     assert all(any(entry[name] for entry in expected.values())
@@ -206,13 +210,13 @@ LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_o
          "unpaid")
 
 
-def count(entry, who, told, has_draft):
-    """One checklist, in the words of the report."""
-    items = {item["item"]: item for item in told["items"]}
+def count(entry, checklist, has_draft):
+    """Add one checklist to an entry of the report."""
+    items = {item["item"]: item for item in checklist["items"]}
     is_open = {name: name in items and items[name]["status"] != "done"
                for name in ("contract", "submissions", "booth", "services", "badge")}
     entry["participants"] += 1
-    entry["ready"] += told["ready"]
+    entry["ready"] += checklist["ready"]
     entry["unconfirmed"] += is_open["badge"]
     entry["open_contract"] += is_open["contract"]
     entry["open_submissions"] += is_open["submissions"]
@@ -223,22 +227,24 @@ def count(entry, who, told, has_draft):
     entry["unpaid"] += "payment" in items and items["payment"]["detail"] == "an invoice is not paid in full"
 
 
-def happen(fair, chance, who, number):
-    """Some of what may happen to a participant, mostly up to the end."""
+def happen(fair, chance, participant, number):
+    """Perform a random part of the usual actions of a participant, mostly up to the end."""
     if chance.random() < 0.9:
-        fair.act("participants", who, "confirm")
-    if who["role"] in ("visitor", "press", "speaker", "staff"):
+        fair.act("participants", participant, "confirm")
+    if participant["role"] in ("visitor", "press", "speaker", "staff"):
         return
-    logo = {"event_participant_id": who["id"], "type_key": "logo", "value": "https://roses.example/logo.svg"}
-    submission = fair.organiser.make("/submissions",
-                                     logo) if who["role"] == "exhibitor" and chance.random() < 0.9 else None
-    if submission and chance.random() < 0.9:
-        fair.act("submissions", submission, "approve")
-    booth = fair.reserve(f"B{number}", status=chance.choice(("confirmed", "confirmed", "pending")),
-                         participant=who) if chance.random() < 0.8 else None
+    logo = {"event_participant_id": participant["id"], "type_key": "logo", "value": "https://roses.example/logo.svg"}
+    if participant["role"] == "exhibitor" and chance.random() < 0.9:
+        submission = fair.organiser.make("/submissions", logo)
+        if chance.random() < 0.9:
+            fair.act("submissions", submission, "approve")
+    booth = None
+    if chance.random() < 0.8:
+        status = chance.choice(("confirmed", "confirmed", "pending"))
+        booth = fair.reserve(f"B{number}", status=status, participant=participant)
     if chance.random() < 0.4:
-        fair.order((fair.power, 1), confirm=chance.random() < 0.7, participant=who)
-    answer = fair.organiser.post(f"/participants/{who['id']}/invoice") if chance.random() < 0.9 else None
+        fair.order((fair.power, 1), confirm=chance.random() < 0.7, participant=participant)
+    answer = fair.organiser.post(f"/participants/{participant['id']}/invoice") if chance.random() < 0.9 else None
     if answer and answer.status_int == 201 and chance.random() < 0.9:
         sent = fair.send(answer.json["data"])
         if chance.random() < 0.8:
@@ -246,7 +252,7 @@ def happen(fair, chance, who, number):
     if booth and chance.random() < 0.15:
         fair.cancel("booth-reservations", booth)
     if chance.random() < 0.1:
-        fair.cancel("participants", who)
+        fair.cancel("participants", participant)
 
 
 def test_a_checklist_reads_only_the_invoices_of_its_participant(db):

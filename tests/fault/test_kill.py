@@ -1,9 +1,10 @@
-"""Every process of a running service is killed in turn while payments come in: none is lost, none is counted twice."""
+"""Every process of a service is killed in turn while payments arrive: none is lost and none is counted twice."""
 import http.client
 import json
 import os
 import signal
 import time
+from functools import partial
 from threading import Lock, Thread
 
 import pytest
@@ -20,7 +21,7 @@ INVOICES = 5
 
 
 class Cashiers:
-    """Clients who post payments, each until it is acknowledged, with one Idempotency-Key for each payment."""
+    """Clients that post payments. Each repeats a payment with the same Idempotency-Key until it is acknowledged."""
 
     def __init__(self, port, key, numbers):
         self.port, self.key, self.numbers = port, key, numbers
@@ -35,7 +36,7 @@ class Cashiers:
             self.post(number - 1)
 
     def take(self):
-        """The next payment, counted from 1, as soon as there may be one; None at the end."""
+        """Return the number of the next payment, counted from 1, as soon as it may be sent; None at the end."""
         while not self.refused:
             with self.lock:
                 if not self.todo:
@@ -69,7 +70,7 @@ class Cashiers:
             self.refused.append((status, text))
 
     def reached(self, count):
-        """Returns in the middle of the payments that follow."""
+        """Allow at most AHEAD payments beyond `count`, and wait until `count` payments are acknowledged."""
         self.limit, deadline = count + AHEAD, time.monotonic() + 120
         while len(self.acknowledged) < count and not self.refused:
             assert time.monotonic() < deadline
@@ -86,7 +87,7 @@ def served_by(server):
 
 
 def restarted(folder, server):
-    """A new server on the same port, after the first process of the old one was killed and the others saw it."""
+    """Kill the first process of the server, wait until the others have ended, and return a new one on its port."""
     others = list(processes.children(server.process.pid))
     server.stop(signal.SIGKILL)
     processes.until(lambda: not any(map(processes.alive, others)))
@@ -112,7 +113,7 @@ def test_no_acknowledged_payment_is_lost_or_duplicated(tmp_path, settings, organ
                               (850, "server")):
             cashiers.reached(count)
             if victim == "server":
-                kill(processes.until(lambda: served_by(server))[0])
+                kill(processes.until(partial(served_by, server))[0])
             elif victim == "worker":
                 kill(processes.until(server.worker))
             else:

@@ -1,4 +1,4 @@
-"""The worker is killed again and again while it sends 2,000 mails: none arrives twice, and each is sent or listed as
+"""The worker is killed repeatedly while it sends 2,000 mails: none arrives twice, and each is sent or listed as
 uncertain.
 """
 import os
@@ -35,7 +35,7 @@ def subscribe(db, settings):
 
 
 def killed(folder, inbox, count, options):
-    """Runs a worker until so many mails arrived, and kills it on the spot."""
+    """Run a worker until the given number of mails has arrived, and kill it."""
     worker = processes.start(folder, "worker", **options)
     try:
         processes.until(lambda: len(inbox.envelopes) >= count, timeout=120)
@@ -55,7 +55,8 @@ def test_no_mail_is_sent_twice_or_lost(tmp_path, settings, db):
         for number in range(KILLS):
             killed(tmp_path, inbox, (number + 1) * MAILS // (KILLS + 2), options)
             left = mails.backlog(db)["states"]
-            assert left["sending"] <= 1 and left["uncertain"] <= number and sum(left.values()) == MAILS, "the next worker tells of it at once"
+            assert left["sending"] <= 1 and left["uncertain"] <= number, "the next worker reports it at once"
+            assert sum(left.values()) == MAILS
         done = processes.eventapi(tmp_path, "worker", "--once", **options)
         assert done.returncode == 0, done.stderr
     finally:

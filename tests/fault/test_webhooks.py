@@ -1,5 +1,5 @@
-"""Server and worker are killed again and again while records change: every event that was committed arrives, in the
-order of its record.
+"""Server and worker are killed repeatedly while records change: every committed event arrives, in the order of its
+record.
 """
 import http.client
 import ipaddress
@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def key(db):
 
 @pytest.fixture
 def opened(monkeypatch):
-    """Processes of this test may call this machine."""
+    """Allow the processes of this test to call this machine."""
     for name, value in OPEN.items():
         monkeypatch.setattr(processes, "environment", with_more(processes.environment, {name: value}))
 
@@ -43,8 +44,9 @@ def with_more(environment, more):
 
 
 class Editor:
-    """Changes records one after the other, each change until it is acknowledged; a change that is sent twice makes
-    one event.
+    """A client that changes records one after the other and repeats each change until it is acknowledged.
+
+    A repeated change causes one event.
     """
 
     def __init__(self, url, key):
@@ -77,7 +79,7 @@ class Editor:
 
 
 def committed(db):
-    """(record, [webhook-ids in the order of their commits]) of what the feed keeps of events."""
+    """Return record -> [webhook ids in the order of their commits] for the events that the feed keeps."""
     by_record = {}
     for id, entity_id, seconds in db.connection.execute(
             "SELECT id, entity_id, unixepoch(created_at) FROM outgoing_events WHERE entity_type = 'event' ORDER BY id"):
@@ -86,7 +88,7 @@ def committed(db):
 
 
 def arrived(receiver, path):
-    """The same of what arrived; of what came several times, the first time counts."""
+    """Return the same for the events that arrived. For an event that arrived several times, the first time counts."""
     by_record = {}
     for id, body in receiver.at(path):
         ids = by_record.setdefault(body["data"]["id"], [])
@@ -96,9 +98,10 @@ def arrived(receiver, path):
 
 
 def hurried(db):
-    """Does not wait for the schedule: what failed is due at once."""
+    """Make failed deliveries due at once instead of waiting for the schedule."""
     with db.write():
-        db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE status = 'pending' AND next_attempt_at > ?", [db.now, db.now])
+        db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE status = 'pending' AND "
+                              "next_attempt_at > ?", [db.now, db.now])
 
 
 def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db, key, opened):
@@ -118,7 +121,7 @@ def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db
                     if victim == "worker":
                         kill(processes.until(server.worker))
                     elif victim == "server":
-                        kill(processes.until(lambda: served_by(server))[0])
+                        kill(processes.until(partial(served_by, server))[0])
                     else:
                         server = restarted(tmp_path, server)
             editor.close()
@@ -226,7 +229,8 @@ def test_metrics_show_the_backlog_of_a_run(tmp_path, db, key, opened):
             with HttpClient(server.url, key) as client:
                 client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["event.*"]}, status=201)
                 client.data("POST", "/events", {"title": "Fair"}, status=201)
-            processes.until(lambda: "eventapi_webhook_deliveries_waiting 1" in processes.get(f"{server.url}/metrics")[1])
+            processes.until(lambda: "eventapi_webhook_deliveries_waiting "
+                                    "1" in processes.get(f"{server.url}/metrics")[1])
         finally:
             server.__exit__()
         assert json.loads(receiver.got[0][2])["type"] == "event.created"

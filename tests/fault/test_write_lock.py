@@ -35,7 +35,8 @@ def test_writes_get_503_in_time_and_reads_continue(tmp_path):
                 time.sleep(0.2)
             finished = [answer.result() for answer in answers if answer.done()]
             fcntl.flock(lock_file, fcntl.LOCK_UN)
-        assert len(finished) >= CLIENTS - 1                     # one thread waits in the kernel, which cannot be interrupted
+        # One thread waits in the kernel and cannot be interrupted.
+        assert len(finished) >= CLIENTS - 1
         assert {status for status, _ in finished} == {503} and max(seconds for _, seconds in finished) < 13
         busy = Counter(answer.result()[0] for answer in answers)[503]
         assert post(None)[0] == 201

@@ -1,9 +1,10 @@
-"""What importing contacts costs beside bare executemany of the same rows: python3 tests/load/import_contacts.py
-[CONTACTS].
+"""Compare the cost of importing contacts with a bare executemany of the same rows.
 
-The CSV is one as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. While it is
-imported, another process reads and writes; its answers are timed. Memory is that of the importing process, above what
-it had before.
+python3 tests/load/import_contacts.py [CONTACTS]
+
+The CSV is as a spreadsheet saves it: semicolons, Windows-1252, quotes, line breaks in cells. During the import,
+another process reads and writes, and its responses are timed. The memory shown is that of the importing process, minus
+what it used before.
 """
 import csv
 import os
@@ -13,19 +14,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
-from eventapi import config as configuration  # noqa: E402
+from eventapi import config as configuration
 from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs as import_runs
-from eventapi.storage import database, files, migrations  # noqa: E402
-from eventapi.storage.statements import statements  # noqa: E402
-from eventapi.web.import_bodies import Source  # noqa: E402
+from eventapi.storage import database, files, migrations
+from eventapi.storage.statements import statements
+from eventapi.web.import_bodies import Source
 
 COLUMNS = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country",
            "notes")
@@ -50,13 +52,15 @@ def main(many):
         row = bulk_imports.get(db, id)
         assert (row["status"], row["created"]) == ("done", many), row
         bare = executed(db, fresh(folder, "bare"))
-        print(f"{many} contacts: {took:.1f} s, of which {judging:.1f} s reading and judging; bare executemany {bare:.1f} s; "
+        print(f"{many} contacts: {took:.1f} s, of which {judging:.1f} s reading and judging; bare executemany "
+              f"{bare:.1f} s; "
               f"ratio without judging {(took - judging) / bare:.2f}")
         print(f"processor time of the import: {busy:.1f} s")
         print(f"memory grew by {grown / 1024:.0f} MiB")
         for name, times in (("read", reads), ("write", writes)):
             times.sort()
-            print(f"meanwhile {len(times)} {name}s: median {statistics.median(times):.1f} ms, 99 % {times[int(len(times) * .99)]:.1f} ms, "
+            print(f"meanwhile {len(times)} {name}s: median {statistics.median(times):.1f} ms, 99 % "
+                  f"{times[int(len(times) * .99)]:.1f} ms, "
                   f"slowest {times[-1]:.1f} ms")
 
 
@@ -81,7 +85,7 @@ def write_csv(path, many):
 
 
 def queued(db, path):
-    """The import, taken in as a request does it, for the worker."""
+    """Create the import as a request does, for the worker to execute."""
     with open(path, "rb") as stream, files.received(db.config, stream, 2 ** 30) as upload:
         form, total = import_files.read_form(upload.path)
         with db.write():
@@ -89,16 +93,16 @@ def queued(db, path):
 
 
 def judged(db, id):
-    """Reads and judges all of it, a piece at a time."""
+    """Read and validate all records, one batch at a time."""
     job, row = import_runs.Job(db, id), bulk_imports.get(db, id)
     sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
-    while job.validated(record for record, _ in zip(sent, range(import_runs.BATCH))):
+    while job.validated(islice(sent, import_runs.BATCH)):
         pass
 
 
 def executed(source, target):
-    """Seconds that bare executemany of the same rows takes, with the same indexes and triggers and the same size of
-    transaction.
+    """Return the seconds that a bare executemany of the same rows takes, with the same indexes, triggers and
+    transaction size.
     """
     rows = {table: source.connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall() for table in TABLES}
     inserts = {table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(found[0]))})" for table, found in rows.items()}
@@ -126,13 +130,13 @@ def watcher(config):
 
 
 def watched(process):
-    told, _ = process.communicate("")
-    kinds = [line.split() for line in told.splitlines()]
+    output, _ = process.communicate("")
+    kinds = [line.split() for line in output.splitlines()]
     return [[float(value) for name, value in kinds if name == kind] for kind in ("read", "write")]
 
 
 def watch(folder):
-    """Reads and writes every few milliseconds until its standard input ends."""
+    """Read and write every few milliseconds until standard input ends."""
     import select
     db = database.Database(configuration.load(ROOT / "conf" / "demo.conf", data_dir=folder))
     contacts, housekeeping = statements("contacts"), statements("housekeeping")

@@ -1,4 +1,4 @@
-"""What lists cost in process, in a table: python3 tests/load/lists.py [CONTACTS].
+"""Print a table of the cost of lists in process: python3 tests/load/lists.py [CONTACTS].
 
 The last column is the ratio to reading one contact.
 """
@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
-from eventapi import config as configuration  # noqa: E402
-from eventapi.app import create_app  # noqa: E402
-from eventapi.domain.access import api_keys  # noqa: E402
-from eventapi.storage import database, migrations  # noqa: E402
+from eventapi import config as configuration
+from eventapi.app import create_app
+from eventapi.domain.access import api_keys
+from eventapi.storage import database, migrations
 
 LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC",
          "/contacts?search=co&sort=last_name",
@@ -26,7 +26,8 @@ LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&o
          "/contacts?updated_since=2099-01-01T00:00:00Z")
 FILL = """
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many)
-INSERT INTO contacts (customer_number, company_name, last_name, email, country, rating, account_access_enabled, created_at, updated_at)
+INSERT INTO contacts (customer_number, company_name, last_name, email, country, rating, account_access_enabled,
+created_at, updated_at)
 SELECT printf('C-%05d', i), 'Company ' || (i * 7919 % 100003), 'Name ' || (i % 977), 'office' || i || '@example.org',
        CASE i % 4 WHEN 0 THEN 'AT' ELSE 'DE' END, 3, 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n"""
 
@@ -46,12 +47,13 @@ def main(many):
         for path in LISTS:
             first, again = [], []
             for number in range(9):
-                with db.write():                       # another state of the database: totals are counted anew
+                with db.write():                       # a new state of the database: totals are counted again
                     db.connection.execute("UPDATE api_keys SET name = ?", (str(number),))
                 first.append(timed(app, key, path))
                 again.append(timed(app, key, path))
             base = base or statistics.median(again)
-            print(f"{statistics.median(first):9.2f}{statistics.median(again):9.2f}{statistics.median(first) / base:7.1f}  {path}")
+            median = statistics.median(first)
+            print(f"{median:9.2f}{statistics.median(again):9.2f}{median / base:7.1f}  {path}")
         db.close()
 
 

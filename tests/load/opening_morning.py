@@ -1,10 +1,10 @@
-"""An opening morning at the doors, as fast as it goes: python3 tests/load/opening_morning.py [--people 150000]
-[--seed 1] …
+"""Simulate an opening morning at the entrances, as fast as possible: python3 tests/load/opening_morning.py [--people
+150000] [--seed 1] …
 
-People come within three hours through forty stations; some go and come back, some badges are held up twice or sent
-twice, some try a second door, and at any time some stations are without a connection and send what they gathered
-later, out of order. Real server processes take it in. In the end every visit, the head count and the refusals must be
-those of a model that saw it all in order.
+Visitors arrive within three hours at forty stations. Some leave and return, some badges are scanned or sent twice,
+some are used at a second entrance, and at any time some stations are offline and send their scans later, out of order.
+Real server processes receive the scans. At the end, every visit, the head count and the refusals must equal those of a
+model that saw all scans in order.
 """
 import argparse
 import random
@@ -20,17 +20,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from eventapi import config as configuration  # noqa: E402
-from eventapi import times  # noqa: E402
-from eventapi.domain.access import api_keys  # noqa: E402
+from eventapi import config as configuration
+from eventapi import times
+from eventapi.domain.access import api_keys
 from eventapi.domain.entrance import badges
-from eventapi.storage import database, migrations  # noqa: E402
-from tests.support import processes  # noqa: E402
-from tests.support.http_client import HttpClient  # noqa: E402
+from eventapi.storage import database, migrations
+from tests.support import processes
+from tests.support.http_client import HttpClient
 
 OFFLINE = 20 * 60           # seconds
 LONG_AGO = "2026-01-01T00:00:00Z"
-CLIENTS = 4                 # processes that play the devices
+CLIENTS = 4                 # processes that act as the devices
 BATCH = 200                 # scans that a device sends at once
 
 
@@ -51,10 +51,10 @@ def main(asked):
         compare(Path(folder), model, figures, refused, start)
 
 
-# The event, its people, and what they do
+# The event, its visitors and their scans
 
 def furnish(folder, asked):
-    """A database with all the people in it; gives badge numbers, a key and the moment at which the doors open."""
+    """Create a database with all people. Return badge numbers, a key and the time at which the entrances open."""
     zone = noon()
     now = datetime.now(timezone.utc).replace(microsecond=0)
     today = times.local_date(times.text(now), zone)
@@ -73,11 +73,13 @@ def furnish(folder, asked):
 
 
 def fill(connection, numbers, today, zone):
-    connection.execute("INSERT INTO events (event_key, title, country, date_from, date_from_at, date_to, date_to_at, over_at, timezone, is_visible,"
+    connection.execute("INSERT INTO events (event_key, title, country, date_from, date_from_at, date_to, "
+                       "date_to_at, over_at, timezone, is_visible,"
                        " created_at, updated_at) VALUES ('fair', 'Fair', 'DE', ?, ?, ?, ?, ?, ?, 1, ?, ?)",
                        (today, times.start(today, zone), today, times.end(today, zone), times.end(today, zone), zone,
                         LONG_AGO, LONG_AGO))
-    connection.executemany("INSERT INTO contacts (customer_number, last_name, country, rating, account_access_enabled, created_at, updated_at)"
+    connection.executemany("INSERT INTO contacts (customer_number, last_name, country, rating, "
+                           "account_access_enabled, created_at, updated_at)"
                            f" VALUES (?, ?, 'DE', 3, 1, '{LONG_AGO}', '{LONG_AGO}')",
                            ((f"C-{place:06}", f"Visitor {place}") for place in range(len(numbers))))
     connection.executemany("INSERT INTO participants (event_id, contact_id, role, badge_number, created_at, updated_at)"
@@ -86,14 +88,15 @@ def fill(connection, numbers, today, zone):
 
 
 def noon():
-    """A zone in which it is about noon, so that a morning lies behind us today."""
+    """Return a time zone in which it is about noon, so that the morning of today is over."""
     ahead = 12 - datetime.now(timezone.utc).hour
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"
 
 
 def morning(chance, numbers, asked):
-    """(scans in order, model): each scan (second, station, person, action, name); the model has the visits and
-    refusals they amount to.
+    """Return (scans in order, model).
+
+    A scan is (second, station, person, action, name). The model holds the visits and refusals that result.
     """
     scans, visits, refusals = [], [], 0
     last = asked.hours * 3600
@@ -101,9 +104,9 @@ def morning(chance, numbers, asked):
         came = int(chance.triangular(0, last - 1800, last / 3))
         at = came
         scans.append((came, chance.randrange(asked.stations), person, "check_in", f"{person}-0"))
-        if chance.random() < asked.repeated / 2:                     # held up twice at the same door
+        if chance.random() < asked.repeated / 2:                     # scanned twice at the same entrance
             scans.append((came + chance.randrange(1, 9), scans[-1][1], person, "check_in", f"{person}-twice"))
-        if chance.random() < 0.005:                                  # somebody tries the badge at another door
+        if chance.random() < 0.005:                                  # the badge is used at another entrance
             scans.append((came + chance.randrange(20, 120), (scans[-1][1] + 1) % asked.stations, person, "check_in",
                           f"{person}-other"))
             refusals += 1
@@ -123,8 +126,8 @@ def morning(chance, numbers, asked):
 
 
 def by_station(chance, scans, numbers, start, asked):
-    """station -> what it sends, one after the other: a scan, or a list of those it gathered while it had no
-    connection.
+    """Return station -> what it sends, in order: a scan, or a list of the scans that it collected while it was
+    offline.
     """
     windows = asked.hours * 3600 // OFFLINE
     dark = {(station, window) for window in range(windows)
@@ -150,8 +153,9 @@ def by_station(chance, scans, numbers, start, asked):
 # The devices
 
 def play(url, key, errands):
-    """Sends it all, each station on a connection of its own; gives the milliseconds of each request and how often
-    each status came.
+    """Send everything, each station over its own connection.
+
+    Return the milliseconds of each request and the number of responses per status.
     """
     shares = [[sent for station, sent in errands.items() if station % CLIENTS == share] for share in range(CLIENTS)]
     with ProcessPoolExecutor(CLIENTS) as pool:
@@ -167,7 +171,7 @@ def devices(url, key, share):
 
 
 def device(url, key, sent):
-    """One station: (milliseconds of scans, of batches, statuses)."""
+    """Run one station. Return (milliseconds of scans, milliseconds of batches, statuses)."""
     scans, batches, statuses = [], [], []
     with HttpClient(url, key) as client:
         for what in sent:
@@ -175,36 +179,39 @@ def device(url, key, sent):
                 scans.append(timed(client, "/check-ins", what, lambda status, _: statuses.append(status)))
                 continue
             for first in range(0, len(what), BATCH):
-                batches.append(timed(client, "/check-ins/batch", {"scans": what[first:first + BATCH]}, lambda _,
-                                     answer: statuses.extend(
-                    entry["status"] for entry in answer["data"]["results"])))
+                batches.append(timed(
+                    client, "/check-ins/batch", {"scans": what[first:first + BATCH]},
+                    lambda _, answer: statuses.extend(entry["status"] for entry in answer["data"]["results"])))
     return scans, batches, statuses
 
 
-def timed(client, path, body, tell):
+def timed(client, path, body, report):
     start = time.perf_counter()
     status, answer = client("POST", path, body)
     took = (time.perf_counter() - start) * 1000
     assert status in (200, 201, 409), answer
-    tell(status, answer)
+    report(status, answer)
     return took
 
 
-# What came of it
+# Results
 
 def report(asked, took, answered, seconds):
     print(f"{asked.people} people, {asked.stations} stations, {sum(answered.values())} scans in {seconds:.0f} s: "
-          f"{sum(answered.values()) / seconds:.0f} scans/s, {asked.workers} workers; answers: {dict(sorted(answered.items()))}")
+          f"{sum(answered.values()) / seconds:.0f} scans/s, {asked.workers} workers; answers: "
+          f"{dict(sorted(answered.items()))}")
     for kind, values in took.items():
         if len(values) > 1:
             cuts = statistics.quantiles(values, n=100)
-            print(f"{kind:>6}: {len(values)} requests, p50 {cuts[49]:.1f} ms, p99 {cuts[98]:.1f} ms, at most {max(values):.1f} ms")
+            print(f"{kind:>6}: {len(values)} requests, p50 {cuts[49]:.1f} ms, p99 {cuts[98]:.1f} ms, at most "
+                  f"{max(values):.1f} ms")
 
 
 def compare(folder, model, figures, refused, start):
-    """Every visit, the head count and the refusals against those of the model."""
+    """Compare every visit, the head count and the refusals with those of the model."""
     connection = database.connect(folder / "eventapi.db", readonly=True)
-    found = set(connection.execute("SELECT event_participant_id, checked_in_at, CASE closed_by WHEN 'check_out' THEN ends_at END FROM check_ins"))
+    found = set(connection.execute("SELECT event_participant_id, checked_in_at, CASE closed_by WHEN 'check_out' "
+                                   "THEN ends_at END FROM check_ins"))
     many = connection.execute("SELECT count(*) FROM check_ins").fetchone()[0]
     connection.close()
     expected = {(person + 1, times.text(start + timedelta(seconds=came)),
@@ -215,11 +222,12 @@ def compare(folder, model, figures, refused, start):
     counted = {"present": present, "visitors": len({person for person, _, _ in model["visits"]}),
                "check_ins": len(expected),
                "check_outs": len(expected) - present}
-    print(f"head count {figures['present']}, in the model {present}; visits {many}, in the model {len(expected)}, {wrong} differ; "
+    print(f"head count {figures['present']}, in the model {present}; visits {many}, in the model {len(expected)}, "
+          f"{wrong} differ; "
           f"refused {refused}, in the model {model['refusals']}")
     if wrong or many != len(expected) or refused != model["refusals"] or any(figures[name] != value
                                                                              for name, value in counted.items()):
-        sys.exit(f"the doors lost count: {figures} is not {counted}")
+        sys.exit(f"wrong head count: {figures} instead of {counted}")
 
 
 def arguments():

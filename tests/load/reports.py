@@ -1,8 +1,7 @@
-"""What reports cost in process, in a table: python3 tests/load/reports.py [PAYMENTS].
+"""Print a table of the cost of reports in process: python3 tests/load/reports.py [PAYMENTS].
 
-The show with them is that of show.sql.
-
-Each is asked for as a fresh installation does, and with the statistics of the query planner that the worker gathers.
+The show is that of show.sql. Each report is requested as on a fresh installation, and again with the statistics of the
+query planner that the worker gathers.
 """
 import statistics
 import sys
@@ -35,7 +34,7 @@ def main(many):
         fresh = [measured(db, app, key, path) for path in REPORTS]
         db.optimize()
         print(f"{many} payments, 154500 participants\n{'ms':>9}{'CPU ms':>9}{'tended':>9}{'CPU ms':>9}")
-        for path, before in zip(REPORTS, fresh):
+        for path, before in zip(REPORTS, fresh, strict=True):
             print("".join(f"{number:9.1f}" for number in (*before, *measured(db, app, key, path))), "", path)
         db.close()
 
@@ -48,13 +47,13 @@ def fill(connection, values):
 
 
 def measured(db, app, key, path):
-    """Medians of five: milliseconds that pass, and those of them in which the processor works.
+    """Return the medians of five runs: elapsed milliseconds and CPU milliseconds.
 
-    Each time at another state of the database.
+    Each run sees a new state of the database.
     """
     took, worked = [], []
     for number in range(5):
-        with db.write():                       # totals are counted anew
+        with db.write():                       # totals are counted again
             db.connection.execute("UPDATE api_keys SET name = ?", (str(number),))
         start = time.process_time()
         took.append(timed(app, key, path))

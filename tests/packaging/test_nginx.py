@@ -1,5 +1,5 @@
-"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id, problems of its
-own.
+"""The nginx site of conf/nginx in front of a real server on a unix socket: TLS, limits, request id and its own problem
+documents.
 """
 import http.client
 import json
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.processes,
 
 
 def write_site(folder, port, plain, socket):
-    """The shipped files, with the lines that an administrator changes changed."""
+    """Write the shipped files, with the lines changed that an administrator changes."""
     for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
         shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
     snippet = folder / "eventapi-snippet.conf"
@@ -35,10 +35,12 @@ def write_site(folder, port, plain, socket):
         assert old in site, old
         site = site.replace(old, new)
     (folder / "site.conf").write_text(site)
-    (folder / "nginx.conf").write_text(f"""daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 1;
+    (folder / "nginx.conf").write_text(f"""
+        daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 1;
         events {{}}
-        http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
-          uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s; include {folder}/eventapi-http.conf; include {folder}/site.conf; }}
+        http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
+          fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+          include {folder}/eventapi-http.conf; include {folder}/site.conf; }}
         """ + ("user root;" if os.geteuid() == 0 else ""))
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                     "/CN=events.example.org",
@@ -74,7 +76,8 @@ class Site:
 
     def connection(self):
         trusting = ssl.create_default_context()
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE        # the certificate is made by the test
+        # The certificate is self-signed by this test.
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trusting, timeout=20)
 
         def connected():
@@ -114,7 +117,8 @@ def test_the_client_address_is_journalled(site):
              X_Real_IP="6.6.6.6")
     from eventapi.storage import database
     connection = database.connect(site.data / "eventapi.db", readonly=True)
-    address, = connection.execute("SELECT ip_address FROM audit_log WHERE entity_type = 'event' ORDER BY id DESC").fetchone()
+    address, = connection.execute("SELECT ip_address FROM audit_log WHERE entity_type = 'event' ORDER BY id "
+                                  "DESC").fetchone()
     connection.close()
     assert address == "127.0.0.1"
 
@@ -136,14 +140,14 @@ def test_a_long_body_that_the_application_refuses_gets_its_response_and_no_502(s
 
 
 def test_too_many_requests_with_one_key_get_429_and_other_keys_are_served(site):
-    """Several connections at once, so that a slow machine comes over the rate as well."""
+    """Use several connections at once, so that a slow machine exceeds the rate as well."""
     def hurry(connection):
         return [site.ask("HEAD", "/api/v1/nothing", connection=connection)[0].status for _ in range(400)]
     with ThreadPoolExecutor(4) as pool:
         statuses = [status for part in pool.map(hurry, [site.connection() for _ in range(4)]) for status in part]
     assert set(statuses) == {404, 429} and statuses.count(404) >= 400
     connection = site.connection()
-    for _ in range(100):                                    # about the rate: the burst is used up
+    for _ in range(100):                                    # about the rate, because the burst is used up
         problem, text = site.ask("GET", "/api/v1/nothing", connection=connection)
         if problem.status == 429:
             break
@@ -153,7 +157,7 @@ def test_too_many_requests_with_one_key_get_429_and_other_keys_are_served(site):
 
 
 def test_a_certificate_can_be_renewed_while_the_site_is_enabled(site):
-    """Its issuer asks without TLS and follows where it is sent."""
+    """The certificate authority asks without TLS and follows redirects."""
     proof = site.data.parent / "html" / ".well-known" / "acme-challenge" / "token"
     proof.parent.mkdir(parents=True)
     proof.write_text("proof")
@@ -169,4 +173,4 @@ def test_a_certificate_can_be_renewed_while_the_site_is_enabled(site):
 
 def test_metrics_are_served_to_localhost_only(site):
     answer, _ = site.ask("GET", "/metrics")
-    assert answer.status == 200                      # asked from this machine
+    assert answer.status == 200                      # requested from localhost

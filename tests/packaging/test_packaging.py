@@ -1,6 +1,6 @@
-"""The Debian package's files: units, site, manual, completion and commands.
+"""The files of the Debian package: units, site, manual, completion and commands.
 
-What needs a whole Debian is in packaging/debian/tests.
+Tests that need a complete Debian system are in packaging/debian/tests.
 """
 import configparser
 import importlib.util
@@ -34,7 +34,7 @@ def reference():
 
 
 def settings(file):
-    """A unit as {section: {name: [values]}}."""
+    """Return a unit as {section: {name: [values]}}."""
     sections, section = {}, None
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -54,12 +54,13 @@ def test_every_unit_has_a_template_for_tenants(units):
 
 
 def test_a_template_shares_nothing_with_the_service_of_the_package(units):
+    shared = r"eventapi\.(conf|socket|way-back)|eventapi/web\.sock|lib/eventapi($|[^/])|=eventapi$"
     for file in units.glob("*@.*"):
         for section in settings(file).values():
             for name, values in section.items():
                 text = " ".join(values)
                 if name not in ("Documentation", "Description", "TemporaryFileSystem"):
-                    assert not re.search(r"eventapi\.(conf|socket|way-back)|eventapi/web\.sock|lib/eventapi($|[^/])|=eventapi$", f"={text}"), (file.name, name)
+                    assert not re.search(shared, f"={text}"), (file.name, name)
         service = settings(file).get("Service")
         assert not service or (service["User"] == ["eventapi-%i"] and service["BindPaths"] == ["/var/lib/eventapi/%i"])
 
@@ -83,7 +84,8 @@ def test_services_are_limited_and_hardened(units):
 def test_a_reload_that_would_fail_does_not_reach_the_server(units):
     for name in ("eventapi.service", "eventapi@.service"):
         check, reload = settings(units / name)["Service"]["ExecReload"]
-        assert check.endswith(" serve --check") and check.split()[:-1] == settings(units / name)["Service"]["ExecStart"][0].split()
+        assert check.endswith(" serve --check")
+        assert check.split()[:-1] == settings(units / name)["Service"]["ExecStart"][0].split()
         assert reload == "/bin/kill -HUP $MAINPID"
 
 
@@ -106,7 +108,8 @@ def test_systemd_accepts_the_units_and_rates_them_as_safe(units):
 def test_the_manual_has_every_option_with_its_default(reference):
     page = reference.options_page("1.0", "2026-11-20")
     for option in config.OPTIONS:
-        assert f".BR {reference.quoted(option.name)} \" (default: {reference.quoted(option.default or 'empty')})\"\n{reference.quoted(option.description)}" in page
+        assert (f".BR {reference.quoted(option.name)} \" (default: "
+                f"{reference.quoted(option.default or 'empty')})\"\n{reference.quoted(option.description)}") in page
 
 
 def test_the_manual_has_every_command_with_its_options(reference):
@@ -129,7 +132,8 @@ def test_the_manual_is_valid_troff(reference, tmp_path):
 
 
 def complete(reference, *words):
-    script = reference.completion() + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eventapi; printf "%s\\n" "${COMPREPLY[@]}"'
+    script = reference.completion() + ('COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eventapi; printf "%s\\n" '
+                                       '"${COMPREPLY[@]}"')
     return subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True,
                           check=True).stdout.split()
 
@@ -151,7 +155,11 @@ def test_the_completion_is_not_confused_by_values(reference):
 
 @pytest.fixture
 def become(tmp_path):
-    """Runs the command of the package as root on a machine with the tenant acme; what it would become."""
+    """Return a function that runs the command of the package as root on a machine with the tenant acme.
+
+    The function returns (user, whether the capability dac_override is kept, command line) of the process that it
+    becomes.
+    """
     for name, body in (("id", "echo 0"), ("getent", '[ "$2" = eventapi-acme ]'), ("setpriv", 'echo "$@"')):
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
         (tmp_path / name).chmod(0o755)
@@ -214,7 +222,8 @@ def test_the_site_consists_of_the_tested_parts(site):
 @pytest.mark.processes
 @pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin:/usr/bin"), reason="nginx is not installed")
 def test_nginx_accepts_the_shipped_site(site, tmp_path):
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; include {site}; }}")
+    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http "
+                                         f"{{ access_log off; include {site}; }}")
     checked = subprocess.run(["/usr/sbin/nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf"],
                              capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
@@ -223,7 +232,7 @@ def test_nginx_accepts_the_shipped_site(site, tmp_path):
 def test_the_filter_matches_guessed_keys_only():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(PACKAGING / "fail2ban" / "filter.conf")
-    # fail2ban takes the time out of the line before it looks
+    # fail2ban removes the time from the line before it matches
     pattern = re.compile(parser["Definition"]["failregex"].replace("<HOST>", r"(?P<host>[0-9a-f.:]+)"))
     line = '203.0.113.9 - - [] "GET {} HTTP/1.1" {} 312 "-" "curl/7.88.1"'
     assert pattern.search(line.format("/api/v1/events?page=2", 401) + " ")["host"] == "203.0.113.9"
@@ -254,10 +263,12 @@ def test_the_package_has_the_version_of_the_program(tmp_path):
                     reason="reprepro, gnupg or dpkg is not installed")
 def test_the_apt_repository_is_signed_and_keeps_the_previous_version(tmp_path):
     (tmp_path / "deb" / "DEBIAN").mkdir(parents=True)
-    (tmp_path / "deb" / "DEBIAN").chmod(0o755)             # whatever the umask is
+    (tmp_path / "deb" / "DEBIAN").chmod(0o755)             # for any umask
     for version in ("1.0", "2.0"):
-        (tmp_path / "deb" / "DEBIAN" / "control").write_text(f"Package: eventapi\nVersion: {version}\nArchitecture: all\nSection: web\n"
-                                                             "Priority: optional\nMaintainer: x <x@example.org>\nDescription: x\n")
+        (tmp_path / "deb" / "DEBIAN" / "control").write_text(f"Package: eventapi\nVersion: "
+                                                             f"{version}\nArchitecture: all\nSection: web\n"
+                                                             "Priority: optional\nMaintainer: x "
+                                                             "<x@example.org>\nDescription: x\n")
         deb = tmp_path / f"eventapi_{version}_all.deb"
         subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tmp_path / "deb", deb], check=True,
                        capture_output=True)
@@ -267,17 +278,19 @@ def test_the_apt_repository_is_signed_and_keeps_the_previous_version(tmp_path):
     apt = tmp_path / "apt"
     for codename in ("bookworm", "trixie"):
         for suite, version in ((codename, "2.0"), (f"{codename}-previous", "1.0")):
-            assert f"\nVersion: {version}\n" in (apt / "dists" / suite / "main" / "binary-amd64" / "Packages").read_text()
+            packages = apt / "dists" / suite / "main" / "binary-amd64" / "Packages"
+            assert f"\nVersion: {version}\n" in packages.read_text()
             subprocess.run(["gpgv", "--keyring", apt / "eventapi-archive-keyring.gpg",
                             apt / "dists" / suite / "InRelease"],
                            check=True, capture_output=True)
         source = (apt / f"{codename}.sources").read_text()
         assert f"URIs: https://here.example\nSuites: {codename} {codename}-previous\n" in source
-    assert not list(apt.rglob("*private*"))         # the key lies beside what is served
+    assert not list(apt.rglob("*private*"))         # the private key is not in the served folder
 
 
 def test_maintainer_scripts_are_valid_and_not_interactive():
     for name in ("postinst", "prerm", "postrm"):
         script = (PACKAGING / "debian" / name).read_text()
-        assert script.startswith("#!/bin/sh\n") and "\nset -e\n" in script and "#DEBHELPER#" in script and "\nread " not in script
+        assert script.startswith("#!/bin/sh\n") and "\nset -e\n" in script
+        assert "#DEBHELPER#" in script and "\nread " not in script
         subprocess.run(["sh", "-n", PACKAGING / "debian" / name], check=True)

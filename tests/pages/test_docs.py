@@ -1,4 +1,4 @@
-"""The documents: what they name exists, what they promise is so. And the pages a person sees."""
+"""The documents: everything they name exists. The HTML pages: links, content and headers."""
 import configparser
 import re
 from html.parser import HTMLParser
@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
 ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
-# Files that a document names though they are not of this tree: made when it runs, or examples of what one would write.
+# Files that a document names and that are not in this tree: created at run time, or examples.
 ELSEWHERE = re.compile(r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
-# Where a shortened path may begin.
+# Folders in which a shortened path may begin.
 ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "tests", "docs")
 
 
@@ -82,7 +82,7 @@ def test_the_changelog_begins_with_the_unreleased_changes():
 # The pages
 
 class Page(HTMLParser):
-    """Collects what a page is made of."""
+    """A parser that collects the parts of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -113,13 +113,13 @@ def docs(app):
 
 
 def test_the_reference_shows_every_endpoint_field_and_error(app):
-    answer, page = docs(app)
+    _, page = docs(app)
     text = " ".join(" ".join(page.text).split())
     for route in routes():
         if route.path.startswith("/api"):
             assert re.sub(r"<(\w+)>", r"{\1}", route.path) in text
     document = app.get("/openapi.json").json
-    for path, methods in document["paths"].items():
+    for methods in document["paths"].values():
         for operation in methods.values():
             assert operation["operationId"] in page.ids
     for schema in document["components"]["schemas"].values():
@@ -160,12 +160,12 @@ def test_the_pages_allow_nothing_but_their_own_style_and_script(app):
         assert [f"'{_hash(script)}'" for script in page.scripts] == re.findall(r"script-src (\S+);", policy)
         for tag, attributes in page.tags:
             assert tag not in ("iframe", "object", "img", "link", "form", "base"), f"{path} has a {tag}"
-            assert not {"style", "src"} & attributes.keys() and not [name
-                                                                     for name in attributes if name.startswith("on")]
+            assert not {"style", "src"} & attributes.keys()
+            assert not [name for name in attributes if name.startswith("on")]
 
 
 def test_the_pages_fit_a_phone_and_work_without_javascript(app):
-    answer, page = docs(app)
+    _, page = docs(app)
     assert ("meta", {"name": "viewport", "content": "width=device-width,initial-scale=1"}) in page.tags
     assert not [attributes
                 for _, attributes in page.tags if "hidden" in attributes], "nothing waits for a script to show it"
@@ -202,7 +202,7 @@ def test_the_pages_are_cached_and_revalidated(app):
 
 
 def test_every_state_table_is_shown_as_text(app):
-    """Some actions lead to no state of their own, and some are never allowed."""
+    """Some actions do not change the state, and some are never allowed."""
     tables = re.findall(r"<summary><b>States of the ([\w ]+)</b>(.*?)</table>", app.get("/docs", status=200).text)
     assert {"invoice", "credit note", "payment"} <= {noun for noun, _ in tables}
     assert not [noun for noun, table in tables if "None" in table or "<td></td>" in table]

@@ -1,4 +1,4 @@
-"""Documents as PDF: everything on paper, inside its margins."""
+"""Documents as PDF: everything is drawn on the paper and inside its margins."""
 import pytest
 
 from eventapi import markup
@@ -25,7 +25,8 @@ def words(texts):
 
 
 def test_all_words_are_drawn_in_order_and_inside_the_margins():
-    body = "<h1>One</h1><p>two <strong>three</strong><br>four</p><ul><li>five<ol><li>six</li></ol></li></ul><table><tr><td>seven</td></tr></table>"
+    body = ("<h1>One</h1><p>two <strong>three</strong><br>four</p>"
+            "<ul><li>five<ol><li>six</li></ol></li></ul><table><tr><td>seven</td></tr></table>")
     data, texts = sheet(body)
     found = words(texts)
     assert data.startswith(b"%PDF") and data == sheet(body)[0]

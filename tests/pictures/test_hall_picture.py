@@ -1,4 +1,4 @@
-"""The hall as a picture: SVG and PDF of one drawing."""
+"""The picture of a hall: SVG and PDF from one drawing."""
 import re
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
@@ -18,19 +18,19 @@ with_pdf = pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is n
 
 @pytest.fixture
 def plan(organiser, db):
-    """plan(hall): the id of a plan with these booths."""
+    """Return a function that stores a hall and returns the id of its plan."""
     return lambda hall: halls.store(organiser, db, hall)
 
 
 def drawn(organiser, plan_id, query=""):
-    """The root of the SVG."""
+    """Return the root element of the SVG."""
     answer = organiser.get(f"/plans/{plan_id}/svg{query}", status=200)
     assert answer.content_type == "image/svg+xml"
     return ET.fromstring(answer.body)
 
 
 def words(root):
-    """All that is written on the picture, without tooltips, title and description."""
+    """Return all text of the picture, without tooltips, title and description."""
     return " ".join("".join(text.itertext()) if len(text) == 0 else " ".join(text.itertext())
                     for text in root.iter(f"{SVG}text"))
 
@@ -40,7 +40,7 @@ def tooltips(root):
 
 
 def hall(*booths, objects=(), **values):
-    """A hall as domain/halls/plan_pictures.py reads it."""
+    """Return a hall as domain/halls/plan_pictures.py reads it."""
     return {"id": 7, "name": "Hall 1", "event": "Garden Fair", "city": "Leipzig", "area_name": None,
             "from": "2027-05-01", "to": "2027-05-03",
             "changed": "2027-01-01", "view": "internal", "currency": "EUR", "width": 20000, "height": 15000,
@@ -69,7 +69,7 @@ def lines_of(drawing):
     return [line for part in flat(drawing.parts) if isinstance(part, Text) for line in part.lines]
 
 
-# What is shown, and to whom
+# Content and views
 
 def test_a_hall_is_drawn_with_title_booths_legend_and_scale(organiser, plan):
     root = drawn(organiser, plan(halls.small()))
@@ -100,7 +100,7 @@ def test_the_public_view_shows_no_prices_or_reasons_and_only_confirmed_exhibitor
     assert "EUR" not in seen and "Kept" not in seen and "Gartentechnik" not in seen and "Bergmann" in seen
     db.connection.execute("UPDATE participants SET status = 'registered'")
     assert "Bergmann" not in ET.tostring(drawn(organiser, id, "?view=public"),
-                                         encoding="unicode"), "nobody confirmed them"
+                                         encoding="unicode"), "they are not confirmed"
     assert "Bergmann" in ET.tostring(drawn(organiser, id), encoding="unicode")
 
 
@@ -109,7 +109,8 @@ def test_an_expired_hold_is_shown_as_available(organiser, plan, db):
     db.connection.execute("UPDATE booths SET held_until = '2020-01-01T00:00:00Z' WHERE status = 'reserved'")
     db.connection.execute("UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE status = 'pending'")
     root = drawn(organiser, id)
-    assert "Gartentechnik" not in words(root) and "2, available, 7.5 × 3 m, Corner booth, 4,252.50 EUR" in tooltips(root)
+    assert "Gartentechnik" not in words(root)
+    assert "2, available, 7.5 × 3 m, Corner booth, 4,252.50 EUR" in tooltips(root)
 
 
 def test_labels_and_numbers_use_the_requested_language(organiser, plan):
@@ -165,9 +166,10 @@ def test_the_etag_depends_on_the_visible_content(organiser, plan, db):
 def test_accept_selects_a_pdf_of_one_a3_page(organiser, plan):
     id = plan(halls.medium())
     answer = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
-    assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF") and answer.headers["Vary"] == "Accept"
-    assert re.search(rb"/MediaBox \[ 0 0 1190\.55\d* 841\.88\d* \]",
-                     answer.body) and answer.body.count(b"/Type /Page\n") == 1
+    assert answer.content_type == "application/pdf" and answer.body.startswith(b"%PDF")
+    assert answer.headers["Vary"] == "Accept"
+    assert re.search(rb"/MediaBox \[ 0 0 1190\.55\d* 841\.88\d* \]", answer.body)
+    assert answer.body.count(b"/Type /Page\n") == 1
     again = organiser.get(f"/plans/{id}/svg", headers={"Accept": "application/pdf"}, status=200)
     assert again.body == answer.body and again.headers["ETag"] == answer.headers["ETag"]
     assert organiser.get(f"/plans/{id}/svg", status=200).headers["ETag"] != answer.headers["ETag"]
@@ -214,7 +216,7 @@ def test_blocks_join_only_touching_booths_of_one_exhibitor():
     assert together(sold("1", 0, 0), sold("2", 4200, 0)) == [["1"], ["2"]], "there is a gap"
     assert together(sold("1", 0, 0), sold("2", 4000, 3000)) == [["1"], ["2"]], "a corner only"
     assert together(sold("1", 0, 0), sold("2", 4000, 0, "Other")) == [["1"], ["2"]]
-    assert together(booth("1", 0, 0), booth("2", 4000, 0)) == [["1"], ["2"]], "nobody's"
+    assert together(booth("1", 0, 0), booth("2", 4000, 0)) == [["1"], ["2"]], "no exhibitor"
     assert together(sold("1", 0, 0), {**sold("2", 4000, 0), "status": "reserved"}) == [["1"], ["2"]]
     # 3 × 4 m turned by a right angle is 4 × 3 m
     assert together(sold("1", 0, 0), sold("2", 4500, -500, width=3000, depth=4000, rotation=90)) == [["1", "2"]]
@@ -238,7 +240,7 @@ def test_status_shows_by_color_and_pattern_and_its_text_can_be_read():
         low, high = sorted((light(look.fill), light(look.ink)))
         assert (high + 0.05) / (low + 0.05) >= 4.5
     assert len({(light(look.fill) > 0.5, look.hatch and look.hatch.crossed)
-                for look in LOOKS.values()}) == 4, "told apart without colour"
+                for look in LOOKS.values()}) == 4, "distinguishable without colour"
 
 
 @pytest.mark.parametrize("make", [halls.small, halls.medium, halls.large])
@@ -256,15 +258,16 @@ def test_labels_stay_within_their_booths(make):
         for text in texts:
             wide = max(letters.em(line, text.bold) for line in text.lines) * text.size
             assert left <= text.x - wide / 2 and text.x + wide / 2 <= right, text
-            assert top <= text.y - 0.75 * text.size and text.y + (len(text.lines) - 1) * text.size * text.line_height <= bottom, text
+            lowest = text.y + (len(text.lines) - 1) * text.size * text.line_height
+            assert top <= text.y - 0.75 * text.size and lowest <= bottom, text
 
 
 def test_a_narrow_deep_booth_is_labelled_from_below():
     drawing = picture.picture(hall(sold("A1", 1000, 1000, "Süddeutsche Gewächshaustechnik", width=900, depth=9000)))
     group, = [part for part in flat(drawing.parts) if isinstance(part, Group) and part.id == "booth-1"]
     turned, = [part for part in group.parts if isinstance(part, Group)]
-    assert turned.turn[0] == -90 and "Gewächshaustechnik" in " ".join(line for text in turned.parts
-                                                                      for line in text.lines)
+    assert turned.turn[0] == -90
+    assert "Gewächshaustechnik" in " ".join(line for text in turned.parts for line in text.lines)
 
 
 def test_the_orientation_of_the_paper_is_that_of_the_hall():
@@ -281,7 +284,7 @@ def test_objects_outside_the_hall_do_not_cover_the_legend():
     assert area.rings[0][2] == pytest.approx((sheet.left + sheet.width, sheet.top + sheet.height))
 
 
-# Letters
+# Labels
 
 @pytest.mark.parametrize("name, width, lines, is_whole", [
     ("Stihl", 10, ("Stihl",), True),

@@ -1,5 +1,4 @@
-"""Many clerks bill one participant at once, before real server processes: everything is billed once, and credited
-once.
+"""Many clients bill one participant at once, with real server processes: everything is billed once and credited once.
 """
 from collections import Counter
 

@@ -1,5 +1,5 @@
-"""A hundred exhibitors want the same booth at once, before real server processes: one gets it, the others hear who
-has it.
+"""A hundred exhibitors request the same booth at once, with real server processes: one gets it, the others get a
+conflict.
 """
 import http.client
 import os
@@ -33,7 +33,7 @@ def server(tmp_path, key):
 
 @pytest.fixture
 def exhibitors(organiser):
-    """The ids of as many participants as there are clients."""
+    """Return the ids of as many participants as there are clients."""
     organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
     ids = [organiser.make("/contacts", {"company_name": f"Exhibitor {number}"})["id"] for number in range(CLIENTS)]
     return [organiser.make("/participants", {"event_key": "garden", "contact_id": id})["id"] for id in ids]
@@ -41,17 +41,20 @@ def exhibitors(organiser):
 
 @pytest.fixture
 def booth(db, exhibitors):
-    """booth(): the id of a new booth; booth(x, y) has a place in the hall."""
+    """Return a function that creates a booth and returns its id; booth(x, y) has a place in the hall."""
     with db.write():
-        db.connection.execute("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, scale_factor, is_active, "
-                              "sort_order, created_at, updated_at) VALUES (1, 1, 'hall', 'Hall', 90000, 90000, 1000, 1000, 1, 0, ?, ?)",
+        db.connection.execute("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, "
+                              "scale_factor, is_active, "
+                              "sort_order, created_at, updated_at) VALUES (1, 1, 'hall', 'Hall', 90000, 90000, "
+                              "1000, 1000, 1, 0, ?, ?)",
                               (db.now, db.now))
 
     def make(x=None, y=None):
         with db.write():
             number = db.connection.execute("SELECT count(*) FROM booths").fetchone()[0] + 1
             return db.connection.execute(
-                "INSERT INTO booths (plan_id, event_id, booth_number, width, depth, pos_x, pos_y, rotation, fixed_price, price, status, "
+                "INSERT INTO booths (plan_id, event_id, booth_number, width, depth, pos_x, pos_y, rotation, "
+                "fixed_price, price, status, "
                 "created_at, updated_at) VALUES (1, 1, ?, 3000, 3000, ?, ?, 0, 100, 100, 'available', ?, ?)",
                 (f"A{number}", x, y, db.now, db.now)).lastrowid
     return make
@@ -62,7 +65,7 @@ def wanted(booth, participant, **more):
 
 
 def winner(answers):
-    """The one reservation that was made; all others must have been told who was faster."""
+    """Return the one reservation that was created. All other responses must be conflicts."""
     made = [document["data"] for status, document in answers if status == 201]
     refused = [document for status, document in answers if status != 201]
     assert len(made) == 1 and len(refused) == len(answers) - 1, [status for status, _ in answers]
@@ -108,7 +111,7 @@ def test_a_server_that_is_killed_sells_no_booth_twice(tmp_path, server, key, exh
     todo = [(id, participant) for participant in exhibitors[:30] for id in booths]
 
     def insist(pair):
-        """The answer to a request that is sent until it is answered, as a client with an Idempotency-Key does."""
+        """Repeat a request until there is a response, as a client with an Idempotency-Key does. Return the response."""
         if pair in (todo[5], todo[250]):
             victim = processes.until(lambda: list(processes.children(server.process.pid)))[0]
             os.kill(victim, signal.SIGKILL)

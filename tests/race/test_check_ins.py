@@ -47,7 +47,7 @@ def test_concurrent_scans_of_one_badge_at_forty_stations_open_one_visit(server, 
 
 
 def test_late_repeated_and_unordered_scans_of_forty_devices_are_counted_once(server, key, guests, organiser):
-    """Each guest comes and goes three times. Two devices send each scan, in batches that arrive out of order."""
+    """Each guest enters and leaves three times. Two devices send each scan, in batches that arrive out of order."""
     chance, scans = random.Random(7), []
     for guest in guests:
         for visit in range(3):

@@ -1,4 +1,4 @@
-"""Many organisers fill the programme at once, before real server processes: no place and nobody is given away twice."""
+"""Many organisers fill the programme at once, with real server processes: no room and no speaker is assigned twice."""
 import pytest
 
 from eventapi import journal
@@ -25,7 +25,7 @@ def server(tmp_path, key):
 
 @pytest.fixture
 def speakers(organiser):
-    """The ids of as many participants as there are clients."""
+    """Return the ids of as many participants as there are clients."""
     organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
     ids = [organiser.make("/contacts", {"last_name": f"Speaker {number}"})["id"] for number in range(CLIENTS)]
     return [organiser.make("/participants", {"event_key": "fair", "contact_id": id, "role": "speaker"})["id"]
@@ -33,14 +33,14 @@ def speakers(organiser):
 
 
 def slot(number, day, **more):
-    """A wish for the day: each begins a minute later, and all are there at noon."""
+    """Return a request for a slot on the day. Each slot begins a minute later, and all of them overlap at noon."""
     return "POST", "/schedules", {"event_key": "fair", "slot_date": day, "start_time": f"10:{number:02}",
                                   "end_time": f"13:{number:02}",
                                   "title": f"Talk {number}", **more}
 
 
 def only_one(answers, reason):
-    """The one slot that was made; all others were told which it is."""
+    """Return the one slot that was created. All other responses must name it."""
     made = [document["data"] for status, document in answers if status == 201]
     refused = [document for status, document in answers if status != 201]
     assert len(made) == 1 and len(refused) == CLIENTS - 1, [status for status, _ in answers]
@@ -74,7 +74,7 @@ def test_two_slots_moved_to_the_same_time_do_not_both_get_it(server, key, speake
 
 
 def test_concurrent_changes_never_leave_more_attendees_than_capacity(server, key, speakers):
-    """Some lower the capacity while others send more attendees: whichever comes first, the room holds them."""
+    """Some clients lower the capacity while others add attendees. In any order, the attendees fit into the room."""
     for day in range(1, ROUNDS + 1):
         id = send(server.port, key, *slot(0, f"2027-05-{day:02}", capacity=CLIENTS))[1]["data"]["id"]
         fewer = [("PATCH", f"/schedules/{id}", {"capacity": number}) for number in range(0, CLIENTS, 2)]

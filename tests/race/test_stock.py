@@ -1,5 +1,5 @@
-"""A hundred orders want the last thirty of a service at once, before real server processes: no more is sold than
-there is.
+"""A hundred orders request the last thirty units of a service at once, with real server processes: no more than thirty
+are sold.
 """
 import pytest
 
@@ -35,7 +35,7 @@ def participant(organiser):
 
 @pytest.fixture
 def service(organiser, participant):
-    """service(): a new service of which there are thirty."""
+    """Return a function that creates a service with a stock of thirty."""
     def make():
         return organiser.make("/services",
                               {"service_name": "Power", "base_price": 100,
@@ -49,13 +49,13 @@ def shop(server, key, db, participant):
 
 
 class Shop:
-    """Orders one service through the server, and counts in the database."""
+    """A client that orders one service through the server and counts in the database."""
 
     def __init__(self, server, key, db, participant):
         self.server, self.key, self.db, self.participant = server, key, db, participant
 
     def at_once(self, requests):
-        """The answers; a refusal is told as one, and none is a failure of the server."""
+        """Return the responses. A refusal must be a 409, and no response is a server error."""
         answers = send_at_once(self.server.port, self.key, requests)
         assert {status for status, _ in answers} <= {200, 201, 409}, [answer
                                                                       for answer in answers
@@ -67,13 +67,15 @@ class Shop:
                                           (service["id"],)).fetchone()[0]
 
     def held(self, service):
-        """What the items of living orders add up to."""
-        return self.db.connection.execute("""SELECT coalesce(sum(i.quantity), 0) FROM service_order_items i JOIN service_orders o ON
-            o.id = i.service_order_id WHERE i.service_id = ? AND i.status <> 'cancelled' AND o.status NOT IN ('draft', 'cancelled')""",
-                                          (service["id"],)).fetchone()[0]
+        """Return the sum of the items of all active orders."""
+        return self.db.connection.execute("""
+            SELECT coalesce(sum(i.quantity), 0) FROM service_order_items i
+            JOIN service_orders o ON o.id = i.service_order_id
+            WHERE i.service_id = ? AND i.status <> 'cancelled' AND o.status NOT IN ('draft', 'cancelled')""",
+            (service["id"],)).fetchone()[0]
 
     def wanted(self, service, number, status="submitted"):
-        """An order of one to three, some of them in two items."""
+        """Return a request for an order of one to three units, some of them in two items."""
         quantities = [[1], [2], [1, 2]][number % 3]
         return "POST", "/service-orders", {"event_participant_id": self.participant, "status": status, "items": [
             {"service_id": service["id"], "quantity": quantity} for quantity in quantities]}
@@ -84,9 +86,10 @@ def quantity(order):
 
 
 def accepted(answers, service):
-    """The orders that were taken; the others must have been told how many are left, which was too few."""
+    """Return the accepted orders. The other responses must name the remaining stock, which was too small."""
     for status, document in answers:
-        assert status != 409 or (document["code"] == "out_of_stock" and document["service_key"] == service["service_key"])
+        assert status != 409 or (document["code"] == "out_of_stock"
+                                 and document["service_key"] == service["service_key"])
         assert status != 409 or document["available"] < 3
     return [document["data"] for status, document in answers if status in (200, 201)]
 
@@ -128,6 +131,7 @@ def test_order_numbers_have_no_gap_when_orders_are_refused(shop, service, db):
     for _ in range(ROUNDS):
         shop.at_once([shop.wanted(power, number) for number in range(CLIENTS)])
     numbers = [number
-               for number, in db.connection.execute("SELECT order_number FROM service_orders WHERE order_number IS NOT NULL ORDER BY 1")]
+               for number, in db.connection.execute("SELECT order_number FROM service_orders WHERE order_number IS "
+                                                    "NOT NULL ORDER BY 1")]
     assert numbers == [f"SO-{today().year}-{place:05}" for place in range(1, len(numbers) + 1)] and numbers
     assert journal.verify(db) == []

@@ -1,4 +1,6 @@
-"""Many reviewers decide on one submission at once, before real server processes: one wins, all others hear of it."""
+"""Many reviewers decide on one submission at once, with real server processes: one decision is accepted, the others
+get a conflict.
+"""
 import pytest
 
 from eventapi import journal
@@ -27,7 +29,7 @@ def server(tmp_path, key):
 
 @pytest.fixture
 def wishes(organiser):
-    """What as many participants hand in as there are rounds."""
+    """Return one submission request for each round, each of another participant."""
     organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
     organiser.make("/submissions/types", {"event_key": "fair", "title": "Motto", "input": "text"})
     contacts = [organiser.make("/contacts", {"last_name": f"Rose {number}"})["id"] for number in range(ROUNDS)]
@@ -44,10 +46,12 @@ def test_only_one_of_many_concurrent_decisions_is_accepted(server, key, wishes, 
         address = f"/submissions/{made[0]['id']}"
         asked = [DECISIONS[number % 3] for number in range(CLIENTS)]
         answers = send_at_once(server.port, key, [("POST", f"{address}/{action}", body) for action, body, _ in asked])
-        stands = organiser.data(address)["status"]
-        for (_, _, wanted), (status, document) in zip(asked, answers):
-            assert (status, document.get("code")) == ((200, None) if wanted == stands else (409, "invalid_transition"))
-        assert [revision["status"] for revision in organiser.data(f"{address}/revisions")] == [stands]
-    decided = db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'submission' AND action NOT IN ('created', 'submitted')")
+        decided_status = organiser.data(address)["status"]
+        for (_, _, wanted), (status, document) in zip(asked, answers, strict=True):
+            expected = (200, None) if wanted == decided_status else (409, "invalid_transition")
+            assert (status, document.get("code")) == expected
+        assert [revision["status"] for revision in organiser.data(f"{address}/revisions")] == [decided_status]
+    decided = db.connection.execute("SELECT count(*) FROM audit_log WHERE entity_type = 'submission' AND action "
+                                    "NOT IN ('created', 'submitted')")
     assert decided.fetchone() == (ROUNDS,)
     assert journal.verify(db) == []

@@ -1,4 +1,4 @@
-"""/openapi.json: valid, complete, and its examples true."""
+"""/openapi.json is valid and complete, and its examples match real responses."""
 import json
 import re
 
@@ -15,7 +15,7 @@ from tests.support.examples import OF_THE_YEAR, as_read, collections, make_verba
 from tests.support.shared_app import SharedApp
 
 METHODS = {"get", "post", "put", "patch", "delete"}
-# What no example can know: who asks and under which address, when, and what is made at random.
+# Values that no example can contain: caller, address, time and random values.
 VARIES = re.compile(r"admin_(id|name)|floor_plan_svg|unsubscribe_url|\w+_at|\w*badge_number|.*token.*|.*secret.*|"
                     + "|".join(OF_THE_YEAR))
 CREATIONS = sorted(collections())
@@ -29,7 +29,7 @@ def document(tmp_path_factory, template):
 
 @pytest.fixture
 def fresh(tmp_path, template):
-    """An app with an empty database."""
+    """Return an app with an empty database."""
     with SharedApp(tmp_path, template) as fresh:
         yield fresh
 
@@ -75,7 +75,8 @@ def test_the_document_has_the_structure_of_openapi_3_1(document):
     tags = {tag["name"] for tag in document["tags"]}
     for path, method, operation in operations(document):
         where = f"{method} {path}"
-        assert method in METHODS and operation["summary"] and operation["responses"] and set(operation["tags"]) <= tags, where
+        assert method in METHODS and operation["summary"] and operation["responses"], where
+        assert set(operation["tags"]) <= tags, where
         parameters = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
         assert len(set(parameters)) == len(parameters), where
         assert {name for place, name in parameters if place == "path"} == set(re.findall(r"{(\w+)}", path)), where
@@ -130,7 +131,7 @@ def validate(document, schema, value):
 
 def test_every_example_fits_its_schema(document):
     found = 0
-    for path, method, operation in operations(document):
+    for _, _, operation in operations(document):
         for part in (operation.get("requestBody", {}), *operation["responses"].values()):
             for media in part.get("content", {}).values():
                 if "example" in media:
@@ -141,13 +142,13 @@ def test_every_example_fits_its_schema(document):
 
 @pytest.mark.parametrize("singular", CREATIONS)
 def test_the_examples_of_a_resource_match_real_responses(fresh, singular):
-    """In an empty database the documented body gives the documented answer, and so do the other examples after it."""
+    """In an empty database, the documented body returns the documented response. So do the other examples after it."""
     whole, path, client = fresh.document, collections()[singular], fresh.organiser
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
     record = make_verbatim(client, singular)
     promised = example(here["post"], "201")["data"]
     assert steady(as_read(singular,
-                          record)) == steady(promised), "give the members that differ `examples` in their schema"
+                          record)) == steady(promised), "add `examples` to the schema of the fields that differ"
     address = f"{path}/{record['id']}"
     assert steady(client.data(address)) == steady(example(below["get"], "200")["data"])
     whole_body = {member: record[member] if member in OF_THE_YEAR else value
@@ -168,7 +169,7 @@ def body(operation):
 
 
 def steady(value):
-    """Without what varies."""
+    """Return the value without the parts that vary."""
     if isinstance(value, dict):
         return {member: steady(part) for member, part in value.items() if not VARIES.fullmatch(member)}
     return [steady(part) for part in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""eventapi/reference/problem_codes.json: up to date, and right for handlers that were read by hand."""
+"""eventapi/reference/problem_codes.json is up to date, and right for handlers that were checked by hand."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""The heart of a show over HTTP, against a real server with two processes: from the application to the books."""
+"""The main path of a show over HTTP, with a real server of two processes: from the application to the paid invoice."""
 import json
 from contextlib import ExitStack
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.processes
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
-    """Runs an eventapi command on the data of the server; gives what it prints."""
+    """Return a function that runs an eventapi command on the data of the server and returns its output."""
     (tmp_path / "test.conf").write_text((ROOT / "conf" / "demo.conf").read_text())
 
     def run(*words):
@@ -31,7 +31,7 @@ def server(tmp_path, command):
 
 @pytest.fixture
 def connect(server, command):
-    """Makes connections to the server, all with one new key."""
+    """Return a function that opens connections to the server, all with one new key."""
     key = command("key", "create", "--name", "test", "--all-scopes", "--quiet").strip()
     with ExitStack() as stack:
         yield lambda: stack.enter_context(HttpClient(server.url, key))

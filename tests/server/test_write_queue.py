@@ -248,14 +248,16 @@ def test_a_slow_handler_delays_other_writes_only_briefly(server, how):
 
 def raw(server, text):
     body = json.dumps(server.body(text)).encode()
-    return (f"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {server.key}\r\nContent-Type: application/json\r\n"
+    return (f"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {server.key}\r\nContent-Type: "
+            f"application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
 def test_pipelined_reads_and_writes_get_responses_in_order(server):
     with server.client() as client:
         client.connection.connect()
-        read = f"GET /api/v1/notes?entity_type=event&entity_id={server.event} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {server.key}\r\n\r\n".encode()
+        read = (f"GET /api/v1/notes?entity_type=event&entity_id={server.event} HTTP/1.1\r\nHost: "
+                f"a\r\nAuthorization: Bearer {server.key}\r\n\r\n").encode()
         client.connection.sock.sendall(b"".join(raw(server, text) + read for text in "abc"))
         with client.connection.sock.makefile("rb") as file:
             totals = []

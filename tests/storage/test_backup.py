@@ -1,4 +1,4 @@
-"""Backup and restore: one moment, proven, while others write; and never a loss of what was there."""
+"""Backup and restore: a verified, consistent snapshot while others write, and no loss of existing data."""
 import errno
 import hashlib
 import io
@@ -31,7 +31,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def elsewhere(tmp_path):
-    """A configuration whose data directory is empty."""
+    """Return a configuration whose data directory is empty."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder),
@@ -44,7 +44,7 @@ def titles(config):
 
 
 def packed(file, members, **manifest):
-    """A tar with `members` (name -> bytes or TarInfo) and a manifest that fits them."""
+    """Write a tar with `members` (name -> bytes or TarInfo) and a matching manifest."""
     entries = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
                for name, data in members.items() if isinstance(data, bytes)}
     text = json.dumps({"format": 1, "program": "eventapi", "version": "1", "created_at": "2026-01-01T00:00:00Z",
@@ -120,7 +120,10 @@ def test_a_damaged_database_is_not_backed_up(settings, file, db):
 
 
 def test_a_backup_during_writes_is_a_consistent_snapshot(settings, organiser, file, elsewhere):
-    """Each write adds a note of the event with the number it has in the journal: the copy must hold both or neither."""
+    """Each write adds a note with the number that the event has in the audit log.
+
+    The copy must hold both or neither.
+    """
     stop, failures = threading.Event(), []
 
     def write():
@@ -148,7 +151,8 @@ def test_a_backup_during_writes_is_a_consistent_snapshot(settings, organiser, fi
         restoring.restore(elsewhere, file.with_name(f"{number}.tar"), force=True)
         with closing(Database(elsewhere)) as db:
             counted, = db.connection.execute("SELECT value FROM counters WHERE name = 'test'").fetchone()
-            assert db.connection.execute("SELECT count(*) FROM audit_log WHERE action = 'tested'").fetchone() == (counted,)
+            assert db.connection.execute("SELECT count(*) FROM audit_log WHERE action = "
+                                         "'tested'").fetchone() == (counted,)
             assert journal.verify(db) == []
             seen.append(counted)
     assert seen == sorted(seen) and seen[-1] > 0
@@ -177,7 +181,7 @@ def test_nightly_backups_are_kept_as_long_as_configured(settings):
     assert sorted(settings.backups.iterdir()) == sorted([made, other])
 
 
-# What is read is proven
+# Verification
 
 def test_a_changed_or_truncated_backup_is_refused_and_changes_nothing(settings, organiser, file, db):
     organiser.make("/events", {"title": "Garden Fair"})
@@ -268,7 +272,7 @@ def test_a_newer_database_is_overwritten_only_with_force(settings, organiser, fi
 
 
 def test_contacts_anonymised_after_the_backup_stay_anonymised(settings, organiser, file):
-    known, later = (organiser.make("/contacts",
+    _, later = (organiser.make("/contacts",
                                    {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
                     for name in ("Lovelace", "Byron"))
     backups.create(settings, file)
@@ -295,7 +299,7 @@ def test_a_damaged_database_is_set_aside_only_with_force(settings, organiser, fi
 def test_a_directory_of_another_program_is_not_changed(settings, elsewhere, file):
     backups.create(settings, file)
     (elsewhere.data_dir / "holiday.jpg").write_text("sea")
-    with pytest.raises(BackupError, match="holiday.jpg"):
+    with pytest.raises(BackupError, match=r"holiday\.jpg"):
         restoring.restore(elsewhere, file, force=True)
 
 

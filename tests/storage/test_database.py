@@ -1,4 +1,4 @@
-"""The database: errors of SQLite and of the system as StorageErrors, and the totals that a connection remembers."""
+"""The database: errors of SQLite and of the system as StorageErrors, and the totals that a connection caches."""
 import errno
 import sqlite3
 
@@ -62,7 +62,8 @@ def test_a_violated_constraint_is_a_duplicate(db):
 
 
 def test_a_total_is_cached_by_the_parameters_of_its_statement_only(db):
-    text = "SELECT count(*) FROM events WHERE id IN (SELECT value FROM json_each(:ids)) AND created_at < strftime('%H:id', 'now')"
+    text = ("SELECT count(*) FROM events WHERE id IN (SELECT value FROM json_each(:ids)) AND created_at < "
+            "strftime('%H:id', 'now')")
     with db.snapshot():
         db.count(text, {"ids": "[1]", "id": 1, "page": 1})
         db.count(text, {"ids": "[1]", "id": 2, "page": 2})

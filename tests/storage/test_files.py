@@ -89,14 +89,15 @@ def test_a_full_disk_raises_full_and_leaves_nothing_behind(settings, monkeypatch
 
 @pytest.mark.processes
 def test_a_temporary_file_left_by_a_crash_is_deleted_by_the_sweep(settings):
-    dies = "import os, sys; from eventapi import config; from eventapi.storage import files; os.replace = lambda *_: os._exit(9); "
+    dies = ("import os, sys; from eventapi import config; from eventapi.storage import files; os.replace = lambda "
+            "*_: os._exit(9); ")
     dies += "files.store(config.load(sys.argv[1], data_dir=sys.argv[2]), b'half way')"
     ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
                            cwd=Path(files.__file__).parents[2])
     assert ended.returncode == 9
     left, = names(settings)
     assert left.endswith(".tmp") and list(files.all_stored(settings)) == []
-    assert files.sweep(settings, set(), DAY) == 0       # its writer may still be at it
+    assert files.sweep(settings, set(), DAY) == 0       # its writer may still be working
     make_old(settings.files / left)
     assert files.sweep(settings, set(), DAY) == 1 and names(settings) == []
 
@@ -145,7 +146,7 @@ def test_concurrent_stores_and_sweeps_lose_no_file(settings):
 
 
 class Stream(io.BytesIO):
-    """Notes how much is asked for at once."""
+    """A stream that records how much is read at once."""
     most = 0
 
     def read(self, size=-1):

@@ -37,7 +37,8 @@ def add(db, number):
 def numbers(db):
     assert journal.verify(db) == []
     return [number
-            for number, in db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER BY id")]
+            for number, in db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER "
+                                                 "BY id")]
 
 
 def count(db):
@@ -345,7 +346,7 @@ def test_a_closed_writer_does_not_affect_the_next_one(writer, settings, db):
 
 def test_equal_requests_in_one_transaction_get_one_response(app, settings, db):
     key, lock = add_key(db, SCOPES), write_lock(settings.database)
-    headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "twin"}
+    headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "once"}
 
     def post(_):
         return webtest.TestApp(app.app).post_json("/api/v1/contacts", {"company_name": "Muster AG"}, headers=headers)

@@ -1,4 +1,4 @@
-"""`make schema`: it prints all of the schema, in an order that can be read."""
+"""`make schema` prints the complete schema in a readable order."""
 import re
 
 from eventapi.storage import database, schema

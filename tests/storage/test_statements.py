@@ -1,5 +1,5 @@
-"""Every SQL statement: it is valid with all its lines, no list sorts or scans a big table, no request asks more often
-than it must.
+"""Every SQL statement is valid with all its optional lines, no list sorts or scans a big table, and no request runs
+more statements than necessary.
 """
 import re
 from collections import defaultdict
@@ -19,11 +19,11 @@ FILES = sorted(file.stem for file in (paths.folder("sql")).glob("*.sql"))
 EVERY = [(file, statement) for file in FILES for statement in vars(statements(file)).values()]
 LISTS = [(file, statement) for file, statement in EVERY if statement.sorts]
 
-# Tables that stay small, whatever the trade show: a scan of them costs nothing.
+# Tables that stay small at any trade show: a scan of them is cheap.
 SMALL = {"tenant", "bulk_imports", "flags", "admins", "api_keys", "gateways", "counters", "worker_signs",
          "audit_anchors", "categories", "booth_types", "booth_formulas", "service_categories", "document_categories",
          "document_templates", "custom_field_definitions", "sqlite_sequence", "newsletter_secret", "webhooks"}
-# Statements that read a whole table on purpose, and why.
+# Statements that read a whole table on purpose, with the reason.
 SCANS = {
     "admission.wrong_counts": "eventapi check counts everything",
     "billing.wrong_stock": "eventapi check adds up everything",
@@ -38,10 +38,10 @@ SCANS = {
     "privacy.blank_answers": "anonymising is rare, and the table holds one day",
     "privacy.made": "restore applies every anonymisation again",
 }
-# Lists that may sort what they found, and why.
+# Lists that may sort their results, with the reason.
 SORTS = {
     "contacts.list_in_category": "what is in one category is sorted by the contact's own columns",
-    "contacts.duplicates": "a report: every pair is found anew",
+    "contacts.duplicates": "a report: it computes every pair",
     "notes.list": "the notes of one record are few",
     "submissions.revisions": "the revisions of one submission are few",
     "schedules.list": "only the rows without a value, of which there are none",
@@ -54,7 +54,7 @@ def name_of(value):
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
-    """plan(text): the lines of EXPLAIN QUERY PLAN."""
+    """Return a function that returns the lines of EXPLAIN QUERY PLAN for a text."""
     path = tmp_path_factory.mktemp("plan") / "eventapi.db"
     migrations.migrate(path)
     connection = database.connect(path)
@@ -69,7 +69,7 @@ def plan(tmp_path_factory):
 
 
 def forms(statement):
-    """Every text that is made of a statement with all its lines."""
+    """Yield every text that a statement can produce with its optional lines."""
     if not statement.sorts:
         yield statement.form(statement.words)
         return
@@ -82,7 +82,7 @@ def forms(statement):
 
 
 def unfiltered(statement):
-    """A list as it is without any filter, by page and by cursor."""
+    """Yield the texts of a list without filters, by page and by cursor."""
     for sort in statement.sorts:
         for order in ("ASC", "DESC"):
             yield statement.page(NOTHING, sort, order)
@@ -91,7 +91,7 @@ def unfiltered(statement):
 
 
 def filtered(statement):
-    """A list and its count with one filter."""
+    """Yield the texts of a list and of its count with one filter."""
     for word in statement.words:
         yield statement.count(frozenset([word]))
         yield from (statement.page(frozenset([word]), sort, order) for sort in statement.sorts
@@ -99,12 +99,12 @@ def filtered(statement):
 
 
 def scanned(statement_text, lines, tables):
-    """The tables that a plan reads whole, without an index. The first rows by id are not a whole table."""
+    """Return the tables that a plan reads completely, without an index. Reading the first rows by id does not count."""
     if " LIMIT " in statement_text and not any("TEMP B-TREE" in line for line in lines):
         return set()
-    aliases = {alias or table: table for table, alias in re.findall(
-        r"\b(?:FROM|JOIN|,|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(?!WHERE|LEFT|JOIN|ON|ORDER|SET|GROUP|UNION|LIMIT|CROSS|INDEXED|USING|VALUES)(\w+))?",
-        statement_text)}
+    keywords = "WHERE|LEFT|JOIN|ON|ORDER|SET|GROUP|UNION|LIMIT|CROSS|INDEXED|USING|VALUES"
+    named = rf"\b(?:FROM|JOIN|,|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(?!{keywords})(\w+))?"
+    aliases = {alias or table: table for table, alias in re.findall(named, statement_text)}
     found = {name for line in lines for name in re.findall(r"^SCAN (\w+)$", line)}
     return {aliases.get(name, name) for name in found} & tables.keys() - SMALL
 
@@ -145,7 +145,8 @@ def test_sort_keys_and_includes_are_those_of_the_schema(name):
     for route in module.routes.routes:
         schema = query_schema(route.options.query, listing=route.options.listing)
         if route.options.listing:
-            assert set(schema["properties"]["sort"]["enum"]) in sorts, f"{route.path}: the sort words of schema and SQL differ"
+            assert set(schema["properties"]["sort"]["enum"]) in sorts, (f"{route.path}: the sort words of schema "
+                                                                        f"and SQL differ")
         include = schema["properties"].get("include", {})
         while "$ref" in include:
             include = schema["$defs"][include["$ref"].rpartition("/")[2]]
@@ -154,23 +155,23 @@ def test_sort_keys_and_includes_are_those_of_the_schema(name):
 
 
 def counted(client, path, **options):
-    """How many statements a request takes, besides those that begin and end its snapshot."""
+    """Return the number of statements of a request, except those that begin and end its snapshot."""
     client.get(path, status=200, **options)                 # opens the connection, notes the use of the key
-    told, connection = [], client.app.app.connections.reader().connection
-    connection.set_trace_callback(told.append)
+    statements_run, connection = [], client.app.app.connections.reader().connection
+    connection.set_trace_callback(statements_run.append)
     try:
         client.get(path, status=200, **options)
     finally:
         connection.set_trace_callback(None)
-    told = [text for text in told if not text.startswith(("BEGIN", "COMMIT", "PRAGMA"))]
-    return len(told), "\n".join(told)
+    statements_run = [text for text in statements_run if not text.startswith(("BEGIN", "COMMIT", "PRAGMA"))]
+    return len(statements_run), "\n".join(statements_run)
 
 
 @pytest.mark.parametrize("singular, path", sorted(collections().items()), ids=sorted(collections()))
 def test_a_read_by_id_takes_at_most_three_statements(shared, singular, path):
     record = make(shared.organiser, singular)
-    count, told = counted(shared.organiser, f"{path}/{record['id']}")
-    assert count <= 3, told
+    count, statements_run = counted(shared.organiser, f"{path}/{record['id']}")
+    assert count <= 3, statements_run
 
 
 @each("route", [route for route in all_routes() if route.options.listing])
@@ -185,8 +186,10 @@ def test_a_list_takes_at_most_four_statements_and_one_for_each_include(shared, r
     words = include.get("items", {}).get("enum", [])
     for asked in ([], words):
         extra = f"&include={','.join(asked)}" if asked else ""
-        count, told = counted(shared.organiser, f"{address_of_list(shared.organiser, route)}{query}&per_page=2{extra}")
-        assert count <= 4 + len(asked), told                # who asks, the page, the count, the parts that always come
+        path = address_of_list(shared.organiser, route)
+        count, statements_run = counted(shared.organiser, f"{path}{query}&per_page=2{extra}")
+        # One each for the caller, the page, the count and the parts of every response.
+        assert count <= 4 + len(asked), statements_run
 
 
 def test_every_statement_is_used_by_the_module_that_loads_its_file():

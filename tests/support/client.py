@@ -8,7 +8,8 @@ from eventapi.storage.statements import statements
 from tests.support import openapi_check
 
 SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "
-          "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports audit")
+          "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
+          "audit")
 
 
 class Client:
@@ -36,7 +37,8 @@ class Client:
             send.setdefault("Content-Type", "application/json")
         response = self.app.request(path, **options)
         openapi_check.check_response(self.app.app.settings, method, path, response)
-        assert status is None or response.status_int == status, f"{method} {path}: {response.status} {response.text[:800]}"
+        assert status is None or response.status_int == status, (f"{method} {path}: {response.status} "
+                                                                 f"{response.text[:800]}")
         return response
 
     def get(self, path, **options):

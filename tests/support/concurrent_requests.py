@@ -1,4 +1,4 @@
-"""Requests of many clients that start at the same moment, each over a connection of its own."""
+"""Requests of many clients that start at the same time, each over its own connection."""
 import http.client
 import json
 import os
@@ -25,7 +25,7 @@ def send(port, key, method, path, body=None, **headers):
 
 
 def send_at_once(port, key, requests):
-    """Send requests (method, path, body) at the same moment.
+    """Send requests (method, path, body) at the same time.
 
     Return a tuple (status, JSON document) for each, in their order.
     """

@@ -61,17 +61,18 @@ def collections():
 def example(name):
     """Return the first example of a schema, such as `event` or `contact.merge`."""
     examples = definition(name).get("examples")
-    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST accepts; if it refers "
+    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST "
+                      f"accepts; if it refers "
                       "to other records, see REFERENCES in tests/support/examples.py")
     return examples[0]
 
 
 def named_by(name, body):
     """Yield (object, field, resource, field of the resource) for each reference to another resource, at any depth."""
-    for member, value in body.items():
-        target, way = REFERENCES.get((name, member)) or REFERENCES.get(member, (None, None))
+    for field, value in body.items():
+        target, way = REFERENCES.get((name, field)) or REFERENCES.get(field, (None, None))
         if value is not None and target and target != name and target in collections():
-            yield body, member, target, way
+            yield body, field, target, way
         for part in value if isinstance(value, list) else ():
             if isinstance(part, dict):
                 yield from named_by(name, part)
@@ -85,14 +86,14 @@ def body_for(client, name, made=None):
     `made` maps resources to the records created for this body, so that two records that it refers to share an event.
     """
     resource, body, made = name.partition(".")[0], deepcopy(example(name)), {} if made is None else made
-    for part, member, target, way in list(named_by(name, body)):
+    for part, field, target, way in list(named_by(name, body)):
         if target not in made:
             made[target] = fit(client, resource, target, make(client, target, made))
-        part[member] = [made[target][way]] if isinstance(part[member], list) else made[target][way]
-    for member in body.keys() & set(OWN.get(name, ())):
-        body[member] = f"{next(NUMBERS)}{body[member]}"
+        part[field] = [made[target][way]] if isinstance(part[field], list) else made[target][way]
+    for field in body.keys() & set(OWN.get(name, ())):
+        body[field] = f"{next(NUMBERS)}{body[field]}"
     body.update(RARE.get(name, {}))
-    return {member: value for member, value in body.items() if REFERENCES.get(member, ("",))[0] != name}
+    return {field: value for field, value in body.items() if REFERENCES.get(field, ("",))[0] != name}
 
 
 def fit(client, resource, target, record):
@@ -115,11 +116,11 @@ def as_read(singular, record):
 def make_verbatim(client, singular, made=None):
     """Create the record of the unchanged example in an empty database, after the records that it refers to."""
     body, made = deepcopy(example(singular)), {} if made is None else made
-    for part, member, target, way in list(named_by(singular, body)):
+    for part, field, target, way in list(named_by(singular, body)):
         if target not in made:
             made[target] = fit(client, singular, target, make_verbatim(client, target, made))
-        if member in OF_THE_YEAR:
-            part[member] = made[target][way]
+        if field in OF_THE_YEAR:
+            part[field] = made[target][way]
     return client.make(collections()[singular], body)
 
 
@@ -138,6 +139,7 @@ def query_for(client, route):
     if not required:
         return ""
     record = make(client, route.options.singular)
-    missing = [member for member in required if member not in record]
-    assert not missing, f"{route.method} {route.path} requires {missing}, which its records do not have: extend tests/support/examples.py"
-    return "?" + "&".join(f"{member}={record[member]}" for member in required)
+    missing = [field for field in required if field not in record]
+    assert not missing, (f"{route.method} {route.path} requires {missing}, which its records do not have: extend "
+                         f"tests/support/examples.py")
+    return "?" + "&".join(f"{field}={record[field]}" for field in required)

@@ -8,13 +8,18 @@ import time
 from itertools import cycle
 from pathlib import Path
 
-COMPANIES = """Bergmann & Söhne GmbH|Müller Gartentechnik GmbH & Co. KG|Zakład Ślusarski Łukasz Wójcik|Grünwald Pflanzenhandel OHG
-|Przedsiębiorstwo Produkcyjno-Handlowe Żółw Sp. z o.o.|Stihl|Süddeutsche Gewächshaustechnik Aktiengesellschaft|Kwiaty Polskie S.A.
-|Oberfränkische Landmaschinenvertriebsgesellschaft mbH|Gärtnerei Schmidt|Hörmann Tor- und Türsysteme KG|Ogrody Marzeń Sp. z o.o. Sp. k.
-|Deutsche Rasenpflege|Wiśniewski i Synowie Sp. j.|Blumen-Risse|Elektroinstallationsgesellschaft Nord|ABC|Wąsowski Meble Ogrodowe
-|Jäger & Partner Bewässerungssysteme GmbH|Baumschule Lüdenscheidt-Hohenlimburg e.K.|Naturstein Öztürk|Fabryka Narzędzi „Kuźnia” S.A.
-|Verband Garten-, Landschafts- und Sportplatzbau Sachsen e.V.|Teichbau Meißner|Kärcher Center|Szkółka Drzew Ozdobnych Grąbczewscy""".replace(
-    "\n", "").split("|")
+COMPANIES = [
+    "Bergmann & Söhne GmbH", "Müller Gartentechnik GmbH & Co. KG", "Zakład Ślusarski Łukasz Wójcik",
+    "Grünwald Pflanzenhandel OHG", "Przedsiębiorstwo Produkcyjno-Handlowe Żółw Sp. z o.o.", "Stihl",
+    "Süddeutsche Gewächshaustechnik Aktiengesellschaft", "Kwiaty Polskie S.A.",
+    "Oberfränkische Landmaschinenvertriebsgesellschaft mbH", "Gärtnerei Schmidt",
+    "Hörmann Tor- und Türsysteme KG", "Ogrody Marzeń Sp. z o.o. Sp. k.", "Deutsche Rasenpflege",
+    "Wiśniewski i Synowie Sp. j.", "Blumen-Risse", "Elektroinstallationsgesellschaft Nord", "ABC",
+    "Wąsowski Meble Ogrodowe", "Jäger & Partner Bewässerungssysteme GmbH",
+    "Baumschule Lüdenscheidt-Hohenlimburg e.K.", "Naturstein Öztürk", "Fabryka Narzędzi „Kuźnia” S.A.",
+    "Verband Garten-, Landschafts- und Sportplatzbau Sachsen e.V.", "Teichbau Meißner", "Kärcher Center",
+    "Szkółka Drzew Ozdobnych Grąbczewscy",
+]
 STATUSES = ("sold", "sold", "available", "reserved", "sold", "blocked", "sold", "reserved", "available", "sold")
 TYPES = (("row", "Row booth", 1, "#0072B2"), ("corner", "Corner booth", 2, "#D55E00"),
          ("head", "Head booth", 3, "#CC79A7"),
@@ -100,18 +105,25 @@ def store(client, db, hall):
     run = db.connection.execute
     with db.write():
         when = {"now": db.now}
-        plan = run("""INSERT INTO plans (event_id, plan_key, plan_name, width, height, grid_size, scale_factor, objects, is_active,
-          sort_order, created_at, updated_at) VALUES (:event, 'hall', :name, :width, :height, 1, 1000, :objects, 1, 0, :now, :now)""",
+        plan = run("""INSERT INTO plans (event_id, plan_key, plan_name, width, height, grid_size, scale_factor,
+            objects, is_active,
+          sort_order, created_at, updated_at) VALUES (:event, 'hall', :name, :width, :height, 1, 1000, :objects, 1,
+          0, :now, :now)""",
                    {**when, **hall, "event": event["id"], "objects": json.dumps(hall["objects"])}).lastrowid
-        types = [run("""INSERT INTO booth_types (booth_type_key, booth_type_name, open_sides, color, price_model, price, sort_order,
-          created_at, updated_at) VALUES (?, ?, ?, ?, 'per_m2', 18900, 0, ?, ?)""", (*kind, db.now, db.now)).lastrowid for kind in TYPES]
+        types = [run("""INSERT INTO booth_types (booth_type_key, booth_type_name, open_sides, color, price_model,
+            price, sort_order,
+          created_at, updated_at) VALUES (?, ?, ?, ?, 'per_m2', 18900, 0, ?, ?)""", (*kind, db.now,
+          db.now)).lastrowid for kind in TYPES]
         for one in hall["booths"]:
-            id = run("""INSERT INTO booths (plan_id, event_id, booth_type_id, booth_number, booth_name, width, depth, pos_x, pos_y,
-              rotation, price, status, blocked_reason, created_at, updated_at) VALUES (:plan, :event, :kind, :booth_number, :booth_name,
+            id = run("""INSERT INTO booths (plan_id, event_id, booth_type_id, booth_number, booth_name, width, depth,
+                pos_x, pos_y,
+              rotation, price, status, blocked_reason, created_at, updated_at) VALUES (:plan, :event, :kind,
+              :booth_number, :booth_name,
               :width, :depth, :pos_x, :pos_y, :rotation, :price, :status, :blocked_reason, :now, :now)""",
                      {**when, **one, "plan": plan, "event": event["id"], "kind": types[one["type"]]}).lastrowid
             if one["exhibitor"] is not None:
-                run("""INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price, expires_at,
+                run("""INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price,
+                    expires_at,
                   created_at, updated_at) VALUES (:id, :event, :who, :status, :price, :until, :now, :now)""",
                     {**when, "id": id, "event": event["id"], "who": people[one["exhibitor"]], "price": one["price"],
                      "status": "confirmed" if one["status"] == "sold" else "pending",
@@ -151,7 +163,8 @@ def main(folder):
                                             status=200)
                         times.append((time.perf_counter() - start) * 1000)
                     (Path(folder) / f"{make.__name__}-{view}.{form}").write_bytes(answer.body)
-                    print(f"{make.__name__:9} {view:8} {form}: first {times[0]:.0f} ms, then {min(times[1:]):.0f} ms, {len(answer.body) / 1000:.0f} kB")
+                    print(f"{make.__name__:9} {view:8} {form}: first {times[0]:.0f} ms, then {min(times[1:]):.0f} "
+                          f"ms, {len(answer.body) / 1000:.0f} kB")
             db.close()
 
 

@@ -15,7 +15,7 @@ class HttpClient:
     def __call__(self, method, path, body=None, **headers):
         """Send a request. Return (status, body): JSON data, or bytes of any other body.
 
-        `_` in a header name stands for `-`.
+        `_` in a header name means `-`.
         """
         raw = None if body is None else json.dumps(body).encode()
         content = {"Content-Type": "application/json"} if raw is not None else {}

@@ -60,14 +60,15 @@ class Document:
             self.check_body(where, self.validator(where, documented, response.content_type), response.json)
 
     def check_body(self, where, validator, body):
-        """Raise AssertionError unless the body is valid. Skip records of a list that were valid in an earlier response."""
+        """Raise AssertionError unless the body is valid. Skip records of a list that were valid before."""
         records = body["data"] if isinstance(body, dict) and isinstance(body.get("data"), list) else []
         texts = [json.dumps(record, sort_keys=True) for record in records]
         valid = self.valid.setdefault(where, set())
         if records:
             body = {**body, "data": [record for record, text in zip(records, texts, strict=True) if text not in valid]}
         error = next(validator.iter_errors(body), None)
-        assert not error, f"{where} does not match /openapi.json: {list(error.absolute_path)}: {error.message[:500]}"
+        assert not error, (f"{where} does not match /openapi.json: {list(error.absolute_path)}: "
+                           f"{error.message[:500]}")
         valid.update(texts)
 
     def validator(self, where, documented, media_type):

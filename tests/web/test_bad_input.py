@@ -1,7 +1,8 @@
-"""Bad input: each member of each body and each parameter of each query, wrong in every way its schema knows of.
+"""Invalid input: each field of each body and each parameter of each query, with every violation that its schema allows
+for.
 
-Expected is 4xx that points at the member, and nothing written. What to send is worked out from the schema, so that a
-member added later is tried too.
+The expected response is a 4xx that points at the field, and nothing is written. The values are derived from the
+schema, so that a field added later is tested too.
 """
 import json
 from urllib.parse import quote
@@ -36,7 +37,7 @@ def kinds_of(schema):
 
 
 def wrong_values(schema, root):
-    """Values that the schema must not take."""
+    """Yield values that the schema must refuse."""
     kinds = kinds_of(schema)
     if kinds:
         common = [set(map(json.dumps, WRONG_OF_TYPE[kind])) for kind in kinds if kind != "null"]
@@ -63,36 +64,36 @@ def wrong_values(schema, root):
 
 
 def wrong_bodies(value, schema, root, pointer=""):
-    """(pointer, body) with one thing wrong, for every place in a value that fits the schema.
+    """Yield (pointer, body) with one error, for every place in a valid value.
 
-    Places that the value lacks are made.
+    Places that the value lacks are created.
     """
     schema = resolved(schema, root)
     if schema is True or schema.get("readOnly"):
         return
-    for member, sub in schema.get("properties", {}).items():
+    for field, sub in schema.get("properties", {}).items():
         sub = resolved(sub, root)
         if sub is True or sub.get("readOnly"):
             continue
-        place = f"{pointer}/{member}"
+        place = f"{pointer}/{field}"
         whole = value if isinstance(value, dict) else {}
         for wrong in wrong_values(sub, root):
-            yield place, {**whole, member: wrong}
-        inner = whole.get(member)
+            yield place, {**whole, field: wrong}
+        inner = whole.get(field)
         if sub.get("properties"):
             for deeper, part in wrong_bodies(inner, sub, root, place):
-                yield deeper, {**whole, member: part}
+                yield deeper, {**whole, field: part}
         if "items" in sub:
             items = resolved(sub["items"], root)
             entry = inner[0] if inner else {}
             for wrong in wrong_values(items, root):
-                yield f"{place}/0", {**whole, member: [wrong]}
+                yield f"{place}/0", {**whole, field: [wrong]}
             for deeper, part in wrong_bodies(entry, items, root, f"{place}/0"):
-                yield deeper, {**whole, member: [part]}
+                yield deeper, {**whole, field: [part]}
 
 
 def strange(body):
-    """What no JSON of ours may hold, wherever it stands."""
+    """Return whether the body contains a value that our JSON never allows."""
     text = json.dumps(body)
     return any(part in text for part in ("\\ud800", "\\u0000", str(2 ** 63)))
 
@@ -119,7 +120,7 @@ def test_invalid_fields_are_refused_with_their_pointer_and_nothing_is_written(sh
 
 
 def wrong_texts(schema, root):
-    """Texts that a parameter must not take."""
+    """Yield texts that a parameter must refuse."""
     schema = resolved(schema, root)
     kinds = kinds_of(schema)
     if "integer" in kinds or "number" in kinds:
@@ -165,7 +166,7 @@ HOSTILE = ["' OR 1=1 --", '"; DROP TABLE events; --', "*", '"', "(", "NEAR(", "a
 
 @each("route", [route for route in QUERIES if route.options.listing])
 def test_hostile_text_in_a_filter_is_treated_as_text(shared, route):
-    """Whatever the text, the answer is a list or 422, never a failure."""
+    """For any text the response is a list or 422, never a server error."""
     schema = query_schema(route.options.query, listing=True)
     address = address_of_list(shared.organiser, route)
     needed = {name: str(resolved(schema["properties"][name], schema).get("enum", ["1"])[0])
@@ -182,18 +183,18 @@ def test_hostile_text_in_a_filter_is_treated_as_text(shared, route):
 def test_hostile_text_in_a_body_is_stored_unchanged_or_refused(shared, route):
     schema = body_schema(route.options.schema, "POST")
     good = body_for(shared.organiser, route.options.schema)
-    for member, sub in schema["properties"].items():
+    for field, sub in schema["properties"].items():
         if sub is not True and "integer" in kinds_of(sub):
             for number in (2 ** 63 - 1, -2 ** 63):
-                assert shared.organiser.post(route.path, {**good, member: number}).status_int == 422
+                assert shared.organiser.post(route.path, {**good, field: number}).status_int == 422
     for text in HOSTILE:
-        for member, sub in schema["properties"].items():
+        for field, sub in schema["properties"].items():
             if sub is True or "string" not in kinds_of(sub) or {"format", "pattern", "enum"} & sub.keys():
                 continue
-            answer = shared.organiser.post(route.path, {**good, member: text})
+            answer = shared.organiser.post(route.path, {**good, field: text})
             assert answer.status_int in (201, 409, 422), answer.text
             if answer.status_int == 201 and not sub.get("writeOnly"):
-                assert answer.json["data"][member] == text
+                assert answer.json["data"][field] == text
                 shared.organiser.delete(f"{route.path}/{answer.json['data']['id']}", status=204)
 
 
@@ -205,14 +206,14 @@ def test_a_strange_content_length_is_not_a_failure(shared, length):
 
 
 def plain(shared, environ):
-    """A request past WebTest, which would refuse to send such a thing."""
+    """Send a request without WebTest, which would refuse to send it."""
     import io
-    told = []
+    statuses = []
     environ = {"SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x", "SERVER_PORT": "80",
                "SERVER_PROTOCOL": "HTTP/1.1",
                "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"{}"),
                "wsgi.errors": io.StringIO(),
                "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
                "HTTP_AUTHORIZATION": f"Bearer {shared.organiser.key}", **environ}
-    body = b"".join(shared.app.app(environ, lambda status, headers, *_: told.append(int(status.split()[0]))))
-    return told[0], body
+    body = b"".join(shared.app.app(environ, lambda status, headers, *_: statuses.append(int(status.split()[0]))))
+    return statuses[0], body

@@ -1,4 +1,6 @@
-"""Every list as CSV: what the list says, all of it, and nothing that a spreadsheet would run."""
+"""Every list as CSV: complete, with the same content as the list, and without formulas that a spreadsheet would
+execute.
+"""
 import csv
 import io
 
@@ -12,28 +14,31 @@ LISTS = [route for route in all_routes() if route.options.listing]
 
 
 def plain(name):
-    """The members of a body that take any text."""
-    return [member for member, sub in definition(name)["properties"].items()
+    """Return the fields of a body that accept any text."""
+    return [field for field, sub in definition(name)["properties"].items()
             if "string" in sub.get("type", ()) and not {"enum", "format", "pattern", "readOnly"} & sub.keys()
-            and member not in REFERENCES]
+            and field not in REFERENCES]
 
 
 def armed(shared, name, path):
-    """A new record with a formula in every member that takes it, which is one at least."""
-    body, members = body_for(shared.organiser, name), set(plain(name))
+    """Create a record with a formula in every field that accepts one. There must be at least one such field."""
+    body, fields = body_for(shared.organiser, name), set(plain(name))
     while True:
-        answer = shared.organiser.post(path, {**body, **dict.fromkeys(members, FORMULA)})
+        answer = shared.organiser.post(path, {**body, **dict.fromkeys(fields, FORMULA)})
         if answer.status_int == 201:
-            assert members
+            assert fields
             return answer.json["data"]
-        refused = {entry["pointer"].split("/")[1] for entry in answer.json.get("errors", ())} & members
+        refused = {entry["pointer"].split("/")[1] for entry in answer.json.get("errors", ())} & fields
         assert answer.status_int == 422 and refused, answer.text
-        members -= refused
+        fields -= refused
 
 
 @pytest.fixture(scope="module")
 def stock(shared):
-    """Two records of each kind, one with formulas, and what no POST of its own fills; gives those with formulas."""
+    """Create two records of each kind, one with formulas, and the lists that no POST of their own fills.
+
+    Return the records with formulas.
+    """
     made = {}
     for name, path in collections().items():
         made[name] = armed(shared, name, path)
@@ -50,7 +55,7 @@ def stock(shared):
 
 
 def address(shared, stock, route):
-    """The list in which the records of the stock are, with the query that it cannot do without."""
+    """Return the list that contains the records of the stock, with its required query."""
     if route.path.startswith("/api/v1/webhooks/<id>"):
         return route.path.replace("<id>", str(stock["webhook"]["id"])) + "?"
     schema, record = query_schema(route.options.query, listing=True), stock.get(route.options.singular, {})
@@ -67,13 +72,13 @@ def test_a_list_as_csv_has_the_same_content_and_no_formulas(shared, stock, route
     listed = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=100", status=200).json
     assert len(rows) == listed["meta"]["total"] > 0
     guarded = 0
-    for row, record in zip(rows, listed["data"]):
+    for row, record in zip(rows, listed["data"], strict=False):        # the page holds at most 100 records
         assert row["id"] == str(record["id"])
-        for member, value in record.items():
-            if member in row and isinstance(value, str):
-                assert row[member] in (value, f"'{value}"), member
-                guarded += value == FORMULA and row[member] == f"'{FORMULA}"
-            elif member in row and isinstance(value, (bool, int, type(None))):
-                assert row[member] == ("" if value is None else str(value).lower()), member
+        for field, value in record.items():
+            if field in row and isinstance(value, str):
+                assert row[field] in (value, f"'{value}"), field
+                guarded += value == FORMULA and row[field] == f"'{FORMULA}"
+            elif field in row and isinstance(value, (bool, int, type(None))):
+                assert row[field] == ("" if value is None else str(value).lower()), field
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "@", "\t", "\r"))]
     assert guarded or route.options.singular not in stock, "its records hold formulas, which the list does not show"

@@ -18,7 +18,10 @@ MOST = 5                            # records of each resource that are read
 
 @pytest.fixture(scope="module")
 def show(tmp_path_factory, template):
-    """A client with all scopes, and the database, which holds the sample show. The use of its key is noted already."""
+    """Return a client with all scopes, and the database, which holds the sample show.
+
+    The use of its key is already recorded.
+    """
     settings = make_settings(tmp_path_factory.mktemp("reads"), template)
     demo.make(settings)
     db = Database(settings)

@@ -1,5 +1,5 @@
-"""What holds for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py asks every
-route for it.
+"""Rules for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py tests them on every
+route.
 """
 import base64
 import errno
@@ -32,18 +32,18 @@ def sqlite_error(code):
 
 
 def plain(app, method="GET", path="/api/v1/events", body=b"", **environ):
-    """A request past WebTest, which is too polite for some: (status, headers, body)."""
-    told = {}
+    """Send a request without WebTest, which refuses invalid ones. Return (status, headers, body)."""
+    response = {}
 
     def start(status, headers, *_):
-        told.update(status=int(status.split()[0]), headers={name.lower(): value for name, value in headers})
+        response.update(status=int(status.split()[0]), headers={name.lower(): value for name, value in headers})
     environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x",
                "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "CONTENT_LENGTH": str(len(body)),
                "wsgi.version": (1, 0),
                "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
                "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False, **environ}
     body = b"".join(app.app(environ, start))
-    return told["status"], told["headers"], body
+    return response["status"], response["headers"], body
 
 
 # Keys
@@ -118,7 +118,8 @@ def test_links_and_locations_use_the_public_address(settings, db):
     headers = {"Authorization": f"Bearer {add_key(db, SCOPES)}"}
     answer = app.post_json("/api/v1/events", {"title": "Garden Fair"}, headers=headers, status=201)
     assert answer.headers["Location"] == f"https://events.example.org/messe/api/v1/events/{answer.json['data']['id']}"
-    assert '<https://events.example.org/messe/api/v1/events?page=1>; rel="first"' in app.get("/api/v1/events", headers=headers).headers["Link"]
+    assert ('<https://events.example.org/messe/api/v1/events?page=1>; '
+            'rel="first"') in app.get("/api/v1/events", headers=headers).headers["Link"]
     problem = app.get("/api/v1/events/7", headers=headers, status=404)
     assert problem.json["type"] == "https://events.example.org/messe/problems/not_found"
 
@@ -144,7 +145,8 @@ def test_an_unexpected_error_reveals_no_internals(organiser, app, monkeypatch):
 
 def test_an_unknown_method_is_405_and_an_unreadable_path_is_400(app):
     status, headers, body = plain(app, "BREW")
-    assert status == 405 and json.loads(body)["code"] == "method_not_allowed" and headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    assert status == 405 and json.loads(body)["code"] == "method_not_allowed"
+    assert headers["allow"] == "GET, HEAD, OPTIONS, POST"
     status, headers, body = plain(app, path="/api/v1/\xff")
     assert status == 400 and json.loads(body)["meta"]["request_id"] == headers["x-request-id"]
 
@@ -168,17 +170,17 @@ def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
 
 
 def test_the_order_of_checks(organiser, anonymous, person, db):
-    """404 path, 405, 401, plan, flag, scope, the body, the input, 404 record, 412, 409."""
+    """The order is 404 path, 405, 401, plan, flag, scope, body, input, 404 record, 412, 409."""
     event = organiser.make("/events", {"title": "Garden Fair"})
     other = organiser.make("/events", {"title": "Boat Show"})
-    address, nobody = f"/events/{event['id']}", person("contacts")
+    address, limited = f"/events/{event['id']}", person("contacts")
     anonymous.get("/nothing", status=404)
     anonymous.put("/events", {}, status=405)
     anonymous.patch("/events/7?nonsense=1", {"nonsense": 1}, status=401)
     db.connection.execute("UPDATE tenant SET tier = 'Business'")
-    assert nobody.get("/events", status=403).json["code"] == "plan_required"
+    assert limited.get("/events", status=403).json["code"] == "plan_required"
     db.connection.execute("UPDATE tenant SET tier = 'Business+'")
-    assert nobody.patch("/events/7", raw=b"{", status=403).json["code"] == "insufficient_scope"
+    assert limited.patch("/events/7", raw=b"{", status=403).json["code"] == "insufficient_scope"
     organiser.patch("/events/999", raw=b"{", status=400)
     organiser.patch("/events/999", raw=b"{", headers={"Content-Type": "text/plain"}, status=415)
     organiser.patch("/events/999", {"title": 7}, status=422)
@@ -222,9 +224,9 @@ def test_text_is_trimmed_and_empty_text_is_null_where_it_may_be(organiser):
 
 def test_null_is_refused_where_a_field_cannot_be_null(organiser):
     event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig"})
-    for member in ("title", "country", "is_visible", "opening_hours", "event_key", "timezone"):
-        error, = organiser.patch(f"/events/{event['id']}", {member: None}, status=422).json["errors"]
-        assert error["pointer"] == f"/{member}"
+    for field in ("title", "country", "is_visible", "opening_hours", "event_key", "timezone"):
+        error, = organiser.patch(f"/events/{event['id']}", {field: None}, status=422).json["errors"]
+        assert error["pointer"] == f"/{field}"
     assert organiser.patch(f"/events/{event['id']}", {"city": None}, status=200).json["data"]["city"] is None
 
 
@@ -385,7 +387,7 @@ def test_one_of_two_concurrent_duplicates_acts_and_the_other_gets_its_response(s
 # ETag
 
 def test_if_match_is_compared_inside_the_write_transaction(settings, organiser):
-    """Of several changes with the same tag one wins."""
+    """One of several changes with the same ETag succeeds."""
     event = organiser.make("/events", {"title": "Garden Fair"})
     tag = organiser.get(f"/events/{event['id']}").headers["ETag"]
     statuses, start = [], threading.Barrier(6)
@@ -501,7 +503,8 @@ def test_each_change_is_journalled_with_admin_key_and_client_address(person, db)
                      status=201).json["data"]
     ada.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
     ada.delete(f"/events/{event['id']}", status=204)
-    rows = db.connection.execute("SELECT action, entity_type, entity_id, admin_name, old_values, new_values FROM audit_log ORDER BY id").fetchall()
+    rows = db.connection.execute("SELECT action, entity_type, entity_id, admin_name, old_values, new_values FROM "
+                                 "audit_log ORDER BY id").fetchall()
     assert [row[:4] for row in rows] == [(action, "event", event["id"], "Ada Lovelace")
                                          for action in ("created", "updated", "deleted")]
     assert json.loads(rows[1][4]) == {"city": None} and json.loads(rows[1][5]) == {"city": "Leipzig"}
@@ -550,7 +553,7 @@ def test_a_read_only_database_returns_503_and_the_log_says_why(organiser, monkey
 
 
 def test_writes_succeed_again_once_the_database_is_writable(organiser, monkeypatch):
-    with monkeypatch.context() as closed:       # SQLite would open them for reading, and stay so
+    with monkeypatch.context() as closed:       # SQLite would open them read-only and keep them so
         closed.setattr(os, "access", lambda *_, **__: False)
         assert organiser.post("/events", {"title": "x"}, status=503).json["code"] == "unhealthy"
         organiser.get("/events", status=200)

@@ -1,6 +1,6 @@
-"""Every route of the service, asked the same questions.
+"""Every route of the service is tested with the same requests.
 
-A new resource is covered as soon as its module is in the list.
+A new resource is covered as soon as its module is in the catalogue.
 """
 import ast
 import csv
@@ -38,7 +38,7 @@ LISTS = [route for route in ROUTES if route.options.listing]
 WITH_BODY = [route for route in ROUTES if route.method in ("POST", "PUT", "PATCH") and not route.options.raw_body]
 CREATIONS = sorted(collections().items())
 OWN_SCOPE = ("by_entity_type", "any",
-             "all")               # settled by the handler; the tests of these resources hold it
+             "all")               # checked by the handler, and tested with these resources
 
 
 def name_of(value):
@@ -54,12 +54,12 @@ def each_creation(function):
 
 
 def address(route, id=999999):
-    """The route's path with ids in it."""
+    """Return the path of the route with ids in it."""
     return re.sub(r"<(\w+)>", lambda name: str(id) if name[1].endswith("id") else "nothing", route.path)
 
 
 def problem(answer, status, code):
-    """Asserts that the answer is this problem, whole and well-formed; gives it."""
+    """Assert that the response is this problem, complete and well-formed. Return the problem document."""
     assert answer.status_int == status, f"{answer.status}: {answer.text[:500]}"
     assert answer.content_type == "application/problem+json"
     found = answer.json
@@ -75,7 +75,7 @@ def ask(client, route, path=None, **options):
 
 
 def valid_body(client, route):
-    """A body that the schema of the route takes, or None."""
+    """Return a body that the schema of the route accepts, or None."""
     name = route.options.schema
     if not name or route.options.raw_body or route.method not in ("POST", "PUT", "PATCH"):
         return None
@@ -84,7 +84,7 @@ def valid_body(client, route):
     return body_for(client, name)
 
 
-# Who is asking
+# Authentication and permissions
 
 @each("route", ROUTES)
 def test_requests_without_a_valid_key_are_refused(shared, route):
@@ -259,7 +259,7 @@ def test_put_requires_the_required_fields_and_patch_any_field(shared, route):
     answer = ask(shared.organiser, route, address(route), body={})
     if required or route.method == "PATCH":
         found = {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]}
-        first = {f"/{member}" if isinstance(member, str) else f"/{member[0]}" for member in required}
+        first = {f"/{field}" if isinstance(field, str) else f"/{field[0]}" for field in required}
         assert found == (first or {""})
 
 
@@ -277,7 +277,7 @@ def test_location_is_the_url_of_the_new_record(shared, singular, path):
 
 @each_creation
 def test_read_only_fields_are_accepted_and_ignored(shared, singular, path):
-    rubbish = {member: ["rubbish"] for member, sub in document(singular)["properties"].items() if sub.get("readOnly")}
+    rubbish = {field: ["rubbish"] for field, sub in document(singular)["properties"].items() if sub.get("readOnly")}
     record = as_read(singular,
                      shared.organiser.post(path, {**body_for(shared.organiser, singular), **rubbish},
                                            status=201).json["data"])
@@ -305,8 +305,8 @@ def test_an_idempotency_key_makes_a_creation_happen_once(shared, singular, path)
     first = shared.organiser.post(path, body, status=201, headers=key)
     before = shared.version()
     again = shared.organiser.post(path, body, status=201, headers=key)
-    assert again.json["data"] == as_read(singular,
-                                         first.json["data"]) and again.headers["Location"] == first.headers["Location"]
+    assert again.json["data"] == as_read(singular, first.json["data"])
+    assert again.headers["Location"] == first.headers["Location"]
     assert again.headers["Idempotency-Replayed"] == "true" and "Idempotency-Replayed" not in first.headers
     assert shared.version() == before
     assert problem(shared.organiser.post(path, {**body, "id": 1}, headers=key), 422, "idempotency_key_reused")
@@ -375,7 +375,7 @@ def test_a_deleted_record_is_not_found_and_its_id_is_not_reused(shared, singular
 
 @pytest.fixture(scope="module")
 def stocked(shared):
-    """(address, query, ids) of a list with several records."""
+    """Return a function that fills the list of a route with several records and returns its (address, query)."""
     kept, addresses = {}, {}
 
     def stock(route):
@@ -394,13 +394,13 @@ def stocked(shared):
 
 
 def fixed(query, body):
-    """The members of the body that a query asks for, so that the list finds it."""
+    """Return the fields of the body that the query requires, so that the list contains the record."""
     pairs = dict(pair.split("=") for pair in query.lstrip("?").split("&") if pair)
-    return {member: int(value) if value.isdigit() else value for member, value in pairs.items() if member in body}
+    return {field: int(value) if value.isdigit() else value for field, value in pairs.items() if field in body}
 
 
 def walked(client, address, ids=()):
-    """The ids of a list, walked to its end by cursor."""
+    """Return the ids of a list, read to its end by cursor."""
     after = ""
     while after is not None:
         answer = client.get(f"{address}&after={after}", status=200).json
@@ -475,7 +475,7 @@ def test_a_list_is_the_same_while_another_thread_writes(shared, stocked, route):
     pages = [f"{path}{query}&per_page=3{more}" for more in ("", "&page=2", "&after=")]
     before = [shared.organiser.get(page, status=200).json["data"] for page in pages]
     with shared.db.write_lock.thread_lock:
-        for _ in range(2):                      # the first one learns the columns
+        for _ in range(2):                      # the first request reads the columns
             assert [shared.organiser.get(page, status=200).json["data"] for page in pages] == before
 
 
@@ -486,7 +486,8 @@ def test_a_list_can_be_filtered_by_ids_and_time_of_change(shared, stocked, route
     chosen = shared.organiser.get(f"{path}{query}&ids={','.join(map(str, [*ids[:2], 999999]))}&order=ASC&sort=id",
                                   status=200).json
     assert [record["id"] for record in chosen["data"]] == sorted(ids[:2])
-    assert shared.organiser.get(f"{path}{query}&updated_since=2020-01-01T00:00:00%2B02:00&per_page=100").json["data"] != [] or not ids
+    changed = shared.organiser.get(f"{path}{query}&updated_since=2020-01-01T00:00:00%2B02:00&per_page=100").json["data"]
+    assert changed != [] or not ids
     assert shared.organiser.get(f"{path}{query}&updated_since=2999-01-01T00:00:00Z", status=200).json["data"] == []
     for wrong in ("ids=x", "ids=", "ids=0", "ids=1,,2", f"ids={'1,' * 100}1", "updated_since=yesterday",
                   "updated_since=2026-02-30T00:00:00Z"):
@@ -501,8 +502,8 @@ def test_a_list_as_csv_is_complete(shared, stocked, route):
     assert answer.content_type == "text/csv" and answer.headers["Content-Disposition"].startswith("attachment")
     header, *lines = csv.reader(io.StringIO(answer.body.decode()))
     schema = response_schema(route.options.response or route.options.singular)
-    members = [member for member, sub in schema["properties"].items() if not sub.get("x-include")]
-    assert list(dict.fromkeys(column.partition(".")[0] for column in header)) == members
+    fields = [field for field, sub in schema["properties"].items() if not sub.get("x-include")]
+    assert list(dict.fromkeys(column.partition(".")[0] for column in header)) == fields
     assert len(set(header)) == len(header) and all(len(line) == len(header) for line in lines)
     assert len(lines) == shared.organiser.get(path + query).json["meta"]["total"]
 

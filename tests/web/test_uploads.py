@@ -1,4 +1,4 @@
-"""Files over the wire: a real server, clients that break off, a server that is killed."""
+"""Files over HTTP: a real server, clients that disconnect, and a server that is killed."""
 import http.client
 import json
 import os
@@ -59,9 +59,10 @@ def left(folder):
 
 
 def half(server, key, document):
-    """A client that has sent a half."""
+    """Send half of an upload. Return the open socket."""
     sock = socket.create_connection(("127.0.0.1", server.port), timeout=10)
-    sock.sendall(f"PUT /api/v1/documents/{document['id']}/content HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n"
+    sock.sendall(f"PUT /api/v1/documents/{document['id']}/content HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
+                 f"{key}\r\n"
                  f"Content-Length: {len(DATA)}\r\n\r\n".encode() + DATA[:len(DATA) // 2])
     return sock
 
@@ -113,7 +114,7 @@ def test_a_server_killed_during_an_upload_leaves_no_partial_file(server, key, as
     assert json.loads(ask("GET", f"/documents/{document['id']}")[1])["data"] == document
     assert ask("PUT", f"/documents/{document['id']}/content", DATA)[0].status == 200
     assert ask("GET", f"/documents/{document['id']}/content")[1] == DATA
-    for name in left(folder):                   # which the sweep takes after a day
+    for name in left(folder):                   # which the sweep deletes after a day
         os.utime(folder / "files" / name, (0, 0))
     assert eventapi(folder, "worker", "--once").returncode == 0 and left(folder) == []
 

@@ -1,4 +1,4 @@
-"""Mails, spoken to a real server: what arrives, what is tried again, and that nothing is handed over twice."""
+"""Mails, sent to a real SMTP server: their content, retries, and that nothing is sent twice."""
 import datetime
 import logging
 import re
@@ -34,7 +34,7 @@ def inbox():
 
 @pytest.fixture
 def post(inbox, settings):
-    """A mail server that the organiser has configured."""
+    """Return a mail server that the organiser has configured."""
     server = Server(inbox).start()
     configure(settings, server)
     yield server
@@ -43,7 +43,8 @@ def post(inbox, settings):
 
 def configure(settings, server, security="none"):
     settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", server.port, security
-    settings.smtp_sender, settings.base_url, settings.mails_per_minute = "office@messe.test", "https://events.example.org", 100_000
+    settings.smtp_sender, settings.mails_per_minute = "office@messe.test", 100_000
+    settings.base_url = "https://events.example.org"
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def fresh():
 
 
 def sent(db):
-    """A round of the worker, to its end."""
+    """Run one complete round of the worker."""
     job.run(db, lambda: False)
     job.finish()
     return [(row["state"], row["error"]) for state in mails.STATES for row in mails.in_state(db, state)]
@@ -71,16 +72,19 @@ def invoice(organiser, **buyer):
                            "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]})
 
 
-# What arrives
+# Content
 
 def test_the_confirmation_mail_is_well_formed(organiser, post, inbox, db):
     subscriber = asked(organiser, name="Anna Gärtner")
     assert sent(db) == [("sent", None)]
     [message] = inbox.messages
     assert inbox.envelopes[0][:2] == ("office@messe.test", EMAIL)
-    assert message["From"].addresses[0].addr_spec == "office@messe.test" and message["From"].addresses[0].display_name == "Messe Test GmbH"
-    assert message["To"].addresses[0].display_name == "Anna Gärtner" and message["Subject"] == "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von Messe Test GmbH"
-    assert message["Message-ID"].endswith("@messe.test>") and message["Date"].datetime and message["Auto-Submitted"] == "auto-generated"
+    assert message["From"].addresses[0].addr_spec == "office@messe.test"
+    assert message["From"].addresses[0].display_name == "Messe Test GmbH"
+    assert message["To"].addresses[0].display_name == "Anna Gärtner"
+    assert message["Subject"] == "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von Messe Test GmbH"
+    assert message["Message-ID"].endswith("@messe.test>") and message["Date"].datetime
+    assert message["Auto-Submitted"] == "auto-generated"
     raw = inbox.envelopes[0][2]
     assert f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -106,7 +110,8 @@ def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     asked(organiser, name=name)
     assert sent(db) == [("sent", None)]
     [message] = inbox.messages
-    assert "Bcc" not in message and "X" not in message and len(message["To"].addresses) == 1 and len(message["From"].addresses) == 1
+    assert "Bcc" not in message and "X" not in message and len(message["To"].addresses) == 1
+    assert len(message["From"].addresses) == 1
     assert message["To"].addresses[0].addr_spec == EMAIL and "<img" not in message.get_body(("html",)).get_content()
 
 
@@ -119,7 +124,8 @@ def test_a_name_cannot_advertise(organiser, post, inbox, db, name, greeting):
     asked(organiser, name=name or None)
     sent(db)
     [message] = inbox.messages
-    assert message.get_body(("plain",)).get_content().startswith(f"{greeting}\r\n") and "spam" not in inbox.envelopes[0][2].decode()
+    assert message.get_body(("plain",)).get_content().startswith(f"{greeting}\r\n")
+    assert "spam" not in inbox.envelopes[0][2].decode()
 
 
 def test_addresses_beyond_ascii(organiser, post, inbox, db):
@@ -134,9 +140,11 @@ def test_an_invoice_is_mailed_with_its_stored_pdf(organiser, post, inbox, db):
     done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]
     assert sent(db) == [("sent", None)]
     [message] = inbox.messages
-    assert message["Subject"] == f"Rechnung {done['invoice_number']}" and message["To"].addresses[0].display_name == "Rosen Tantau KG"
+    assert message["Subject"] == f"Rechnung {done['invoice_number']}"
+    assert message["To"].addresses[0].display_name == "Rosen Tantau KG"
     [attachment] = message.iter_attachments()
-    assert attachment.get_filename() == f"{done['invoice_number']}.pdf" and attachment.get_content_type() == "application/pdf"
+    assert attachment.get_filename() == f"{done['invoice_number']}.pdf"
+    assert attachment.get_content_type() == "application/pdf"
     assert attachment.get_content() == organiser.get(f"/invoices/{draft['id']}/pdf").body
     text = message.get_body(("plain",)).get_content()
     assert "1.190,00 EUR" in text and "Guten Tag Anna Gärtner" in text and "List-Unsubscribe" not in message
@@ -160,7 +168,8 @@ def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)
     [message] = inbox.messages
-    assert message["Subject"].startswith("Payment reminder: invoice INV-") and "EUR 1,190.00 is outstanding" in message.get_body(("plain",)).get_content()
+    assert message["Subject"].startswith("Payment reminder: invoice INV-")
+    assert "EUR 1,190.00 is outstanding" in message.get_body(("plain",)).get_content()
     assert len(list(message.iter_attachments())) == 1
 
 
@@ -178,7 +187,8 @@ def test_an_overdue_reminder_states_the_due_date_and_the_open_amount(organiser, 
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)
     [message] = inbox.messages
-    assert message["Subject"] == subject.format(done["invoice_number"]) and sentence in message.get_body(("plain",)).get_content()
+    assert message["Subject"] == subject.format(done["invoice_number"])
+    assert sentence in message.get_body(("plain",)).get_content()
 
 
 @pytest.mark.parametrize("language, sentence", [("en", "Please find attached credit note {} for EUR 119.00."),
@@ -203,7 +213,7 @@ def test_english_and_german_have_the_same_texts_with_the_same_placeholders():
     assert placeholders["en"] == placeholders["de"]
 
 
-# What is tried again, and what is not
+# Retries
 
 def test_a_refused_recipient_is_recorded_on_the_subscriber(organiser, post, inbox, db):
     inbox.refusals[EMAIL] = "550 5.1.1 no such mailbox"
@@ -248,7 +258,8 @@ def test_a_connection_lost_before_the_reply_leaves_one_mail_uncertain(organiser,
         asked(organiser, f"{number}@example.org")
     sent(db)
     [uncertain] = mails.in_state(db, "uncertain")
-    assert "before the mail server confirmed the mail" in uncertain["error"] and len(inbox.recipients) == inbox.connections == 1
+    assert "before the mail server confirmed the mail" in uncertain["error"]
+    assert len(inbox.recipients) == inbox.connections == 1
     assert [name for name, _ in checks.findings(db)] == ["mail"]
     inbox.after_data = None
     sent(db)
@@ -263,7 +274,8 @@ def test_a_connection_lost_between_mails_is_replaced_at_once(organiser, post, in
     for number in range(4):
         asked(organiser, f"{number}@example.org")
     sent(db)
-    assert inbox.connections == 2 and len(set(inbox.recipients)) == len(inbox.recipients) == 4 and len(mails.in_state(db, "uncertain")) == 1
+    assert inbox.connections == 2 and len(set(inbox.recipients)) == len(inbox.recipients) == 4
+    assert len(mails.in_state(db, "uncertain")) == 1
 
 
 def test_an_unreachable_server_does_not_count_as_an_attempt(organiser, post, db, caplog):
@@ -272,7 +284,8 @@ def test_an_unreachable_server_does_not_count_as_an_attempt(organiser, post, db,
     post.stop = lambda: None
     with caplog.at_level(logging.WARNING):
         assert sent(db) == [("queued", None)]
-    assert "no mail can be sent" in caplog.text and db.connection.execute("SELECT attempts FROM mails").fetchone() == (0,)
+    assert "no mail can be sent" in caplog.text
+    assert db.connection.execute("SELECT attempts FROM mails").fetchone() == (0,)
 
 
 def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(organiser, post, inbox, db, settings,
@@ -287,8 +300,8 @@ def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(or
     monkeypatch.setenv("EVENTAPI_CONFIG", str(settings.data_dir / "eventapi.conf"))
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
     assert cli.main(["mail", "list"]) == 0 and "uncertain" in capsys.readouterr().out
-    assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry",
-                                                               "1"]) == 1 and cli.main(["mail", "retry", "99"]) == 1
+    assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry", "1"]) == 1
+    assert cli.main(["mail", "retry", "99"]) == 1
     assert "mail 1 is queued" in capsys.readouterr().err
     assert sent(db) == [("sent", None)] and len(inbox.messages) == 1
 
@@ -307,8 +320,8 @@ def test_two_workers_send_no_mail_twice(organiser, post, inbox, settings, db):
     threads = [threading.Thread(target=job.deliver, args=(settings, lambda: False)) for _ in range(2)]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
-    assert sorted(inbox.recipients) == sorted({f"{number}@example.org"
-                                               for number in range(40)}) and inbox.connections <= 2
+    assert sorted(inbox.recipients) == sorted({f"{number}@example.org" for number in range(40)})
+    assert inbox.connections <= 2
 
 
 def test_mails_per_minute_limits_the_rate(organiser, post, inbox, db, settings):
@@ -338,11 +351,11 @@ def test_a_mail_that_is_no_longer_needed_is_not_sent(organiser, post, inbox, db)
         mail_contents.build(db, mail)
 
 
-# Safety of the connection
+# TLS
 
 @pytest.fixture
 def certificate(tmp_path):
-    """(certificate, key) for 127.0.0.1 that nobody vouches for."""
+    """Return (certificate, key) for 127.0.0.1, not signed by a trusted authority."""
     import subprocess
     files = [tmp_path / name for name in ("cert.pem", "key.pem")]
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -389,7 +402,7 @@ def test_implicit_tls_checks_the_certificate_too(settings, certificate):
             connection, _ = listener.accept()
             try:
                 context.wrap_socket(connection, server_side=True).close()
-            except (ssl.SSLError, OSError):              # the client hangs up, as it should
+            except (ssl.SSLError, OSError):              # the client closes the connection, as it should
                 connection.close()
         thread = threading.Thread(target=accept)
         thread.start()
@@ -398,7 +411,7 @@ def test_implicit_tls_checks_the_certificate_too(settings, certificate):
         thread.join()
 
 
-# Looking after
+# Operation
 
 def test_old_mails_are_deleted_and_queued_ones_are_kept(organiser, post, db):
     asked(organiser)
@@ -406,14 +419,15 @@ def test_old_mails_are_deleted_and_queued_ones_are_kept(organiser, post, db):
     asked(organiser, "b@example.org")
     db.connection.execute("UPDATE mails SET updated_at = ?",
                           (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),))
-    assert housekeeping.forget_mails(db) == 1 and [row["recipient"]
-                                                   for row in mails.in_state(db, "queued")] == ["b@example.org"]
+    assert housekeeping.forget_mails(db) == 1
+    assert [row["recipient"] for row in mails.in_state(db, "queued")] == ["b@example.org"]
 
 
 def test_the_backlog_of_mails_is_in_the_metrics(organiser, post, app):
     asked(organiser)
     text = app.get("/metrics").text
-    assert 'eventapi_mails{state="queued"} 1' in text and 'eventapi_mails{state="uncertain"} 0' in text and "eventapi_mails_oldest_seconds" in text
+    assert 'eventapi_mails{state="queued"} 1' in text
+    assert 'eventapi_mails{state="uncertain"} 0' in text and "eventapi_mails_oldest_seconds" in text
 
 
 def test_the_worker_sends_mails(organiser, post, inbox, settings):

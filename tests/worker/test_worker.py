@@ -1,4 +1,4 @@
-"""The worker: its loop, its sign of life, housekeeping, and its life beside a server."""
+"""The worker: its loop, its heartbeat, housekeeping, and a worker beside a server."""
 import os
 import signal
 import time
@@ -32,7 +32,7 @@ def job(run, every=3600, on_change=False):
 
 @pytest.fixture
 def audited(db):
-    """Ten entries in the audit log, five of them of 2001."""
+    """Create ten entries in the audit log, five of them from 2001."""
     for number in range(10):
         with db.write():
             if number < 5:
@@ -77,7 +77,8 @@ def test_a_batch_is_bounded_and_the_job_processes_all_batches(db, monkeypatch, o
 def test_a_big_table_without_old_rows_is_not_scanned(db, forget, table, columns):
     steps = []
     db.connection.execute("PRAGMA foreign_keys = OFF")
-    db.connection.execute(f"""INSERT INTO {table} ({columns}, created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+    db.connection.execute(f"""INSERT INTO {table} ({columns},
+        created_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
                               SELECT {", ".join("i" for _ in columns.split())}, '2999-01-01T00:00:00Z' FROM n""")
     db.connection.set_progress_handler(lambda: steps.append(None), 1000)
     assert forget(db) == 0
@@ -148,7 +149,7 @@ def test_a_failed_job_is_retried_later_and_blocks_no_other_job(db, caplog):
     failing, other = job(fail, on_change=True), job(lambda db, stopping: rounds.append("worked"), on_change=True)
     worker = Worker(db.config, jobs=(failing, other))
     worker.round(db)
-    worker.seen = None                                    # as if somebody had changed the database
+    worker.seen = None                                    # as if the database had changed
     worker.round(db)
     assert rounds == ["failed", "worked", "worked"]
     assert "broken on purpose" in caplog.text
