@@ -79,7 +79,8 @@ def test_the_distance_is_the_shortest_path():
 def test_depth_is_how_far_two_booths_overlap():
     assert overlap_depth(booth(0, 0), booth(2500, 500)) == 500
     assert overlap_depth(booth(0, 0), booth(3000, 0)) == 0 > overlap_depth(booth(0, 0), booth(3001, 0))
-    assert overlap_depth(booth(0, 0, 2000, 2000, 45), booth(2000, 0, 2000, 2000)) == pytest.approx(2 ** 0.5 * 1000 - 1000)
+    assert overlap_depth(booth(0, 0, 2000, 2000, 45),
+                         booth(2000, 0, 2000, 2000)) == pytest.approx(2 ** 0.5 * 1000 - 1000)
 
 
 def test_the_aisle_runs_through_the_middle_of_the_facing_sides():

@@ -17,7 +17,8 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
 ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 # Files that a document names and that are not in this tree: created at run time, or examples.
-ELSEWHERE = re.compile(r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$|^local\.conf$")
+ELSEWHERE = re.compile(r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$"
+                       r"|^local\.conf$")
 # Folders in which a shortened path may begin.
 ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "tests", "docs")
 
