@@ -31,5 +31,5 @@ DELETE FROM service_events WHERE service_id = :service_id AND event_id = :event_
 UPDATE service_events SET ordered = ordered + :quantity
  WHERE service_id = :service_id AND event_id = :event_id AND (stock IS NULL OR ordered + :quantity <= stock);
 
--- name: give_back
+-- name: return_to_stock
 UPDATE service_events SET ordered = ordered - :quantity WHERE service_id = :service_id AND event_id = :event_id;

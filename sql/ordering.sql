@@ -49,7 +49,7 @@ UPDATE service_order_items SET status = :status, completed_at = CASE :status WHE
 UPDATE service_order_items SET status = 'cancelled', completed_at = NULL, cancelled_at = :now
  WHERE service_order_id = :id AND status <> 'cancelled';
 
--- name: settle
+-- name: store_status
 -- Set status, totals and the times that go with the status.
 UPDATE service_orders SET status = :status, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   completed_at = CASE :status WHEN 'completed' THEN :now END, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END,

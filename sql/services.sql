@@ -67,7 +67,7 @@ DELETE FROM services WHERE id = :id;
 -- name: at_event
 SELECT service_id FROM service_events WHERE event_id = :event_id ORDER BY service_id;
 
--- name: leave_event
+-- name: delete_offer
 DELETE FROM service_events WHERE service_id = :id AND event_id = :event_id;
 
 -- name: touch

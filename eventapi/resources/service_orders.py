@@ -1,4 +1,4 @@
-"""Service orders: what a participant wants besides space, from the draft to the last item done."""
+"""Service orders: what a participant orders besides space, from the draft to the last completed item."""
 from eventapi.domain.orders import ordering, orders
 from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent

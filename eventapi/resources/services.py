@@ -14,7 +14,7 @@ from eventapi.web.routes import Routes
 routes = Routes("services", "service", scope="services", flag="services")
 sql = statements("services")
 
-AT_EVENT = ("price", "ordered", "available", "order_deadline")      # what a service shows besides when an event is asked for
+AT_EVENT = ("price", "ordered", "available", "order_deadline")      # fields that depend on the event in the query
 NOT_OFFERED = {"price": None, "ordered": 0, "available": 0, "last_day": None}
 
 
@@ -56,12 +56,14 @@ def get(db, id):
 
 
 def with_terms(query):
-    """The query of who asks for an event: its terms come beside what is included."""
-    return {**query, "include": [*query.get("include", ()), *AT_EVENT]} if "event_id" in query else query
+    """Return the query. If it contains an event, also include the terms of the service at this event."""
+    if "event_id" not in query:
+        return query
+    return {**query, "include": [*query.get("include", ()), *AT_EVENT]}
 
 
 def includes(query):
-    """What may be included, and the terms at the event that the query names; the first of their members brings all four."""
+    """Return {name: function} of the fields to include. The function of the first field in AT_EVENT sets all four."""
     def include_terms(db, records):
         known = offers.at_event(db, query["event_id"], [service["id"] for service in records])
         for service in records:

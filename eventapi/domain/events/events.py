@@ -118,7 +118,7 @@ def delete(db, event):
     cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
-    services.leave_event(db, id)
+    services.delete_offers_at(db, id)
     schedules.delete_with(db, id)
     submission_types.delete_with(db, id)
     db.run(sql.remove, id=id)

@@ -1,4 +1,7 @@
-"""Service orders as they are read: rows turned into answers."""
+"""Service orders: reading rows and turning them into API objects.
+
+Rows hold amounts in minor units and tax rates in hundredths of a percent. API objects hold major units and percent.
+"""
 import json
 
 from eventapi import money
@@ -10,13 +13,13 @@ AMOUNTS = ("subtotal", "tax_total", "total")
 
 
 def row(db, id):
-    """The stored order with its items, or None."""
+    """Return the row of the order with its items, or None."""
     found = db.one(sql.get, id=id)
     return found and {**found, "items": json.loads(found["items"])}
 
 
 def represent(row):
-    """A row as it is answered; the row stays as it is."""
+    """Return the API object of a row. The row is not changed."""
     currency = row["currency"]
     order = {**row, **{name: money.major(row[name], currency) for name in AMOUNTS}}
     if "items" in row:
@@ -25,5 +28,6 @@ def represent(row):
 
 
 def represent_item(item, currency):
+    """Return the API object of an item. `item` is not changed."""
     return {**item, "unit_price": money.major(item["unit_price"], currency), "net": money.major(item["net"], currency),
             "tax_rate": money.unscaled(item["tax_rate"], 2)}

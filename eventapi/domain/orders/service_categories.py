@@ -44,7 +44,8 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a service category with its documents and tasks. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    references.refuse_in_use(db, sql.users, id, "The category has {}; it cannot be deleted.")
+    references.refuse_in_use(db, sql.users, id,
+                             "The category cannot be deleted because it has {}. Move them to another category first.")
     cascade.delete_with(db, "service_category", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.SERVICE_CATEGORY, category)

@@ -46,7 +46,8 @@ def create(db, fields):
     the minimum quantity; 409 `duplicate` for a taken key.
     """
     values, rows = _checked(db, fields, fields)
-    values["service_key"] = fields["service_key"] or slugs.free_key(db, sql.key_taken, "service_key", fields["service_name"])
+    values["service_key"] = fields["service_key"] or slugs.free_key(
+        db, sql.key_taken, "service_key", fields["service_name"])
     slugs.claim_key(db, sql.key_taken, "service", "service_key", values["service_key"])
     id = db.insert(sql.add, **values, now=db.now)
     offers.replace(db, id, rows)
@@ -75,20 +76,21 @@ def update(db, old, fields):
 def delete(db, service):
     """Delete a service with its offers, documents and tasks. Raise 409 `in_use` if it was ever ordered."""
     id = service["id"]
-    references.refuse_in_use(db, sql.users, id, "The service has been ordered; it cannot be deleted, but made inactive.")
+    references.refuse_in_use(db, sql.users, id,
+                             "The service cannot be deleted because it was ordered. Set `is_active` to false instead.")
     cascade.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.SERVICE, service)
 
 
-def leave_event(db, event_id):
+def delete_offers_at(db, event_id):
     """Remove all offers of an event that is about to be deleted.
 
     The caller has checked that nothing is ordered there.
     """
     for id in db.values(sql.at_event, event_id=event_id):
         old = get(db, id)
-        db.run(sql.leave_event, id=id, event_id=event_id)
+        db.run(sql.delete_offer, id=id, event_id=event_id)
         db.run(sql.touch, id=id, now=db.now)
         journal.updated(db, entities.SERVICE, old, get(db, id))
 
@@ -109,7 +111,7 @@ def _checked(db, service, fields):
 def _columns(db, service, faults):
     """Return the service without its offers, its price in minor units and its tax rate in hundredths of a percent."""
     if service["max_quantity"] is not None and service["max_quantity"] < service["min_quantity"]:
-        faults.add("/max_quantity", "below_minimum", "must not be less than min_quantity")
+        faults.add("/max_quantity", "below_minimum", "must not be less than `min_quantity`")
     places = money.decimals(db.config.currency)
     return {**{name: value for name, value in service.items() if name != "events"},
             "tax_rate": whole(service, "tax_rate", 2, faults),
