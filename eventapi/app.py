@@ -20,6 +20,7 @@ class App(Bottle):
     """Bottle with problem documents for requests that reach no route and therefore no plugin."""
 
     def wsgi(self, environ, start_response):
+        """Run a request. Plugins and handlers find configuration and connections in `environ`."""
         path = environ.get("PATH_INFO", "")
         if len(path) > 1 and path.endswith("/"):
             environ["PATH_INFO"] = path[:-1]           # a trailing slash is ignored
@@ -30,6 +31,7 @@ class App(Bottle):
     __call__ = wsgi
 
     def default_error_handler(self, error):
+        """Return the problem document for an error of Bottle, such as 404, and log the request."""
         response.set_header("X-Request-ID", request_id(request.environ))
         response.set_header("X-Content-Type-Options", "nosniff")
         body = problem_response(_problem_of(error))
@@ -60,6 +62,7 @@ class Paths(Router):
         self.uncompiled.clear()
 
     def match(self, environ):
+        """Return the route of a request and its arguments. OPTIONS matches every path that has another method."""
         try:
             return super().match(environ)
         except HTTPError as error:

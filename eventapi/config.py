@@ -198,18 +198,21 @@ SECRETS = ("smtp_password",)
 
 
 class Config(SimpleNamespace):
-    """The options as attributes."""
+    """The options as attributes, and the paths that follow from them."""
 
     @property
     def database(self):
+        """The file of the database."""
         return self.data_dir / "eventapi.db"
 
     @property
     def files(self):
+        """The folder of the stored files."""
         return self.data_dir / "files"
 
     @property
     def backups(self):
+        """The folder of the backups."""
         return self.backup_dir or self.data_dir / "backups"
 
 

@@ -16,6 +16,7 @@ from eventapi.storage.errors import StorageError
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
+# Modules of this package. `register(commands)` of each declares its commands.
 GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "demo", "archives", "mail",
           "inspections", "openapi")
 

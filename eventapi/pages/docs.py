@@ -27,21 +27,21 @@ def get_docs(config):
 
 @lru_cache(maxsize=4)
 def _page(configured, address):
-    whole = document(configured)
-    sections = [(tag, operations_of(whole, tag["name"])) for tag in whole["tags"]]
+    openapi = document(configured)
+    sections = [(tag, operations_of(openapi, tag["name"])) for tag in openapi["tags"]]
     links = "".join(f'<li><a href="#{tag["name"]}">{tag["name"]}</a></li>' for tag, _ in sections)
-    parts = "".join(reference.resource(whole, tag, found) for tag, found in sections)
-    body = (f'<nav><a href="#start"><b>{escape(whole["info"]["title"])}</b></a> '
-            f'<span class="quiet">{whole["info"]["version"]}</span>'
+    parts = "".join(reference.resource(openapi, tag, found) for tag, found in sections)
+    body = (f'<nav><a href="#start"><b>{escape(openapi["info"]["title"])}</b></a> '
+            f'<span class="quiet">{openapi["info"]["version"]}</span>'
             f'<div id="search"></div><ul>{links}<li><a href="#errors">errors</a></li></ul>'
             '<p><a href="openapi.json">openapi.json</a></p></nav>\n'
             f'<main>{start(address)}{parts}{errors()}</main>')
     return page("eventapi API reference", body, style=STYLE, script=SCRIPT)
 
 
-def operations_of(whole, tag):
+def operations_of(openapi, tag):
     """Return (path, method, operation) for each operation of one resource."""
-    return [(path, method, operation) for path, methods in whole["paths"].items()
+    return [(path, method, operation) for path, methods in openapi["paths"].items()
             for method, operation in methods.items() if tag in operation["tags"]]
 
 

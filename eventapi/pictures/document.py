@@ -34,6 +34,7 @@ class Sheet:
         self.paper = Paper(BOTTOM, self._begin)
 
     def pdf(self, parts):
+        """Lay out the elements and return the PDF as bytes."""
         self.paper.new_page()
         for part in parts:
             self._block(part, LEFT, RIGHT - LEFT)

@@ -22,9 +22,8 @@ NUMBERS = ("quantity", "unit_price", "discount_percent", "tax_rate", "net")     
 
 
 def draw(invoice, seller, buyer, language="en"):
-    """Return the PDF as bytes. The same invoice results in the same bytes.
+    """Return the PDF of an invoice (API object) as bytes. The same invoice results in the same bytes.
 
-    `invoice` is the API object, `seller` and `buyer` are those of the invoice.
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
@@ -49,6 +48,7 @@ class Sheet:
         self.paper = Paper(self.footer_top - 11, self._begin)
 
     def pdf(self):
+        """Return the PDF as bytes."""
         self.paper.new_page()
         self._letterhead()
         self._heading()

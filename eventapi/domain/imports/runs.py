@@ -83,6 +83,7 @@ class Job:
         self.details = self.options["details"]
 
     def validated(self, sent):
+        """Return Records from (index, record as it was sent)."""
         return validated(self.read, sent)
 
     def write(self, db, records):

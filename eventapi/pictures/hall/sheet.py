@@ -55,6 +55,7 @@ class Sheet:
         self.plan = Hall(self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale)
 
     def picture(self):
+        """Return the Picture of the whole sheet."""
         title = f"{self.hall['event']} – {self.hall['name']}"
         counted = Counter(booth["status"] for booth in self.booths)
         statuses = ", ".join(f"{counted[status]} {self.words[status]}" for status in LOOKS)
