@@ -77,7 +77,7 @@ def record(db, fields):
 def update(db, row, fields):
     """Change a payment and return its API object.
 
-    `fields` holds the changed fields; a new `status` stands for the action that leads there.
+    `fields` holds the changed fields; a new `status` runs the action that leads there.
 
     Raise 422 for fields that contradict the invoice or an earlier refund; 409 `payment_locked`, `invalid_transition`,
     `invoice_not_payable` or `duplicate`.

@@ -3,7 +3,7 @@
 Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only stores the row in
 `pdf_source` (`freeze`). The worker draws the PDF from it, and replaces `pdf_source` by `pdf_sha256` (`store`). A mail
 with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
-same source gives the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
+same source always results in the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
 """
 import json
 import re

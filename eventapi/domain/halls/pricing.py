@@ -71,7 +71,7 @@ def reprice(db, booth_ids, at=""):
 def priced(db, booth, participant, negotiated=None):
     """Return the columns of the price of a reservation. They do not change when the price of the booth changes later.
 
-    `negotiated` is in minor units; None stands for the computed price. Raise 422 if no price can be computed.
+    `negotiated` is in minor units; if it is None, compute the price. Raise 422 if no price can be computed.
     """
     if negotiated is None:
         price = _as_columns(quote(db, booth, participant))
