@@ -69,10 +69,10 @@ def test_each_filter_finds_the_matching_entries(organiser, history, query, expec
 
 def test_dates_are_whole_days_in_the_time_zone_of_the_organiser(organiser, db):
     """In Berlin a day begins at 22:00 UTC in summer."""
-    for moment in ("2026-06-30T21:59:59Z", "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z", "2026-07-01T22:00:00Z"):
+    for timestamp in ("2026-06-30T21:59:59Z", "2026-06-30T22:00:00Z", "2026-07-01T21:59:59Z", "2026-07-01T22:00:00Z"):
         with db.write():
-            db.now = moment
-            journal.administered(db, entities.TENANT, "tested", title=moment)
+            db.now = timestamp
+            journal.administered(db, entities.TENANT, "tested", title=timestamp)
     assert [
         entry["created_at"]
         for entry in organiser.data("/audit-log?date_from=2026-07-01&date_to=2026-07-01&sort=created_at&order=asc")

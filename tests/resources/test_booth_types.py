@@ -70,10 +70,10 @@ def test_a_type_in_use_cannot_be_deleted(organiser, hall):
     organiser.delete(f"/booths/types/{row['id']}", status=204)
 
 
-@pytest.mark.parametrize("member, value, code", [
+@pytest.mark.parametrize("field, value, code", [
     ("open_sides", 5, "maximum"), ("open_sides", 0, "minimum"), ("price", -1, "minimum"), ("price", 1.005, "decimals"),
     ("tax_rate", 19.005, "decimals"), ("price_model", "per_wish", "enum"), ("color", "red", "pattern"),
     ("price", 10 ** 12, "exclusive_maximum")])
-def test_invalid_values_are_refused(organiser, member, value, code):
-    errors = organiser.post("/booths/types", {**ROW, member: value}, status=422).json["errors"]
-    assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{member}", code)]
+def test_invalid_values_are_refused(organiser, field, value, code):
+    errors = organiser.post("/booths/types", {**ROW, field: value}, status=422).json["errors"]
+    assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{field}", code)]

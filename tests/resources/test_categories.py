@@ -133,13 +133,13 @@ def test_events_are_assigned_by_key_and_replaced(organiser):
     assert organiser.data("/categories?event_key=fair-1") == []
 
 
-@pytest.mark.parametrize("member, value, code", [
+@pytest.mark.parametrize("field, value, code", [
     ("color", "green", "pattern"), ("base_price", -1, "minimum"), ("base_price", 1.005, "decimals"),
     ("tax_rate", 19.005, "decimals"), ("tax_rate", 101, "maximum"), ("applicant_visibility", "maybe", "enum"),
     ("title", " ", "min_length")])
-def test_invalid_values_are_refused(organiser, member, value, code):
-    errors = organiser.post("/categories", {"title": "x", member: value}, status=422).json["errors"]
-    assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{member}", code)]
+def test_invalid_values_are_refused(organiser, field, value, code):
+    errors = organiser.post("/categories", {"title": "x", field: value}, status=422).json["errors"]
+    assert [(entry["pointer"], entry["code"]) for entry in errors] == [(f"/{field}", code)]
 
 
 def test_sending_back_a_category_that_was_read_changes_nothing(organiser, db):

@@ -202,8 +202,8 @@ def test_badges_of_other_events_and_cancelled_participants_are_refused_and_recor
 
 
 def test_scans_in_the_future_or_before_the_event_are_refused(scan):
-    for moment in (ago(hours=-1), "2025-12-31T12:00:00Z", "0002-01-01T00:00:00Z"):
-        found = scan(422, scanned_at=moment)["errors"]
+    for timestamp in (ago(hours=-1), "2025-12-31T12:00:00Z", "0002-01-01T00:00:00Z"):
+        found = scan(422, scanned_at=timestamp)["errors"]
         assert [(entry["pointer"], entry["code"]) for entry in found] == [("/scanned_at", "out_of_range")]
     assert scan(scanned_at=ago(seconds=-30))["is_checked_in"], "clocks differ a little"
 
@@ -226,11 +226,11 @@ def test_only_station_and_notes_can_be_changed(organiser, scan):
     changed = organiser.patch(
         f"/check-ins/{record['id']}", {"station": "South", "notes": None}, status=200).json["data"]
     assert changed["station"] == "South" and changed["checked_in_at"] == record["checked_in_at"]
-    for member, value in (
+    for field, value in (
             ("scanned_at", at("10:00")), ("badge_number", badges.draw()), ("event_id", 99), ("action", "check_out"),
             ("check_in_type", "app"), ("client_ref", "x"), ("participant_id", 99), ("force", True)):
-        found = problem(organiser.put(f"/check-ins/{record['id']}", {member: value}), 422, "validation_failed")
-        assert [(entry["pointer"], entry["code"]) for entry in found["errors"]] == [(f"/{member}", "fixed")]
+        found = problem(organiser.put(f"/check-ins/{record['id']}", {field: value}), 422, "validation_failed")
+        assert [(entry["pointer"], entry["code"]) for entry in found["errors"]] == [(f"/{field}", "fixed")]
     assert scan(
         200, scanned_at=at("12:00"), action="check_out")["station"] == "South", "later scans leave what was corrected"
 
@@ -439,15 +439,15 @@ def test_a_change_written_while_the_roster_is_read_is_in_the_next_one(organiser,
 
 
 def test_merging_contacts_joins_their_visits(organiser, visitor, ada, scan, db):
-    twin = visitor()
+    duplicate = visitor()
     scan(scanned_at=at("09:00"))
     scan(409, scanned_at=at("11:00"))
     organiser.post(
         "/check-ins",
-        {"event_key": "fair", "participant_id": twin["id"], "action": "check_out", "scanned_at": at("10:00")},
+        {"event_key": "fair", "participant_id": duplicate["id"], "action": "check_out", "scanned_at": at("10:00")},
         status=409)
-    organiser.make("/check-ins", {"event_key": "fair", "participant_id": twin["id"], "scanned_at": at("12:00")})
-    organiser.post(f"/contacts/{ada['contact_id']}/merge", {"duplicate_id": twin["contact_id"]}, status=200)
+    organiser.make("/check-ins", {"event_key": "fair", "participant_id": duplicate["id"], "scanned_at": at("12:00")})
+    organiser.post(f"/contacts/{ada['contact_id']}/merge", {"duplicate_id": duplicate["contact_id"]}, status=200)
     assert [visit[1:4] for visit in comparable_visits(organiser)] == [
         ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"),
         ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]

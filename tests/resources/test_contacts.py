@@ -73,13 +73,13 @@ def test_customer_numbers_continue_and_skip_taken_ones(organiser):
     assert made == ["C-00001", "C-00003", "C-00004"]
 
 
-@pytest.mark.parametrize("member", ["customer_number", "external_id"])
-def test_customer_numbers_are_unique(organiser, member):
-    organiser.make("/contacts", {"last_name": "x", member: "A-1"})
-    answer = organiser.post("/contacts", {"last_name": "y", member: "A-1"}, status=409).json
-    assert (answer["code"], answer["member"]) == ("duplicate", member)
+@pytest.mark.parametrize("field", ["customer_number", "external_id"])
+def test_customer_numbers_are_unique(organiser, field):
+    organiser.make("/contacts", {"last_name": "x", field: "A-1"})
+    answer = organiser.post("/contacts", {"last_name": "y", field: "A-1"}, status=409).json
+    assert (answer["code"], answer["member"]) == ("duplicate", field)
     other = organiser.make("/contacts", {"last_name": "z"})
-    organiser.patch(f"/contacts/{other['id']}", {member: "A-1"}, status=409)
+    organiser.patch(f"/contacts/{other['id']}", {field: "A-1"}, status=409)
 
 
 def test_all_faults_are_reported_together(organiser):
@@ -345,7 +345,7 @@ def test_a_merge_joins_two_participations_in_one_event(organiser, fair, roses, d
 def test_a_merge_moves_reservations_and_orders_and_keeps_one_waiting_list_place(organiser, db):
     fair = Fair(organiser, db)
     other, blocker = fair.exhibitor("Muster A.G."), fair.reserve("A1", participant=fair.exhibitor("Blocker"))
-    line = [
+    waiting = [
         organiser.make("/booth-reservations", {
             "booth_id": blocker["booth_id"], "event_participant_id": who["id"], "waitlist": True})
         for who in (fair.participant, other)]
@@ -354,9 +354,9 @@ def test_a_merge_moves_reservations_and_orders_and_keeps_one_waiting_list_place(
         f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
     for path in (
             f"/booth-reservations/{held['id']}", f"/service-orders/{order['id']}",
-            f"/booth-reservations/{line[1]['id']}"):
+            f"/booth-reservations/{waiting[1]['id']}"):
         assert organiser.data(path)["event_participant_id"] == fair.participant["id"]
-    assert [organiser.data(f"/booth-reservations/{place['id']}")["status"] for place in line] == [
+    assert [organiser.data(f"/booth-reservations/{place['id']}")["status"] for place in waiting] == [
         "waitlisted", "cancelled"]
     assert organiser.data(f"/booth-reservations/{held['id']}")["status"] == "confirmed"
     assert journalled(db, "booth_reservation")[-3:] == ["cancelled", "updated", "updated"]
@@ -418,7 +418,7 @@ def marked(organiser, person, fair, roses, db):
         **texts, "customer_number": MARK, "external_id": MARK, "email": f"{MARK}@{MARK}.example",
         "invoice_email": f"{MARK}.bill@x.example", "website": f"https://{MARK}.example", "language": "de",
         "tags": [MARK], "category_keys": ["roses"]})
-    twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
+    duplicate = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
     application = organiser.post(
         "/applications",
         {
@@ -447,7 +447,7 @@ def marked(organiser, person, fair, roses, db):
     gone = organiser.make("/notes", {"entity_type": "contact", "entity_id": contact["id"], "note_text": f"{MARK} gone"})
     organiser.delete(f"/notes/{gone['id']}", status=204)
     organiser.post(
-        f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, headers={"Idempotency-Key": "merge"},
+        f"/contacts/{contact['id']}/merge", {"duplicate_id": duplicate["id"]}, headers={"Idempotency-Key": "merge"},
         status=200)
     return organiser.data(f"/contacts/{contact['id']}")
 
@@ -461,10 +461,10 @@ def test_the_export_contains_all_personal_data(organiser, marked, db):
     export = organiser.data(f"/contacts/{marked['id']}/export")
     assert export["contact"] == marked and export["category_keys"] == ["roses"]
     [application], [participant], [invoice] = export["applications"], export["participants"], export["invoices"]
-    for member in (
+    for field in (
             "company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code",
             "city", "state", "website", "notes", "tax_id", "message", "question", "decision_reason"):
-        assert MARK in application[member], member
+        assert MARK in application[field], field
     assert application["event_keys"] == ["fair"] and participant["badge_name"] == MARK
     assert MARK in invoice["text"] and invoice["items"][0]["description"] == MARK and invoice["taxes"][0]["tax"] == 19
     assert len(export["notes"]) == 4 and all(MARK in note["note_text"] for note in export["notes"])
@@ -637,9 +637,9 @@ def test_the_database_file_is_vacuumed_once_at_night(organiser, db, monkeypatch)
 
 def test_a_restore_repeats_the_anonymisation(organiser, db, tmp_path):
     contact = organiser.make("/contacts", {**PERSON, "last_name": MARK})
-    twin = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
+    duplicate = organiser.make("/contacts", {"last_name": f"{MARK} twin"})
     backup = file_bytes(db)
-    organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": twin["id"]}, status=200)
+    organiser.post(f"/contacts/{contact['id']}/merge", {"duplicate_id": duplicate["id"]}, status=200)
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
     made = privacy.anonymizations(db)
     (tmp_path / "restored").mkdir()

@@ -269,8 +269,8 @@ def test_an_unknown_gateway_is_stored_unchanged(pay):
 
 def test_filter_dates_are_inclusive_and_cover_the_whole_day(organiser, pay):
     ids = {}
-    for moment in ("2027-03-01T00:00:00+01:00", "2027-03-01T22:59:59Z", "2027-03-01T23:00:00Z", "2027-03-02"):
-        ids[moment] = pay(payment_date=moment)["id"]
+    for timestamp in ("2027-03-01T00:00:00+01:00", "2027-03-01T22:59:59Z", "2027-03-01T23:00:00Z", "2027-03-02"):
+        ids[timestamp] = pay(payment_date=timestamp)["id"]
     early, late, next_day, bare = ids.values()
     assert organiser.data(f"/payments/{bare}")["payment_date"] == "2027-03-01T23:00:00Z"
 

@@ -46,8 +46,8 @@ def summed(rows, keys):
     return {key: dict(values) for key, values in sums.items()}
 
 
-def local_month(moment):
-    return datetime.fromisoformat(moment).astimezone(BERLIN).strftime("%Y-%m")
+def local_month(timestamp):
+    return datetime.fromisoformat(timestamp).astimezone(BERLIN).strftime("%Y-%m")
 
 
 @prepared
@@ -92,9 +92,10 @@ def invoice(organiser, db, chance, participant, currency, number):
             "/payments", {"invoice_number": sent["invoice_number"], "amount": chance.randint(1, 90), "status": status})
         if status == "completed" and number % 3:
             organiser.post(f"/payments/{payment['id']}/refund", {"amount": 1} if number % 2 else {}, status=200)
-        moment = ("2027-01-31T22:59:59Z", "2027-01-31T23:00:00Z", "2027-06-30T21:59:59Z", "2027-06-30T22:00:00Z", None)[
-            payment["id"] % 5]
-        db.connection.execute("UPDATE payments SET payment_date = ? WHERE id = ?", (moment, payment["id"]))
+        timestamp = (
+            "2027-01-31T22:59:59Z", "2027-01-31T23:00:00Z", "2027-06-30T21:59:59Z", "2027-06-30T22:00:00Z", None
+        )[payment["id"] % 5]
+        db.connection.execute("UPDATE payments SET payment_date = ? WHERE id = ?", (timestamp, payment["id"]))
     days = "2027-01-31", "2027-02-01", "2027-06-30", "2026-12-31"
     db.connection.execute("UPDATE invoices SET issue_date = ?, due_date = ? WHERE id = ? OR related_invoice_id = ?",
                           (chance.choice(days), in_days(-chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400))),
@@ -384,9 +385,9 @@ def test_check_outs_are_counted_by_hour(organiser, show):
         for one, other in zip(found, (comes, goes), strict=True))
 
 
-def local_hour(moment, zone):
+def local_hour(timestamp, zone):
     """Return the start of an hour in UTC as local time of the event."""
-    hour = datetime.fromisoformat(moment).replace(minute=0, second=0).astimezone(zone)
+    hour = datetime.fromisoformat(timestamp).replace(minute=0, second=0).astimezone(zone)
     return hour.date().isoformat(), f"{hour:%H:%M}"
 
 
@@ -481,13 +482,13 @@ def afar(organiser, db):
     event = organiser.make("/events", {
         "event_key": "afar", "title": "Afar", "timezone": "Asia/Kolkata", "date_from": "2026-01-01",
         "date_to": "2027-12-31"})
-    for number, moment in enumerate((
+    for number, timestamp in enumerate((
             "2026-03-31T18:29:59Z", "2026-03-31T18:30:00Z", "2026-03-31T21:59:59Z", "2026-03-31T22:00:00Z",
             "2026-04-01T18:29:59Z", "2026-04-01T18:30:00Z")):
         contact = organiser.make("/contacts", {**GERMAN, "company_name": f"Visitor {number}"})
         person = organiser.make(
             "/participants", {"event_id": event["id"], "role": "visitor", "contact_id": contact["id"]})
-        db.connection.execute("UPDATE participants SET created_at = ? WHERE id = ?", (moment, person["id"]))
+        db.connection.execute("UPDATE participants SET created_at = ? WHERE id = ?", (timestamp, person["id"]))
     return event
 
 
@@ -510,8 +511,8 @@ def test_a_day_with_a_clock_change_counts_whole(organiser, exhibitor, db, day, h
     sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
     begins = datetime.fromisoformat(day).replace(tzinfo=BERLIN).astimezone(timezone.utc)
     for seconds in (-1, 0, hours * 3600 - 1, hours * 3600):
-        moment = f"{begins + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
-        organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 10, "payment_date": moment})
+        timestamp = f"{begins + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
+        organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 10, "payment_date": timestamp})
     assert totals_of(organiser, f"payments?date_from={day}&date_to={day}")["received"] == 20
 
 

@@ -81,8 +81,8 @@ def test_a_due_date_ends_in_the_time_zone_of_the_event(organiser, about):
     assert organiser.make("/tasks", {"title": "x", "due_date": "2027-01-10"})["due_at"] == "2027-01-10T22:59:59Z"
     task = organiser.make("/tasks", {"title": "x", "due_date": "2027-01-10", **about})
     assert (task["due_date"], task["due_at"]) == ("2027-01-10", "2027-01-11T04:59:59Z")
-    moment = organiser.make("/tasks", {"title": "x", "due_date": "2027-01-10T12:00:00+01:00"})
-    assert (moment["due_date"], moment["due_at"]) == ("2027-01-10T12:00:00+01:00", "2027-01-10T11:00:00Z")
+    timed = organiser.make("/tasks", {"title": "x", "due_date": "2027-01-10T12:00:00+01:00"})
+    assert (timed["due_date"], timed["due_at"]) == ("2027-01-10T12:00:00+01:00", "2027-01-10T11:00:00Z")
 
 
 def test_relative_due_dates_follow_the_event(organiser, about, db):
