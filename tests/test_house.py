@@ -130,7 +130,7 @@ def domain_imports():
 def test_domain_packages_import_each_other_as_listed():
     listed = {(own, other) for own, others in DOMAIN.items() for other in others.split()}
     assert domain_imports() - listed == set(), "these imports are not in DOMAIN"
-    assert listed - domain_imports() == set(), "DOMAIN lists these, and nothing imports so"
+    assert listed - domain_imports() == set(), "DOMAIN lists imports that do not exist"
     assert set(DOMAIN) == {file.parent.name for file in MODULES if file.parent.parent.name == "domain"}
 
 
@@ -138,7 +138,7 @@ def test_domain_packages_form_no_cycle():
     rest = {own: set(others.split()) for own, others in DOMAIN.items()}
     while free := {own for own, others in rest.items() if not others & rest.keys()}:
         rest = {own: others for own, others in rest.items() if own not in free}
-    assert not rest, f"these packages import each other in a circle: {sorted(rest)}"
+    assert not rest, f"these packages form an import cycle: {sorted(rest)}"
 
 
 def test_resources_do_not_import_each_other():
@@ -243,8 +243,8 @@ def test_a_module_has_a_docstring_and_fewer_than_300_lines(file):
     text = file.read_text(encoding="utf-8")
     said = ast.get_docstring(PARSED[file])
     if text.strip():
-        assert said, f"{name_of(file)} does not open with a line that says what it is"
-    assert text.count("\n") <= 300, f"{name_of(file)} holds more than one idea"
+        assert said, f"{name_of(file)} has no docstring"
+    assert text.count("\n") <= 300, f"{name_of(file)} is longer than 300 lines"
 
 
 def functions(tree):
@@ -315,7 +315,7 @@ def test_a_resource_has_the_same_name_everywhere():
     for name in CATALOGUE:
         noun = name.rpartition(".")[2]
         for file in (f"eventapi/resources/{noun}.py", f"sql/{noun}.sql", f"tests/resources/test_{noun}.py"):
-            assert (ROOT / file).exists(), f"{name} wants {file}"
+            assert (ROOT / file).exists(), f"{name} requires {file}"
 
 
 def test_every_module_of_resources_and_pages_is_in_the_list():
@@ -400,7 +400,7 @@ def test_every_error_is_documented_and_every_documented_error_exists():
     words = {node.value for file, tree in PARSED.items() if name_of(file) != "eventapi/errors.py"
              for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     words |= {code for code, where in problem_codes() if where.startswith("eventapi/errors.py")}
-    assert not set(CODES) - words - FROM_OUTSIDE.keys(), "nobody answers these"
+    assert not set(CODES) - words - FROM_OUTSIDE.keys(), "no code returns these"
 
 
 # Files

@@ -128,7 +128,7 @@ def send_secrets(show):
         once = {**authorized, "Idempotency-Key": path[-20:]}
         assert show.send("POST", path, body, once, shows=(name, field))[0] in (200, 201)
         status, again = show.send("POST", path, body, once)
-        assert status in (200, 201) and again["id"] == 1 and again[field] is None, "a secret is not shown twice"
+        assert status in (200, 201) and again["id"] == 1 and again[field] is None, "shown twice"
     token = show.secrets["feed"].partition("//")[2].partition("/")[2]
     assert show.send("GET", f"/{token}", headers={})[0] == 200
     status, _ = show.send("POST", "/api/v1/newsletter", {"email": "anna@rosen.example"},

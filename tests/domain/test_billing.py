@@ -42,7 +42,7 @@ class Fair:
     def booth(self, number, width=4):
         return self.organiser.make("/booths",
                                    {"plan_id": self.plan_id, "booth_number": number, "width": width, "depth": 3,
-                                               "booth_type_key": "row"})
+                                    "booth_type_key": "row"})
 
     def reserve(self, number, status="confirmed", participant=None, width=4):
         return self.organiser.make("/booth-reservations", {

@@ -64,7 +64,7 @@ def invoice(organiser, db):
     """Return an invoice that was sent and partly paid."""
     contact = organiser.make("/contacts",
                              {"company_name": "Blumen Krause GmbH", "address": "Am Ring 2", "city": "Halle",
-                                           "postal_code": "06108", "email": "office@krause.test"})
+                              "postal_code": "06108", "email": "office@krause.test"})
     invoice = organiser.make("/invoices", {"contact_id": contact["id"], "items": [
         {"description": "Booth A1", "quantity": 12, "unit_price": 145, "tax_rate": 19}]})
     sent = organiser.post(f"/invoices/{invoice['id']}/send", status=200).json["data"]

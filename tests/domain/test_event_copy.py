@@ -27,7 +27,7 @@ def show(organiser):
     organiser.make("/tasks",
                    {"title": "Book the fire brigade", "entity_type": "event", "entity_id": event["id"],
                     "due_date": "2027-03-01",
-                              "status": "completed"})
+                    "status": "completed"})
     return event
 
 

@@ -38,8 +38,8 @@ def test_another_picture_replaces_the_first_and_the_same_one_changes_nothing(org
 
 @pytest.mark.parametrize("data, status",
                          [(b"<svg xmlns='http://www.w3.org/2000/svg'/>", 415), (b"%PDF-1.7", 415), (b"text", 415),
-                                          (PNG[:20], 422), (JPEG[:12], 422), (GIF[:8], 422), (b"", 422),
-                                          (b"\x89PNG\r\n\x1a\n" + b"x" * 100, 422)])
+                          (PNG[:20], 422), (JPEG[:12], 422), (GIF[:8], 422), (b"", 422),
+                          (b"\x89PNG\r\n\x1a\n" + b"x" * 100, 422)])
 def test_a_file_that_is_no_picture_is_refused(organiser, event, settings, data, status):
     put(organiser, event, data, status=status)
     assert organiser.data(f"/events/{event['id']}") == event

@@ -134,8 +134,8 @@ def classified(table, column):
 def test_every_text_column_is_classified_as_personal_or_not(db):
     found = [(table, column) for table, names in columns(db).items() for column in names]
     unknown = [f"{table}.{column}" for table, column in found if len(classified(table, column)) != 1]
-    assert not unknown, (f"say in PERSONAL or in OTHERS of {__name__} what they hold; and if personal, in "
-                         f"domain/people/privacy.py: {unknown}")
+    assert not unknown, (f"list these columns in PERSONAL or in OTHERS of {__name__}; erase personal ones "
+                         f"in domain/people/privacy.py: {unknown}")
     gone = {f"{table}.{column}" for table, names in PERSONAL.items()
             for column in names.split()} - {".".join(pair) for pair in found}
     assert not gone, f"no longer there: {gone}"
@@ -183,19 +183,19 @@ class Life:
         person = {**{name: text()
                      for name in ("company_name", "first_name", "last_name", "fax", "mobile", "address", "postal_code",
                                   "city", "state",
-                                               "notes", "tax_id")},
+                                  "notes", "tax_id")},
                   "email": named, "phone": self.phone, "website": f"https://{named.partition('@')[2]}"}
         self.contact = self.post("/contacts",
                                  {**person, "customer_number": text(), "external_id": text(),
                                   "invoice_email": f"bill.{named}", "tags": [text()], "category_keys": ["roses"],
-                                               "custom_fields": {"nick": text()}})
+                                  "custom_fields": {"nick": text()}})
         self.address = f"/contacts/{self.contact['id']}"
         duplicate = self.post("/contacts", {"last_name": text()})
         self.act(f"{self.address}/merge", {"duplicate_id": duplicate["id"]})
         self.application = self.post("/applications",
                                      {**person, **{name: text() for name in ("city", "message", "notes")},
                                       "event_keys": ["fair"],
-                                                       "custom_fields": {"nick": text()}})
+                                      "custom_fields": {"nick": text()}})
         place = f"/applications/{self.application['id']}"
         for action, body in (("review", None), ("request-info", {"question": text()}), ("review", None),
                              ("reject", {"reason": text()})):
@@ -207,7 +207,7 @@ class Life:
         text, make = self.text, self.post
         self.participant = make("/participants",
                                 {"event_key": "fair", "contact_id": self.contact["id"], "badge_name": text(),
-                                                  "custom_fields": {"nick": text()}})
+                                 "custom_fields": {"nick": text()}})
         named = {"event_participant_id": self.participant["id"]}
         reserved = make("/booth-reservations", {**named, "booth_id": self.booth(), "notes": text()})
         self.act(f"/booth-reservations/{reserved['id']}/cancel", {"reason": text()})
@@ -217,7 +217,7 @@ class Life:
         make("/schedules",
              {"event_key": "fair", "slot_date": "2026-01-02", "start_time": "10:00", "end_time": "11:00",
               "title": "Talk",
-                            "assignments": [{**named, "role": "attendee"}], "allow_overlap": True})
+              "assignments": [{**named, "role": "attendee"}], "allow_overlap": True})
         scan = {"event_key": "fair", "badge_number": self.participant["badge_number"]}
         make("/check-ins", {**scan, "scanned_at": "2026-01-02T09:00:00Z", "notes": text()})
         self.act("/check-ins/batch", {"scans": [{**scan, "scanned_at": "2026-01-03T09:00:00Z", "notes": text()}]})
@@ -293,14 +293,14 @@ class Life:
             self.invoices.append(self.act(f"/invoices/{invoice['id']}/send", {"mail": True}))
             self.post("/payments",
                       {"invoice_number": self.invoices[-1]["invoice_number"], "amount": 1, "status": "completed",
-                                    "transaction_id": text(), "notes": text()})
+                       "transaction_id": text(), "notes": text()})
 
     def imports(self):
         wrong = {"rating": 9, "notes": self.text()}
         self.post("/bulk-import/contacts",
                   {"records": [{**wrong, "email": self.email},
                                {**wrong, "customer_number": self.contact["customer_number"]},
-                                                        {**wrong, "external_id": self.contact["external_id"]}]})
+                               {**wrong, "external_id": self.contact["external_id"]}]})
         self.post("/bulk-import/contacts", {"mode": "upsert", "records": [{"email": self.email, "state": self.text()}]})
 
     def export(self):
@@ -391,8 +391,8 @@ def test_personal_data_is_exported_and_gone_after_anonymisation(life, organiser,
     webhooks.fan_out(db, lambda: False)
     personal = {f"{table}.{column}" for table, names in PERSONAL.items() for column in names.split()}
     found = {name for name in traces(db) if "_search" not in name}
-    assert personal - found == set(), "the life of the test has no mark there"
-    assert found - personal == set(), "a column that holds what is personal"
+    assert personal - found == set(), "the test stores no mark in these columns"
+    assert found - personal == set(), "columns with personal data that PERSONAL does not list"
     assert words(db) and files_with_traces(settings)
     exported = str(one.export())
     assert [text for text in one.said if text not in exported] == []

@@ -158,7 +158,7 @@ def test_include_and_filter_agree_in_random_states(fair):
         answer = fair.organiser.get(f"/participants?ready={ready}&event_key=fair&per_page=1", status=200).json
         assert answer["meta"]["total"] == len(wanted)
     seen = {(entry["item"], entry["status"]) for found in listed for entry in found["readiness"]["items"]}
-    assert len(seen) >= 12, "the states are too much alike"
+    assert len(seen) >= 12, "the random states are not varied enough"
 
 
 def test_the_report_agrees_with_the_checklists(fair):
@@ -200,7 +200,7 @@ def test_the_report_agrees_with_the_checklists(fair):
     rows = organiser.data("/reports/readiness")["data"]["rows"]
     assert {(row.pop("event_key"), row.pop("role")): row for row in rows} == expected
     assert all(any(entry[name] for entry in expected.values())
-               for name in ("ready", *LACKS)), "the states are too much alike"
+               for name in ("ready", *LACKS)), "the random states are not varied enough"
     found = organiser.data("/reports/readiness?event_key=fair")["data"]["rows"]
     assert {row["role"]: row["participants"] for row in found} == {
         role: entry["participants"] for (event, role), entry in expected.items() if event == "fair"}

@@ -185,7 +185,7 @@ def test_a_server_gets_no_privilege_of_root(become):
 @pytest.mark.parametrize("words",
                          [("--config", "/etc/eventapi/acme.conf", "migrate"),
                           ("--config=/etc/eventapi/acme.conf", "migrate"),
-                                   ("migrate", "--config", "/etc/eventapi/acme.conf")])
+                          ("migrate", "--config", "/etc/eventapi/acme.conf")])
 def test_a_tenant_has_its_own_user(become, words):
     assert become(*words)[0] == "eventapi-acme"
 

@@ -155,8 +155,8 @@ def test_the_text_is_printed_and_the_notes_are_not():
 
 @pytest.mark.parametrize("category, reason",
                          [("AE", "Reverse charge (the recipient is liable for VAT)"), ("E", "Exempt from VAT"),
-                                              ("Z", "Zero-rated"), ("G", "Export outside the EU"),
-                                              ("O", "Not subject to VAT")])
+                          ("Z", "Zero-rated"), ("G", "Export outside the EU"),
+                          ("O", "Not subject to VAT")])
 def test_an_untaxed_item_shows_the_reason(category, reason):
     tax = {**EXEMPT["taxes"][0], "category": category, "reason": None}
     text = page({**EXEMPT, "taxes": [tax]})

@@ -43,7 +43,7 @@ def test_an_exhibitor_from_application_to_paid_invoice(connect, command):
                                          "application_deadline": "2099-02-28"}, status=201)
     contact = api.data("POST", "/contacts",
                        {"company_name": "Bąk & Söhne", "email": "office@bak.example", "address": "Rynek 1",
-                                             "postal_code": "00-001", "city": "Warszawa", "country": "PL"}, status=201)
+                        "postal_code": "00-001", "city": "Warszawa", "country": "PL"}, status=201)
     application = api.data("POST", "/applications", {"company_name": "Bąk & Söhne", "email": "office@bak.example",
                                                      "event_keys": [event["event_key"]]}, status=201)
     api.data("POST", f"/applications/{application['id']}/review")

@@ -273,7 +273,7 @@ def test_a_newer_database_is_overwritten_only_with_force(settings, organiser, fi
 
 def test_contacts_anonymised_after_the_backup_stay_anonymised(settings, organiser, file):
     _, later = (organiser.make("/contacts",
-                                   {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
+                               {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
                     for name in ("Lovelace", "Byron"))
     backups.create(settings, file)
     organiser.post(f"/contacts/{later}/anonymize", status=200)

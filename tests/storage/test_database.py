@@ -37,7 +37,7 @@ def test_an_error_code_becomes_a_storage_error(error, kind):
 @pytest.mark.parametrize("error",
                          [sqlite3.IntegrityError("UNIQUE"), sqlite3.ProgrammingError("closed"),
                           FileNotFoundError(errno.ENOENT, "x"),
-                                   ValueError("x")])
+                          ValueError("x")])
 def test_other_errors_are_raised_unchanged(error):
     with pytest.raises(type(error)) as raised, translated:
         raise error

@@ -99,7 +99,7 @@ def store(client, db, hall):
     """Insert the hall into the database, with its exhibitors as confirmed participants. Return the id of the plan."""
     event = client.make("/events",
                         {"title": "Grüne Tage", "city": "Leipzig", "country": "DE", "date_from": "2027-05-01",
-                                    "date_to": "2027-05-03"})
+                         "date_to": "2027-05-03"})
     people = {place: _exhibitor(client, event, COMPANIES[place]) for place in
               sorted({booth["exhibitor"] for booth in hall["booths"]} - {None})}
     run = db.connection.execute

@@ -124,7 +124,7 @@ def test_a_route_declares_its_scope_and_flag(route):
     assert route.options.scope in known | set(OWN_SCOPE)
     assert route.options.flag in {None, "invoices", "booths", "plans", "services", "service_orders", "tasks",
                                   "documents",
-                                       "schedules", "webhooks"}
+                                  "schedules", "webhooks"}
 
 
 @each("route", [route for route in ROUTES if route.options.flag])

@@ -118,8 +118,8 @@ def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
 @pytest.mark.parametrize("name, greeting",
                          [("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"),
                           ("win at https://spam.example", "Guten Tag,"),
-                                            ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"),
-                                            ("", "Guten Tag,")])
+                          ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"),
+                          ("", "Guten Tag,")])
 def test_a_name_cannot_advertise(organiser, post, inbox, db, name, greeting):
     asked(organiser, name=name or None)
     sent(db)
@@ -263,7 +263,7 @@ def test_a_connection_lost_before_the_reply_leaves_one_mail_uncertain(organiser,
     assert [name for name, _ in checks.findings(db)] == ["mail"]
     inbox.after_data = None
     sent(db)
-    assert len(inbox.recipients) == 1, "what broke over its first mail is left alone for a while"
+    assert len(inbox.recipients) == 1, "a connection that fails at its first mail is not retried at once"
     job.paused.clear()
     sent(db)
     assert len(set(inbox.recipients)) == len(inbox.recipients) == 3 and len(mails.in_state(db, "sent")) == 2
@@ -361,7 +361,7 @@ def certificate(tmp_path):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
                     "-addext",
                     "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]], check=True,
-                    capture_output=True)
+                   capture_output=True)
     return files
 
 
