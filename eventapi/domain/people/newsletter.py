@@ -215,7 +215,10 @@ def of_confirm_token(db, token):
 
 
 def _confirming(row):
-    """Return the purpose of a confirmation token. Unsubscribing starts a new round and so invalidates earlier tokens."""
+    """Return the purpose of a confirmation token.
+
+    Unsubscribing starts a new round, which invalidates earlier tokens.
+    """
     return f"confirm {row['round']}"
 
 

@@ -132,7 +132,8 @@ def _selection(db, query):
     zone = db.config.timezone
     by_event = {name: query[name] for name in ("event_id",) if name in query}
     event = db.one(sql.event, id=query["event_id"]) if by_event else None
-    return {"first": times.local_date(query.get("date_from"), zone), "last": times.local_date(query.get("date_to"), zone),
+    return {"first": times.local_date(query.get("date_from"), zone),
+            "last": times.local_date(query.get("date_to"), zone),
             "period": query.get("period", "month"), "as_of": query.get("as_of"), "zone": event and event["timezone"],
             "event_key": event and event["event_key"], "given": frozenset(by_event), "values": by_event}
 
