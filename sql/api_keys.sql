@@ -27,8 +27,8 @@ SELECT id, name, admin_id, scopes, expires_at, revoked_at FROM api_keys WHERE id
 -- name: revoke
 UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL;
 
--- name: hand_over_webhooks
--- After a rotation, the webhooks belong to the new key.
+-- name: move_webhooks
+-- Assign the webhooks of a rotated key to the new key.
 UPDATE webhooks SET api_key_id = :new_id WHERE api_key_id = :id;
 
 -- name: expire

@@ -1,4 +1,8 @@
-"""API keys, the admins they belong to, flags and plan tier: who may do what. Every change is journalled."""
+"""API keys, the admins that own them, feature flags and the plan tier.
+
+Every function that writes is called inside a write transaction and journals the change. Faults carry the name of the
+command line option as `parameter`.
+"""
 import secrets
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
@@ -10,42 +14,52 @@ from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
 
-SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services service_orders "
-               "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
-               "audit".split())
-SCOPE_WORDS = (*SCOPES, *(f"{scope}:read" for scope in SCOPES))
+SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services "
+               "service_orders documents submissions tasks checkins schedules calendar-feed custom_fields newsletter "
+               "webhooks reports audit".split())
+ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES))         # `:read` allows reading only
 TIERS = ("Starter", "Business", "Business+")
-FIRST_ADMIN = "Administrator"
+FIRST_ADMIN = "Administrator"                # name of the admin that is created with the first key
 
 
 def key_hash(key):
-    """Keys are random, so one fast hash is right. (latin-1: header bytes as WSGI gives them.)"""
+    """Return the SHA-256 of a key as hexadecimal text. Only this hash is stored.
+
+    Keys are random, so one fast hash is safe. WSGI decodes header bytes as Latin-1, so `key` is encoded the same way.
+    """
     return sha256(key.encode("latin-1", "replace")).hexdigest()
 
 
 # Keys
 
 def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
-    """A new key: its id, and the key itself, which is kept nowhere."""
-    name = _named(name, "key")
+    """Create an API key and return `(id, key)`. The key itself is not stored.
+
+    `scopes` is a list of scope names, `expires_at` UTC text. Without `admin_id`, the key belongs to the first active
+    admin, who is created if there is none. Raise 422 for a wrong name, scope or expiry, 404 for an unknown admin, 409
+    `invalid_transition` for a disabled admin.
+    """
+    name = _checked_name(name, "key")
     scopes = checked_scopes(scopes)
     if expires_at is not None and expires_at <= db.now:
-        raise invalid_parameter("expires", "past", f"the key would already be expired: {expires_at} is in the past")
-    admin = _active(db, admin_id) if admin_id is not None else _first_admin(db)
-    return _add_key(db, {"name": name, "scopes": " ".join(scopes), "admin_id": admin, "expires_at": expires_at}, "created")
+        raise invalid_parameter("expires", "past",
+                                f"the expiry of a key must be in the future: {expires_at} has passed")
+    admin = _first_admin(db) if admin_id is None else _active_admin(db, admin_id)
+    values = {"name": name, "scopes": " ".join(scopes), "admin_id": admin, "expires_at": expires_at}
+    return _add_key(db, values, "created")
 
 
-def checked_scopes(words):
-    """The scopes once each, in the order of the catalogue."""
-    faults = [fault("unknown", f"unknown scope {word!r}{_nearest(word, SCOPE_WORDS)}", parameter="scope")
-              for word in words if word not in SCOPE_WORDS]
+def checked_scopes(scopes):
+    """Return each scope once, in the order of ALL_SCOPES. Raise 422 with a fault for each unknown scope."""
+    faults = [fault("unknown", f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}", parameter="scope")
+              for scope in scopes if scope not in ALL_SCOPES]
     if faults:
         raise invalid(faults)
-    return [word for word in SCOPE_WORDS if word in words]
+    return [scope for scope in ALL_SCOPES if scope in scopes]
 
 
 def revoke_key(db, id):
-    """The key opens nothing from the next request on; revoking it again changes nothing."""
+    """Revoke a key from the next request on. A revoked key is not changed. Raise 404 for an unknown key."""
     key = _key(db, id)
     if db.run(sql.revoke, id=id, now=db.now):
         journal.administered(db, entities.API_KEY, "revoked", id, title=key["name"], old={"revoked_at": None},
@@ -53,14 +67,19 @@ def revoke_key(db, id):
 
 
 def rotate_key(db, id, *, grace_hours=0):
-    """A new key in the place of one that works, also for its webhooks; that one goes on for the hours of grace."""
+    """Replace a valid key by a new one with the same name, scopes, admin and expiry. Return `(id, key)` of the new key.
+
+    The webhooks of the old key move to the new one. The old key is valid for `grace_hours` more, or until it expires.
+    Raise 404 for an unknown key, 409 `invalid_transition` if the key is not valid or its admin is disabled.
+    """
     old = _key(db, id)
-    if old["revoked_at"] or old["expires_at"] and old["expires_at"] <= db.now:
-        raise Problem("invalid_transition",
-                      f"API key {id} is revoked or expired and cannot be rotated. Create a new key.")
-    _active(db, old["admin_id"])
-    new = _add_key(db, {name: old[name] for name in ("name", "scopes", "admin_id", "expires_at")}, "rotated", replaces=id)
-    db.run(sql.hand_over_webhooks, id=id, new_id=new[0])
+    if old["revoked_at"] or _is_expired(old, db.now):
+        state = f"was revoked at {old['revoked_at']}" if old["revoked_at"] else f"expired at {old['expires_at']}"
+        raise Problem("invalid_transition", f"API key {id} cannot be rotated because it {state}. Create a new key.")
+    _active_admin(db, old["admin_id"])
+    values = {name: old[name] for name in ("name", "scopes", "admin_id", "expires_at")}
+    new = _add_key(db, values, "rotated", replaces=id)
+    db.run(sql.move_webhooks, id=id, new_id=new[0])
     ends = times.text(datetime.now(timezone.utc) + timedelta(hours=grace_hours))
     if grace_hours and (old["expires_at"] is None or ends < old["expires_at"]):
         db.run(sql.expire, id=id, expires_at=ends)
@@ -72,11 +91,12 @@ def rotate_key(db, id, *, grace_hours=0):
 
 
 def keys(db):
-    """All keys with their state."""
+    """Return all keys as rows, with `scopes` as a list and `status`: active, expired, revoked or admin disabled."""
     return [{**row, "scopes": row["scopes"].split(), "status": _status(row)} for row in db.all(sql.list)]
 
 
 def _add_key(db, values, action, **more):
+    """Store and journal a new key with these columns and return `(id, key)`. `more` goes to the audit entry only."""
     key = "evk_" + secrets.token_urlsafe(32)
     id = db.insert(sql.add, **values, key_hash=key_hash(key), now=db.now)
     journal.administered(db, entities.API_KEY, action, id, title=values["name"], new={**values, **more})
@@ -84,16 +104,23 @@ def _add_key(db, values, action, **more):
 
 
 def _key(db, id):
+    """Return the row of a key. Raise 404 if it does not exist."""
     key = db.one(sql.get, id=id)
     if key is None:
         raise not_found("API key", id)
     return key
 
 
+def _is_expired(key, now):
+    """Return whether the row of a key has an expiry that is not after `now` (UTC text)."""
+    return key["expires_at"] is not None and key["expires_at"] <= now
+
+
 def _status(key):
+    """Return the status of the row of a key, as `keys` lists it."""
     if key["revoked_at"]:
         return "revoked"
-    if key["expires_at"] and key["expires_at"] <= times.now():
+    if _is_expired(key, times.now()):
         return "expired"
     return "active" if key["admin_is_active"] else "admin disabled"
 
@@ -101,9 +128,10 @@ def _status(key):
 # Admins
 
 def add_admin(db, name, email=None):
-    name = _named(name, "admin")
+    """Create an admin and return the id. Raise 422 for a wrong name or e-mail address."""
+    name = _checked_name(name, "admin")
     if email is not None and ("@" not in email.strip()[1:-1] or " " in email.strip()):
-        raise invalid_parameter("email", "format", f"{email!r} is not an email address")
+        raise invalid_parameter("email", "format", f"{email!r} is not an e-mail address. Use the form name@example.com")
     email = email and email.strip()
     id = db.insert(sql.add_admin, name=name, email=email, now=db.now)
     journal.administered(db, entities.ADMIN, "created", id, title=name, new={"name": name, "email": email})
@@ -111,7 +139,10 @@ def add_admin(db, name, email=None):
 
 
 def disable_admin(db, id):
-    """The admin's keys open nothing from the next request on; disabling again changes nothing."""
+    """Disable an admin. The admin's keys are refused from the next request on.
+
+    A disabled admin is not changed. Raise 404 for an unknown admin.
+    """
     admin = _admin(db, id)
     if admin["is_active"]:
         db.run(sql.disable_admin, id=id, now=db.now)
@@ -120,37 +151,43 @@ def disable_admin(db, id):
 
 
 def admins(db):
+    """Return all admins as rows, with `is_active` as a boolean."""
     return [{**row, "is_active": bool(row["is_active"])} for row in db.all(sql.admins)]
 
 
 def _admin(db, id):
+    """Return the row of an admin. Raise 404 if it does not exist."""
     admin = db.one(sql.admin, id=id)
     if admin is None:
         raise not_found("admin", id)
     return admin
 
 
-def _active(db, id):
+def _active_admin(db, id):
+    """Return the id of an active admin. Raise 404 if it does not exist, 409 `invalid_transition` if it is disabled."""
     if not _admin(db, id)["is_active"]:
-        raise Problem("invalid_transition", f"Admin {id} is disabled. Choose another admin.")
+        raise Problem("invalid_transition",
+                      f"Admin {id} is disabled and can have no new key. Create the key for another admin.")
     return id
 
 
 def _first_admin(db):
+    """Return the id of the first active admin. Create FIRST_ADMIN if there is none."""
     return db.value(sql.first_admin) or add_admin(db, FIRST_ADMIN)
 
 
 # Flags and tier
 
 def flags(db):
+    """Return all feature flags as `{name, enabled}`."""
     return [{"name": row["name"], "enabled": bool(row["enabled"])} for row in db.all(sql.flags)]
 
 
 def set_flag(db, name, enabled):
-    """Switches a feature; running servers see it at the next request."""
+    """Enable or disable a feature. Running servers use it from the next request on. Raise 422 for an unknown flag."""
     known = {flag["name"]: flag["enabled"] for flag in flags(db)}
     if name not in known:
-        raise invalid_parameter("name", "unknown", f"unknown flag {name!r}{_nearest(name, sorted(known))}")
+        raise invalid_parameter("name", "unknown", f"unknown flag {name!r}{_suggestion(name, sorted(known))}")
     if known[name] != enabled:
         db.run(sql.set_flag, name=name, enabled=int(enabled))
         journal.administered(db, entities.FLAG, "updated", title=name, old={"enabled": known[name]},
@@ -158,25 +195,29 @@ def set_flag(db, name, enabled):
 
 
 def tier(db):
+    """Return the plan tier, one of TIERS."""
     return db.value(sql.tier)
 
 
 def set_tier(db, name):
+    """Set the plan tier. Raise 422 for a name that is not one of TIERS."""
     if name not in TIERS:
-        raise invalid_parameter("name", "unknown", f"unknown plan tier {name!r}{_nearest(name, TIERS)}")
+        raise invalid_parameter("name", "unknown", f"unknown plan tier {name!r}{_suggestion(name, TIERS)}")
     old = tier(db)
     if old != name:
         db.run(sql.set_tier, tier=name)
         journal.administered(db, entities.TENANT, "updated", 1, title="tier", old={"tier": old}, new={"tier": name})
 
 
-def _named(name, what):
+def _checked_name(name, noun):
+    """Return the name without outer spaces. Raise 422 if it is empty, too long or not printable. `noun`: its owner."""
     name = name.strip()
     if not 1 <= len(name) <= 200 or not name.isprintable():
-        raise invalid_parameter("name", "format",
-                                f"the name of the {what} must have 1 to 200 characters, all of them printable")
+        raise invalid_parameter("name", "format", f"the name of the {noun} must have 1 to 200 printable characters: "
+                                f"{name[:200]!r} has {len(name)}{'' if name.isprintable() else ', not all printable'}")
     return name
 
 
-def _nearest(word, words):
-    return suggestion(word, words) or "; use one of " + ", ".join(word for word in words if ":" not in word)
+def _suggestion(name, known):
+    """Return the end of an error text: the known name that is most like `name`, else all names without `:read`."""
+    return suggestion(name, known) or "; use one of " + ", ".join(word for word in known if ":" not in word)
