@@ -18,7 +18,7 @@ def register(commands):
 def list_mails(args, config):
     with opened(config) as db, db.snapshot():
         states = [args.state] if args.state else ("failed", "uncertain")
-        rows = [row for state in states for row in mails.in_state(db, state)]
+        rows = [row for state in states for row in mails.by_state(db, state)]
     show(args, rows, COLUMNS)
 
 

@@ -1,6 +1,4 @@
-"""Webhooks: URLs that receive events as signed HTTP requests, retried until they succeed; and a feed of the same
-events.
-"""
+"""Webhooks: URLs that receive events as signed HTTP requests, which are retried. And a feed of the same events."""
 from eventapi.domain.webhooks import checks, event_types
 from eventapi.domain.webhooks import feed as webhook_feed
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -23,14 +21,14 @@ def list_webhooks(db, query):
 def create_webhook(db, who, body):
     """Create a webhook.
 
-    `secret`, which signs its deliveries, is only in this response and in that of rotate-secret.
+    `secret`, which signs its deliveries, is returned only here and by rotate-secret.
 
     A webhook receives the events that its API key may read. Every delivery checks this again.
 
     A delivery has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks
-    (standardwebhooks.com), so any of its libraries verifies it with the secret as it is. `webhook-id` is the same at
+    (standardwebhooks.com), so any of its libraries can verify it with the secret. `webhook-id` is the same at
     every attempt: process each id once. Without a library: the signature is `v1,` and the base64 of HMAC-SHA256 over
-    `id.timestamp.body`; the key is the decoded base64 after `whsec_`. For 24 hours after a rotation the header holds
+    `id.timestamp.body`; the key is the decoded base64 after `whsec_`. For 24 hours after a rotation the header contains
     two signatures, separated by a space. `X-Webhook-Signature` is `v1=` and the hex of HMAC-SHA256 over
     `timestamp.body`; `X-Webhook-Timestamp` is the timestamp, and the key is the whole secret as text. Any 2xx
     response completes a delivery. A redirect is not followed and counts as a failure.
@@ -47,8 +45,9 @@ def list_webhook_events():
 
 @routes.get("/webhooks/feed", query="webhook.feed", response="webhook.messages")
 def read_webhook_feed(db, who, query):
-    """Read the events that webhooks deliver, without receiving requests: oldest first, kept for 30 days, as far as
-    the key may read them.
+    """Read the events that webhooks deliver, without receiving requests.
+
+    Returns the events that the API key may read, oldest first. Events are kept for 30 days.
 
     To continue, send `meta.next` as `after`; while `meta.more` is true, more events are available at once.
     `meta.missed` is true if events that followed `after` have been deleted.
@@ -69,7 +68,7 @@ def update_webhook(db, who, id, body):
 
     A new `url` binds it to the API key of this request: it then receives what that key may read.
 
-    An inactive webhook misses the events that happen meanwhile. Deliveries that were due before wait until it is
+    An inactive webhook misses the events that happen meanwhile. Deliveries that were due before are sent when it is
     active again.
     """
     return webhooks.update(db, unchanged(get(db, id)), body, who.key_id)
@@ -85,7 +84,7 @@ def delete_webhook(db, id):
 def test_webhook(db, id):
     """Send a `webhook.tested` event to this webhook, whatever it subscribes to.
 
-    Returns the delivery, which the worker makes.
+    Returns the delivery, which the worker sends.
     """
     return Response(webhooks.add_test(db, get(db, id)), 202)
 
@@ -94,10 +93,10 @@ def test_webhook(db, id):
 def rotate_webhook_secret(db, id):
     """Replace the secret of a webhook.
 
-    The new secret is only in this response.
+    The new secret is returned only here.
 
-    For 24 hours `webhook-signature` holds a signature by the old secret, too. `X-Webhook-Signature` has room for one:
-    it is made with the new secret at once.
+    For 24 hours `webhook-signature` contains a signature with the old secret, too. `X-Webhook-Signature` can contain
+    one only, which is made with the new secret at once.
     """
     return Response(webhooks.rotate_secret(db, get(db, id)), secret="secret")
 

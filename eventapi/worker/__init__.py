@@ -18,7 +18,7 @@ import os
 import signal
 import time
 
-from eventapi.domain.upkeep import housekeeping as signs
+from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy, StorageError
 from eventapi.worker import bulk_import, expiry, housekeeping, invoice_pdfs
@@ -142,6 +142,6 @@ class Worker:
         """Write the heartbeat, which /healthz reports."""
         self.signed = time.monotonic()
         try:
-            signs.sign(db)
+            upkeep.record_heartbeat(db)
         except StorageError as error:
             log.warning("the heartbeat could not be written: %s", error)

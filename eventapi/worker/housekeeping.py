@@ -6,9 +6,9 @@ EVERY = 600
 ON_CHANGE = False
 
 # Each deletes one bounded piece and returns the number of deleted rows.
-PIECES = (housekeeping.forget_idempotency_keys, housekeeping.forget_events, housekeeping.forget_deliveries,
-          housekeeping.forget_calendar_entries, housekeeping.forget_rejected_records, housekeeping.forget_mails,
-          housekeeping.prune_audit_log, privacy.end_retention, privacy.rewrite_file)
+PIECES = (housekeeping.delete_old_idempotency_keys, housekeeping.delete_old_events, housekeeping.delete_old_deliveries,
+          housekeeping.delete_old_calendar_entries, housekeeping.delete_old_rejected_records,
+          housekeeping.delete_old_mails, housekeeping.prune_audit_log, privacy.end_retention, privacy.rewrite_file)
 
 
 def run(db, stopping):

@@ -63,7 +63,7 @@ def test_the_table_holds_at_least_100_urls():
 
 @pytest.mark.parametrize("url", FORBIDDEN + CONTROLS)
 def test_a_forbidden_url_is_refused_at_creation(url):
-    assert addresses.acceptable(url, NO_NETWORK)
+    assert addresses.fault_of(url, NO_NETWORK)
 
 
 @pytest.mark.parametrize("url", FORBIDDEN + CONTROLS)
@@ -77,22 +77,22 @@ def test_a_forbidden_url_is_refused_at_delivery_without_a_connection(url, monkey
 
 @pytest.mark.parametrize("url", GOOD)
 def test_a_public_address_is_accepted(url):
-    assert addresses.acceptable(url, NO_NETWORK) is None
+    assert addresses.fault_of(url, NO_NETWORK) is None
 
 
 def test_only_configured_networks_are_allowed_and_http_is_allowed_there():
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd00:1::/32"))
     for url in ("http://10.1.2.3:8080/x", "https://10.1.2.3/", "http://[fd00:1::7]/", "http://erp/",
                 "https://erp.internal/"):
-        assert addresses.acceptable(url, allowed) is None, url
+        assert addresses.fault_of(url, allowed) is None, url
     for url in ("http://10.2.0.1/", "https://10.2.0.1/", "http://example.org/", "https://127.0.0.1/",
                 "http://[fd00:2::7]/", "https://localhost/",
                 "http://[::ffff:10.1.2.3]/", "https://167837955/"):
-        assert addresses.acceptable(url, allowed), url
+        assert addresses.fault_of(url, allowed), url
 
 
 def test_a_host_name_is_checked_again_at_delivery(names):
-    assert addresses.acceptable("https://hook.example.org/", NO_NETWORK) is None
+    assert addresses.fault_of("https://hook.example.org/", NO_NETWORK) is None
     names["hook.example.org"] = ["127.0.0.1"]
     with pytest.raises(addresses.Refused):
         http_post.post("https://hook.example.org/", b"{}", {}, seconds=2, allowed=NO_NETWORK)
@@ -121,7 +121,7 @@ def test_a_resolver_that_does_not_respond_delays_a_delivery_only_briefly(monkeyp
     over = threading.Event()
     monkeypatch.setattr(addresses, "lookup", lambda host, port: over.wait(10) and [])
     try:
-        assert addresses.acceptable("https://hook.example.org/", NO_NETWORK) is None
+        assert addresses.fault_of("https://hook.example.org/", NO_NETWORK) is None
         with pytest.raises(http_post.Failed, match="not known"):
             http_post.post("https://hook.example.org/", b"{}", {}, seconds=0.2, allowed=NO_NETWORK)
     finally:

@@ -647,7 +647,7 @@ def test_rejected_records_are_exported_erased_and_expire(organiser, db):
     assert b"zqmark" not in db.path.read_bytes()
     assert db.connection.execute("SELECT email FROM bulk_import_errors").fetchall() == [("other@example.org",)]
     db.connection.execute("UPDATE bulk_import_errors SET created_at = '2020-01-01T00:00:00Z'")
-    assert housekeeping.forget_rejected_records(db) == 1
+    assert housekeeping.delete_old_rejected_records(db) == 1
 
 
 def test_metrics_report_the_backlog_and_check_finds_wrong_counters(organiser, db):

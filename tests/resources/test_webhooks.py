@@ -52,7 +52,7 @@ def work(db, hurry=True):
             db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE status "
                                   "= 'pending' AND next_attempt_at IS NOT NULL")
         webhooks.fan_out(db, lambda: False)
-        if not webhooks.with_work(db):
+        if not webhooks.with_due_deliveries(db):
             return
 
 
@@ -514,8 +514,8 @@ def test_many_new_events_do_not_delay_deliveries_or_other_jobs(organiser, db, ho
     hook("/", ["event.*"])
     for _ in range(5):
         make_event(organiser)
-    monkeypatch.setattr(webhooks, "PIECE", 1)
-    monkeypatch.setattr(webhooks, "PIECES", 2)
+    monkeypatch.setattr(webhooks, "BATCH", 1)
+    monkeypatch.setattr(webhooks, "BATCHES", 2)
     job.run(db, lambda: False)
     job.finish()
     assert 1 <= len(receiver.got) <= 2 and webhooks.backlog(db)["unseen"] >= 3
@@ -734,7 +734,7 @@ def test_deliveries_are_deleted_after_30_days(organiser, db, hook, receiver):
     make_event(organiser)
     work(db)
     db.connection.execute("UPDATE webhook_deliveries SET created_at = '2001-01-01T00:00:00Z' WHERE id = 1")
-    assert housekeeping.forget_deliveries(db) == 1 and housekeeping.forget_deliveries(db) == 0
+    assert housekeeping.delete_old_deliveries(db) == 1 and housekeeping.delete_old_deliveries(db) == 0
     assert db.connection.execute("SELECT id FROM webhook_deliveries").fetchall() == [(2,)]
 
 

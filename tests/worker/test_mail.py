@@ -58,7 +58,7 @@ def sent(db):
     """Run one complete round of the worker."""
     job.run(db, lambda: False)
     job.finish()
-    return [(row["state"], row["error"]) for state in mails.STATES for row in mails.in_state(db, state)]
+    return [(row["state"], row["error"]) for state in mails.STATES for row in mails.by_state(db, state)]
 
 
 def asked(organiser, email=EMAIL, **values):
@@ -155,7 +155,7 @@ def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(orga
     organiser.post(f"/invoices/{first['id']}/send", {}, status=200)
     organiser.post(f"/invoices/{second['id']}/send", {"mail": False}, status=200)
     organiser.post(f"/invoices/{third['id']}/send", {}, status=200)
-    assert [row["kind"] for row in mails.in_state(db, "queued")] == ["invoice"]
+    assert [row["kind"] for row in mails.by_state(db, "queued")] == ["invoice"]
     fourth = invoice(organiser, email=None)
     answer = organiser.post(f"/invoices/{fourth['id']}/send", {"mail": True}, status=409)
     assert answer.json["code"] == "invoice_incomplete" and answer.json["missing"] == ["contact.email"]
@@ -257,7 +257,7 @@ def test_a_connection_lost_before_the_reply_leaves_one_mail_uncertain(organiser,
     for number in range(3):
         asked(organiser, f"{number}@example.org")
     sent(db)
-    [uncertain] = mails.in_state(db, "uncertain")
+    [uncertain] = mails.by_state(db, "uncertain")
     assert "before the mail server confirmed the mail" in uncertain["error"]
     assert len(inbox.recipients) == inbox.connections == 1
     assert [name for name, _ in checks.findings(db)] == ["mail"]
@@ -266,7 +266,7 @@ def test_a_connection_lost_before_the_reply_leaves_one_mail_uncertain(organiser,
     assert len(inbox.recipients) == 1, "a connection that fails at its first mail is not retried at once"
     job.paused.clear()
     sent(db)
-    assert len(set(inbox.recipients)) == len(inbox.recipients) == 3 and len(mails.in_state(db, "sent")) == 2
+    assert len(set(inbox.recipients)) == len(inbox.recipients) == 3 and len(mails.by_state(db, "sent")) == 2
 
 
 def test_a_connection_lost_between_mails_is_replaced_at_once(organiser, post, inbox, db):
@@ -275,7 +275,7 @@ def test_a_connection_lost_between_mails_is_replaced_at_once(organiser, post, in
         asked(organiser, f"{number}@example.org")
     sent(db)
     assert inbox.connections == 2 and len(set(inbox.recipients)) == len(inbox.recipients) == 4
-    assert len(mails.in_state(db, "uncertain")) == 1
+    assert len(mails.by_state(db, "uncertain")) == 1
 
 
 def test_an_unreachable_server_does_not_count_as_an_attempt(organiser, post, db, caplog):
@@ -311,7 +311,7 @@ def test_a_slow_mail_is_no_longer_uncertain_once_it_was_sent(organiser, post, db
     mail = mail_delivery.step(db, "slow")
     mail_delivery.mark_cut_off(db)
     mail_delivery.step(db, "slow", (mail, mail_delivery.Outcome("sent")), more=False)
-    assert [row["id"] for row in mails.in_state(db, "sent")] == [mail["id"]]
+    assert [row["id"] for row in mails.by_state(db, "sent")] == [mail["id"]]
 
 
 def test_two_workers_send_no_mail_twice(organiser, post, inbox, settings, db):
@@ -419,8 +419,8 @@ def test_old_mails_are_deleted_and_queued_ones_are_kept(organiser, post, db):
     asked(organiser, "b@example.org")
     db.connection.execute("UPDATE mails SET updated_at = ?",
                           (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),))
-    assert housekeeping.forget_mails(db) == 1
-    assert [row["recipient"] for row in mails.in_state(db, "queued")] == ["b@example.org"]
+    assert housekeeping.delete_old_mails(db) == 1
+    assert [row["recipient"] for row in mails.by_state(db, "queued")] == ["b@example.org"]
 
 
 def test_the_backlog_of_mails_is_in_the_metrics(organiser, post, app):

@@ -49,7 +49,7 @@ def test_responses_of_idempotency_keys_are_kept_for_24_hours(db, organiser):
     organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "young"}, status=201)
     organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "old"}, status=201)
     db.connection.execute("UPDATE idempotency_keys SET created_at = ? WHERE idempotency_key = 'old'", (ago(hours=25),))
-    assert housekeeping.forget_idempotency_keys(db) == 1
+    assert housekeeping.delete_old_idempotency_keys(db) == 1
     assert db.connection.execute("SELECT idempotency_key FROM idempotency_keys").fetchall() == [("young",)]
 
 
@@ -57,7 +57,7 @@ def test_events_for_the_feed_are_kept_for_30_days(db, organiser):
     for title in ("old", "young"):
         organiser.make("/events", {"title": title})
     db.connection.execute("UPDATE outgoing_events SET created_at = ? WHERE id = 1", (ago(days=31),))
-    assert housekeeping.forget_events(db) == 1
+    assert housekeeping.delete_old_events(db) == 1
     assert db.connection.execute("SELECT id FROM outgoing_events").fetchall() == [(2,)]
 
 
@@ -65,15 +65,15 @@ def test_a_batch_is_bounded_and_the_job_processes_all_batches(db, monkeypatch, o
     for _ in range(5):
         organiser.make("/events", {"title": "Garden Fair"})
     db.connection.execute("UPDATE outgoing_events SET created_at = ?", (ago(days=31),))
-    monkeypatch.setattr(housekeeping, "PIECE", 2)
-    assert housekeeping.forget_events(db) == 2
+    monkeypatch.setattr(housekeeping, "BATCH", 2)
+    assert housekeeping.delete_old_events(db) == 2
     assert Worker(db.config).once() == []
     assert count(db, "outgoing_events") == 0
 
 
 @pytest.mark.parametrize("forget, table, columns", [
-    (housekeeping.forget_events, "outgoing_events", "name, entity_type, entity_id, scope"),
-    (housekeeping.forget_rejected_records, "bulk_import_errors", "bulk_import_id, record_index, faults, source")])
+    (housekeeping.delete_old_events, "outgoing_events", "name, entity_type, entity_id, scope"),
+    (housekeeping.delete_old_rejected_records, "bulk_import_errors", "bulk_import_id, record_index, faults, source")])
 def test_a_big_table_without_old_rows_is_not_scanned(db, forget, table, columns):
     steps = []
     db.connection.execute("PRAGMA foreign_keys = OFF")
@@ -98,7 +98,7 @@ def test_the_audit_log_is_pruned_and_still_verifies(audited):
 
 
 def test_pruning_in_batches_leaves_one_anchor(audited, monkeypatch):
-    monkeypatch.setattr(housekeeping, "PIECE", 2)
+    monkeypatch.setattr(housekeeping, "BATCH", 2)
     Worker(audited.config).once()
     assert journal.verify(audited) == []
     assert audited.connection.execute("SELECT last_id FROM audit_anchors").fetchall() == [(5,)]
@@ -130,7 +130,7 @@ def test_the_worker_writes_a_heartbeat_but_not_in_every_round(db):
 def test_a_failed_heartbeat_is_logged_only_now_and_then(db, caplog, monkeypatch):
     def full(db):
         raise Full("database or disk is full")
-    monkeypatch.setattr(housekeeping, "sign", full)
+    monkeypatch.setattr(housekeeping, "record_heartbeat", full)
     worker = Worker(db.config, jobs=())
     for _ in range(3):
         worker.round(db)

@@ -9,30 +9,35 @@ from eventapi.storage.statements import statements
 
 sql = statements("mails")
 
-KEPT = timedelta(days=90)
+KEPT = timedelta(days=90)                # how long mails are kept
 STATES = ("queued", "sending", "sent", "failed", "uncertain")
 CAN_BE_SENT_AGAIN = ("failed", "uncertain")
 
 
 def is_configured(config):
+    """Return whether the configuration names a mail server and a sender."""
     return bool(config.smtp_host and config.smtp_sender)
 
 
 def refuse_unconfigured(config):
+    """Raise 409 `mail_not_configured` if the configuration lacks the mail server or the sender."""
     if not is_configured(config):
         missing = "smtp_sender" if config.smtp_host else "smtp_host"
         raise Problem("mail_not_configured",
-                      f"This server cannot send mail, because the option {missing} is not set in its configuration.")
+                      f"This server cannot send mail, because its configuration lacks the option {missing}. Set the "
+                      "option, or repeat the request without mail.")
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url=""):
     """Queue a mail. The worker sends it after the running transaction, and not before `next_at`.
 
-    `base_url`: the public address with which the links in the mail begin.
+    `base_url` is the public address with which links in the mail begin. Call this inside a write transaction.
     """
     domain = db.config.smtp_sender.rpartition("@")[2]
-    db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id, recipient=recipient,
-              subject=subject, base_url=base_url, next_at=next_at or db.now, message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
+    db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id,
+              recipient=recipient,
+              subject=subject, base_url=base_url, next_at=next_at or db.now,
+              message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
 
 
 def is_waiting(db, kind, entity_type, entity_id):
@@ -45,9 +50,10 @@ def withdraw(db, kind, entity_type, entity_id):
     db.run(sql.withdraw, kind=kind, entity_type=entity_type, entity_id=entity_id)
 
 
-# Looking after
+# Upkeep
 
-def in_state(db, state):
+def by_state(db, state):
+    """Return the rows of all mails in a state, one of STATES."""
     return db.all(sql.in_state, state=state)
 
 
@@ -67,15 +73,15 @@ def backlog(db):
             "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest))}
 
 
-def forget(db, size):
-    """Delete sent, failed and uncertain mails older than KEPT, at most `size` of them. Return their number."""
+def delete_old(db, size):
+    """Delete at most `size` sent, failed and uncertain mails older than KEPT, in a transaction. Return their number."""
     before = times.text(datetime.fromisoformat(times.now()) - KEPT)
     with db.write():
         return db.run(sql.forget, before=before, size=size)
 
 
 def check(db):
-    """Yield a sentence for each uncertain mail."""
-    for mail in in_state(db, "uncertain"):
+    """Yield a sentence for each uncertain mail. `eventapi check` prints them."""
+    for mail in by_state(db, "uncertain"):
         yield (f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: "
                f"check the log of the mail server; 'eventapi mail retry {mail['id']}' sends it again")

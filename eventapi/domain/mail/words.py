@@ -46,8 +46,8 @@ GERMAN = {
     "newsletter_confirmation": "für die E-Mail-Adresse {email} wurde der Newsletter von {sender} angefordert. "
                                "Bitte bestätigen Sie die Anmeldung hier:",
     "newsletter_confirmation_button": "Anmeldung bestätigen",
-    "newsletter_confirmation_ignore": "Wenn Sie den Newsletter nicht angefordert haben, ignorieren Sie bitte diese E-Mail. "
-                                      "Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.",
+    "newsletter_confirmation_ignore": "Wenn Sie den Newsletter nicht angefordert haben, ignorieren Sie bitte diese "
+                                      "E-Mail. Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.",
     "newsletter_confirmation_stop": "Wenn Sie den Newsletter nicht erhalten möchten, können Sie sich hier abmelden:",
     "newsletter_confirmation_stop_button": "Abmelden",
 

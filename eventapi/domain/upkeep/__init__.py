@@ -1,1 +1,1 @@
-"""Upkeep: clearing expired records, checking the data, restoring a backup."""
+"""Upkeep: delete expired records, check the data, restore a backup."""

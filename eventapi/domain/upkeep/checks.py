@@ -1,4 +1,4 @@
-"""What `eventapi check` asks: whether database, money, sales, files and audit log are as they were written."""
+"""The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
 from eventapi import journal
 from eventapi.domain.billing import claims, ledger
 from eventapi.domain.entrance import admission
@@ -10,10 +10,13 @@ from eventapi.storage import files
 
 
 def findings(db):
-    """What is wrong, as (check, sentence); nothing when all is well. One snapshot, so that it may run beside a server."""
+    """Return what is wrong as a list of `(name of the check, sentence)`, which is empty if nothing is.
+
+    All checks read one snapshot, so that they can run beside a server.
+    """
     found = [("integrity", line) for line in db.integrity_faults()]
     if found:
-        return found                          # what is built on a damaged file says nothing
+        return found                          # the other checks mean nothing on a damaged file
     with db.snapshot():
         found += [("foreign keys", line) for line in db.broken_foreign_keys()]
         found += [("money", line) for line in ledger.check(db)]
@@ -28,7 +31,7 @@ def findings(db):
 
 
 def damaged_files(config, used):
-    """Of the files that records name: those that are missing, and those whose bytes are not what they were."""
+    """Yield a sentence for each file in the set `used` of SHA-256 hashes that is missing or has other bytes."""
     missing = set(files.missing(config, sorted(used)))
     for sha256 in sorted(used):
         if sha256 in missing:

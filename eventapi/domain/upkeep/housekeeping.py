@@ -1,4 +1,4 @@
-"""What is cleared away when its time is over. Each call is one bounded transaction and says how much it removed."""
+"""Housekeeping: delete what has expired. Each function deletes a bounded number of rows and returns that number."""
 import time
 from datetime import datetime, timedelta, timezone
 from itertools import takewhile
@@ -13,57 +13,60 @@ from eventapi.storage.statements import statements
 
 sql = statements("housekeeping")
 
-PIECE = 1000                             # rows a transaction, so that no request waits long
+BATCH = 1000                             # rows per transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
 REJECTED = timedelta(days=30)
-STRAY = 24 * 3600
+UNUSED = 24 * 3600                       # seconds after which a file that no record names is deleted
 
 
 def ago(age):
+    """Return the UTC timestamp of `age`, a timedelta, before now."""
     return times.text(datetime.now(timezone.utc) - age)
 
 
-def forget_idempotency_keys(db):
+def delete_old_idempotency_keys(db):
+    """Delete the responses stored for `Idempotency-Key` after a day."""
     return _in_a_write(db, sql.forget_idempotency_keys, IDEMPOTENCY_KEYS)
 
 
-def forget_events(db):
-    """Events that the feed need not show any more."""
+def delete_old_events(db):
+    """Delete outgoing events after 30 days. The event feed lists them until then."""
     return _in_a_write(db, sql.forget_events, EVENTS)
 
 
-def forget_deliveries(db):
-    """Deliveries of webhooks, once their events are gone."""
-    return webhooks.forget_deliveries(db, PIECE)
+def delete_old_deliveries(db):
+    """Delete deliveries of webhooks after 30 days, as their events are."""
+    return webhooks.delete_old_deliveries(db, BATCH)
 
 
-def forget_mails(db):
-    """What was sent, or not, long ago."""
-    return mails.forget(db, PIECE)
+def delete_old_mails(db):
+    """Delete mails 90 days after they were sent or failed."""
+    return mails.delete_old(db, BATCH)
 
 
-def forget_rejected_records(db):
-    """Records that a bulk import rejected so long ago that nobody will correct them any more."""
+def delete_old_rejected_records(db):
+    """Delete the records that a bulk import has rejected after 30 days, which is the time to correct them."""
     return _in_a_write(db, sql.forget_rejected_records, REJECTED)
 
 
-def forget_calendar_entries(db):
-    """Entries that were cancelled so long ago that every calendar has read of it."""
+def delete_old_calendar_entries(db):
+    """Delete cancelled entries of the calendar feed after a year. Calendar programs have read them by then."""
     return _in_a_write(db, sql.forget_calendar_entries, calendar_feed.CANCELLED)
 
 
 def _in_a_write(db, statement, age):
+    """Run a statement that deletes rows older than `age`, in a transaction. Return their number."""
     before = ago(age)
     with db.write():
-        return db.run(statement, before=before, size=PIECE)
+        return db.run(statement, before=before, size=BATCH)
 
 
 def prune_audit_log(db):
-    """Removes the oldest audit entries after audit_years; an anchor stays, from which the chain goes on."""
+    """Delete the oldest audit entries after `audit_years`. An anchor stays, from which the hash chain continues."""
     before = _years_ago(db.config.audit_years)
     with db.write():
-        old = list(takewhile(lambda entry: entry["created_at"] < before, db.all(sql.first_entries, size=PIECE)))
+        old = list(takewhile(lambda entry: entry["created_at"] < before, db.all(sql.first_entries, size=BATCH)))
         if old:
             last = old[-1]
             db.insert(sql.anchor, last_id=last["id"], hash=last["hash"], now=db.now)
@@ -80,29 +83,32 @@ def _years_ago(years):
 
 
 def used_files(db):
-    """The sha256 of every stored file that a record names."""
+    """Return the set of SHA-256 hashes of the stored files that records name."""
     return set(db.values(sql.used_files))
 
 
 def sweep_files(db):
-    """Removes files that no record has named for a day: what a crash left behind. The write lock is taken only when there are any."""
+    """Delete files that no record has named for a day, such as those that a crash has left. Return their number.
+
+    The write lock is taken only if there are such files.
+    """
     used = used_files(db)
-    strays = [sha256 for sha256, _, changed in files.all_stored(db.config)
-              if sha256 not in used and changed < time.time() - STRAY]
-    strays += [file for file, changed in files.unfinished(db.config) if changed < time.time() - STRAY]
-    if not strays:
+    before = time.time() - UNUSED
+    unused = [sha256 for sha256, _, changed in files.all_stored(db.config) if sha256 not in used and changed < before]
+    unused += [file for file, changed in files.unfinished(db.config) if changed < before]
+    if not unused:
         return 0
     with db.write():
-        return files.sweep(db.config, used_files(db), STRAY)
+        return files.sweep(db.config, used_files(db), UNUSED)
 
 
-def sign(db):
-    """The worker's sign of life."""
+def record_heartbeat(db):
+    """Store the time at which the worker was running, in a transaction."""
     with db.write():
         db.run(sql.sign, now=db.now)
 
 
 def worker_age(db):
-    """Seconds since the worker's last sign, or None where there was none."""
+    """Return the seconds since the last heartbeat of the worker, or None if there was none."""
     seen = db.value(sql.last_sign)
     return None if seen is None else max(0, times.unix(times.now()) - times.unix(seen))

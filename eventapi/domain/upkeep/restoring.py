@@ -1,4 +1,4 @@
-"""Restore: puts a backup in the place of the data, which is set aside and never destroyed."""
+"""Restore a backup: replace the data by it. The replaced data is renamed and never deleted."""
 import os
 import re
 from contextlib import closing
@@ -15,14 +15,17 @@ from eventapi.storage.errors import StorageError
 from eventapi.storage.migrations import check_schema_version, migrate
 from eventapi.storage.write_lock import write_lock
 
-OURS = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
+OWN_NAMES = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
 
 
 def restore(config, source, *, force=False):
-    """Puts the backup in place; gives where the old database went (None where there was none) and how many contacts were
-    anonymised again (None where the old database could not tell).
+    """Replace the data by the backup in the file `source`. Return `(aside, again)`.
 
-    Everything is proven and made ready in a folder of its own before anything is touched.
+    `aside` is the path of the replaced database, or None if there was none. `again` is the number of contacts that
+    were anonymised again, or None if the replaced database could not be read.
+
+    The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
+    that is newer than the backup is not replaced. Raise BackupError.
     """
     if not Path(source).is_file():
         raise BackupError(f"backup file {source} not found")
@@ -37,16 +40,16 @@ def restore(config, source, *, force=False):
         end = _free_end(config)
         with backups.opened(config, copy) as db:
             again = _anonymize_again(config, db)
-            _tell(db, manifest, end)
+            _journal_restore(db, manifest, end)
         return _swap(config, Path(folder), end), again
 
 
 def refuse_foreign(config):
-    """Raises BackupError when data_dir holds what is not ours."""
+    """Raise BackupError if data_dir contains files of something else."""
     names = {entry.name for entry in config.data_dir.iterdir()}
-    strange = sorted(name for name in names if not OURS.fullmatch(name))
-    if DATABASE not in names and strange:
-        raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it contains {strange[0]}. "
+    foreign = sorted(name for name in names if not OWN_NAMES.fullmatch(name))
+    if DATABASE not in names and foreign:
+        raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it contains {foreign[0]}. "
                           "Check the option data_dir")
     if _has(config.database) and _is_foreign(config):
         raise BackupError(f"{config.database} is a database of another program. Check the option data_dir")
@@ -57,11 +60,11 @@ def _is_foreign(config):
         with closing(Database(config)) as db:
             return not backups.is_eventapi(db)
     except StorageError:
-        return False                      # damaged: --force decides, and it is only set aside
+        return False                      # a damaged database can be replaced with --force
 
 
 def _upgrade(config, path):
-    """Proves the database of the backup and brings it to this program's schema."""
+    """Check the database of the backup, and migrate it to the schema of this version. Raise BackupError."""
     with backups.opened(config, path) as db:
         wrong = db.integrity_faults()
         if wrong or not backups.is_eventapi(db):
@@ -73,6 +76,7 @@ def _upgrade(config, path):
 
 
 def _refuse_newer(config, manifest):
+    """Raise BackupError if the present database was changed after the backup, or cannot be read."""
     if not _has(config.database):
         return
     try:
@@ -89,32 +93,32 @@ def _refuse_newer(config, manifest):
 
 
 def _anonymize_again(config, db):
-    """Whoever was forgotten after the backup was made stays forgotten."""
+    """Repeat the anonymisations that were made after the backup. Return their number, or None if they are unknown."""
     if not _has(config.database):
         return 0
     try:
         with closing(Database(config)) as old:
-            made = privacy.anonymizations(old)
+            anonymizations = privacy.anonymizations(old)
     except StorageError:
         return None
-    return privacy.apply_again(db, made)
+    return privacy.apply_again(db, anonymizations)
 
 
-def _tell(db, manifest, end):
-    """The audit log says that this is a restored database."""
+def _journal_restore(db, manifest, end):
+    """Add the restore to the audit log of the restored database."""
     with db.write():
         journal.administered(db, entities.DATABASE, "restored",
                              new={"backup_of": manifest["created_at"], "set_aside": DATABASE + end})
 
 
 def _free_end(config):
-    """What is appended to the names of the old data: never a name that something has."""
+    """Return the suffix for the names of the replaced data: one that no file has yet."""
     return slugs.free(f".before-restore-{backups.stamp()}",
                      lambda end: any((config.data_dir / f"{name}{end}").exists() for name in (DATABASE, "files")))
 
 
 def _swap(config, folder, end):
-    """Sets the old data aside and moves the new in, the database last; gives where the old database is."""
+    """Rename the old data and move the new data in, the database last. Return the path of the old database, or None."""
     lock, aside = write_lock(config.database), config.database.with_name(DATABASE + end)
     os.sync()
     lock.acquire()
@@ -122,7 +126,8 @@ def _swap(config, folder, end):
         for name, away in ((DATABASE, aside.name), (f"{DATABASE}-wal", f"{aside.name}-wal"), ("files", f"files{end}")):
             if (config.data_dir / name).exists():
                 os.rename(config.data_dir / name, config.data_dir / away)
-        (config.data_dir / f"{DATABASE}-shm").unlink(missing_ok=True)      # an index of the log, made anew by whoever opens it
+        # SQLite creates this index of the write-ahead log again when the database is opened.
+        (config.data_dir / f"{DATABASE}-shm").unlink(missing_ok=True)
         (folder / "files").mkdir(mode=0o750, exist_ok=True)
         os.rename(folder / "files", config.files)
         os.rename(folder / DATABASE, config.database)
@@ -133,4 +138,5 @@ def _swap(config, folder, end):
 
 
 def _has(database):
+    """Return whether the database file exists and is not empty."""
     return database.exists() and database.stat().st_size > 0

@@ -12,9 +12,9 @@ VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
 
 
 def faults_of(body, config):
-    """Return the faults of a body. This resolves host names, which may be slow: never call it inside a transaction."""
+    """Return the faults of a body. Resolving the host name may be slow: do not call this inside a transaction."""
     faults, url = Faults(), body.get("url")
-    wrong = url and addresses.acceptable(url, config.webhook_allowed_networks)
+    wrong = url and addresses.fault_of(url, config.webhook_allowed_networks)
     if wrong:
         faults.add("/url", "refused", wrong)
     for place, pattern in enumerate(body.get("events") or ()):
@@ -26,10 +26,11 @@ def faults_of(body, config):
 
 
 def _faults_of_header(name, value):
+    """Yield the faults of one header."""
     place = "/headers/" + name.replace("~", "~0").replace("/", "~1")
     if not HEADER.fullmatch(name):
-        yield fault("format", "is no name of a header", pointer=place)
+        yield fault("format", "is not a valid header name", pointer=place)
     elif RESERVED.fullmatch(name):
-        yield fault("reserved", "is a header that cannot be chosen", pointer=place)
+        yield fault("reserved", "is a header that the server sets itself. Choose another name", pointer=place)
     if type(value) is not str or len(value) > 2000 or not VALUE.fullmatch(value):
         yield fault("format", "must be text of at most 2000 printable ASCII characters", pointer=place)

@@ -1,7 +1,4 @@
-"""The types of all outgoing events, each with its scope and an example message.
-
-The registry of record kinds lists them.
-"""
+"""The types of all outgoing events, each with its scope and an example message, made from the registry of kinds."""
 from functools import lru_cache
 
 from eventapi.domain.records import entities
@@ -10,9 +7,9 @@ from eventapi.validation import examples
 
 AT = "2027-05-01T09:00:00Z"
 
-# entity type -> how the list of events describes the scope, where it differs between records of the kind
+# entity type -> description of the scope in the list of events, for kinds whose records have different scopes
 SCOPES = {"note": "the scope of the record that the note is about",
-          "bulk_import": "contacts or participants, as is imported"}
+          "bulk_import": "contacts or participants, depending on what is imported"}
 
 
 def names():
@@ -34,8 +31,9 @@ def patterns():
 
 
 def unknown(pattern):
-    """What is wrong with the name or pattern of an event, or None."""
+    """Return what is wrong with the type or pattern of an event, as text, or None."""
     if pattern in patterns():
         return None
     near = suggestion(pattern, sorted(patterns()))
-    return f"is no event{near} (GET /webhooks/events lists all; also payment.* and *)"
+    return ("is not an event type, nor a pattern such as payment.* or * (GET /webhooks/events lists all event types)"
+            f"{near}")

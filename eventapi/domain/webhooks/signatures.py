@@ -1,4 +1,4 @@
-"""Signatures of webhooks: Standard Webhooks (standardwebhooks.com), and the two headers of the reference."""
+"""Signatures of webhooks: those of Standard Webhooks (standardwebhooks.com), and two headers of the contract."""
 import base64
 import hmac
 import secrets
@@ -8,13 +8,15 @@ PREFIX = "whsec_"
 
 
 def new_secret():
+    """Return a new random secret in the format of Standard Webhooks."""
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def headers(message_id, timestamp, body, keys):
-    """The headers that prove a message. `keys`: the secrets that are valid, the newest first.
+    """Return the headers that authenticate a message. `keys` are the valid secrets, the newest first.
 
-    webhook-signature has a signature for each. X-Webhook-Signature has room for one, so the newest secret makes it.
+    `timestamp` is in Unix seconds, `body` is bytes. webhook-signature contains one signature per secret.
+    X-Webhook-Signature can contain one only, which is made with the newest secret.
     """
     signed = f"{message_id}.{timestamp}."
     signatures = [_mac(base64.b64decode(key.removeprefix(PREFIX)), signed, body).digest() for key in keys]

@@ -1,6 +1,6 @@
 """Webhooks: subscriptions to events, and the deliveries that result from them.
 
-The worker makes the deliveries, in the order of the events.
+The worker adds the deliveries of new events with `fan_out`, and sends them in the order of the events.
 """
 import json
 from datetime import datetime, timedelta, timezone
@@ -15,12 +15,12 @@ from eventapi.storage.statements import statements
 
 sql = statements("webhooks")
 
-MOST_ACTIVE = 50
-PIECE = 200                              # events that one transaction looks at
-PIECES = 50                              # transactions of a round, so that deliveries begin and other jobs run
-STUCK = timedelta(hours=1)
-KEPT = timedelta(days=30)
-BOTH_SIGN = timedelta(hours=24)          # after a rotation
+MAX_ACTIVE = 50
+BATCH = 200                              # events per transaction of fan_out
+BATCHES = 50                             # transactions per call, so that deliveries start and other jobs run in between
+STUCK = timedelta(hours=1)               # `eventapi check` reports deliveries that are overdue for longer
+KEPT = timedelta(days=30)                # how long deliveries are kept
+BOTH_SIGN = timedelta(hours=24)          # how long the old secret signs as well after a rotation
 
 
 # Reading
@@ -38,6 +38,7 @@ def represent(row):
 
 
 def represent_delivery(row):
+    """Return the API object of a delivery."""
     return {"id": row["id"], "webhook_id": row["webhook_id"],
             "message_id": message_id(row["outgoing_id"], row["event_at"]),
             "event_type": row["event_name"], **{name: row[name] for name in (
@@ -66,12 +67,12 @@ def create(db, fields, key_id):
 
     `fields` is a complete validated body; the name defaults to the host of the URL.
 
-    Its deliveries hold what the API key `key_id` may read. Raise 409 `too_many_webhooks`.
+    It receives the events that the API key `key_id` may read. Raise 409 `too_many_webhooks`.
     """
     if fields["is_active"]:
         _refuse_too_many(db)
     secret = signatures.new_secret()
-    name = fields["name"] or addresses.parsed(fields["url"]).host
+    name = fields["name"] or addresses.parse(fields["url"]).host
     id = db.insert(sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now)
     webhook = get(db, id)
     journal.created(db, entities.WEBHOOK, webhook)
@@ -93,7 +94,7 @@ def update(db, old, fields, key_id):
         _refuse_too_many(db)
     if merged["url"] != old["url"]:
         merged["api_key_id"] = key_id
-    settle(db, id)
+    add_deliveries(db, id)
     db.run(sql.change, **_columns(merged), now=db.now)
     new = get(db, id)
     journal.updated(db, entities.WEBHOOK, old, new)
@@ -105,6 +106,7 @@ def update(db, old, fields, key_id):
 
 
 def delete(db, webhook):
+    """Delete a webhook and its deliveries."""
     db.run(sql.remove, id=webhook["id"])
     journal.deleted(db, entities.WEBHOOK, webhook)
 
@@ -130,54 +132,56 @@ def _columns(webhook):
 
 
 def _refuse_too_many(db):
-    if db.value(sql.active) >= MOST_ACTIVE:
-        raise Problem("too_many_webhooks", f"There are {MOST_ACTIVE} active webhooks already; switch one off first.")
+    """Raise 409 `too_many_webhooks` if no further webhook can be active."""
+    if db.value(sql.active) >= MAX_ACTIVE:
+        raise Problem("too_many_webhooks",
+                      f"{MAX_ACTIVE} webhooks are active, which is the maximum. Deactivate or delete one first.")
 
 
-# Making deliveries of events
+# Adding deliveries of events
 
-def is_on(db):
+def is_enabled(db):
     """Return whether the feature and the plan tier allow webhooks.
 
-    Events that happen otherwise are delivered afterwards.
+    Events that happen while they do not are delivered when they do again.
     """
     return bool(db.value(sql.is_on))
 
 
 def fan_out(db, stopping):
-    """Make deliveries of the new events in steps of PIECE, PIECES steps at most. Return True if more events remain."""
+    """Add the deliveries of new events, in at most BATCHES transactions. Return True if more events remain."""
     behind = db.one(sql.behind)
     if behind["after"] is None:
         return False
     newest = behind["newest"] or 0
-    end = min(newest, behind["after"] + PIECE * PIECES)
-    for after in range(behind["after"], end, PIECE):
+    end = min(newest, behind["after"] + BATCH * BATCHES)
+    for after in range(behind["after"], end, BATCH):
         if stopping():
             break
         with db.write():
-            _look_at(db, after, min(after + PIECE, end))
+            _add_deliveries(db, after, min(after + BATCH, end))
     return end < newest
 
 
-def with_work(db):
+def with_due_deliveries(db):
     """Return the ids of webhooks with a delivery that is due or was interrupted, and that no worker delivers to now."""
     return db.values(sql.with_work, now=times.now())
 
 
-def settle(db, id):
-    """Make the deliveries of all events so far for one webhook.
+def add_deliveries(db, id):
+    """Add the deliveries of all events so far for one webhook, inside a write transaction.
 
-    Call this before it changes, so that its old settings apply.
+    Call this before the webhook changes, so that its old settings apply to these events.
     """
     behind = db.one(sql.behind)
     if behind["after"] is not None and behind["newest"]:
-        _look_at(db, behind["after"], behind["newest"], webhook_id=id)
+        _add_deliveries(db, behind["after"], behind["newest"], webhook_id=id)
 
 
-def _look_at(db, after, until, **one):
-    """Make deliveries of the events after `after` up to `until`.
+def _add_deliveries(db, after, until, **one):
+    """Add the deliveries of the events with ids greater than `after`, up to `until`. `one` may hold a `webhook_id`.
 
-    Of each record only the first open delivery may be sent.
+    Of each record, only the first open delivery to a webhook may be sent. Later ones wait for it.
     """
     last, given = db.value(sql.last_delivery), frozenset(one)
     added = db.run(sql.fan_out, given, after=after, until=until, now=db.now, **one)
@@ -192,9 +196,10 @@ def add_test(db, webhook):
     Raise 409 `webhook_inactive`.
     """
     if not webhook["is_active"]:
-        raise Problem("webhook_inactive", f"The webhook {webhook['name']} is not active; set is_active first.")
+        raise Problem("webhook_inactive", f"The webhook {webhook['name']} is inactive, so it receives nothing. "
+                      "Set `is_active` to true first.")
     outgoing_id = journal.acted(db, entities.WEBHOOK, "tested", webhook)
-    settle(db, webhook["id"])                          # adds the delivery if the webhook subscribes to this event
+    add_deliveries(db, webhook["id"])           # adds this delivery if the webhook subscribes to the event
     id = db.value(sql.delivery_of, webhook_id=webhook["id"], outgoing_id=outgoing_id)
     if id is None:
         last = db.value(sql.last_delivery)
@@ -209,7 +214,7 @@ def get_delivery(db, webhook_id, id):
     return row and represent_delivery(row)
 
 
-def switch_off(db, id, *, why, needs_attention):
+def deactivate(db, id, *, why, needs_attention):
     """Deactivate a webhook whose receiver refuses or fails.
 
     With `needs_attention`, create a task for the owner of its API key.
@@ -220,7 +225,7 @@ def switch_off(db, id, *, why, needs_attention):
     if needs_attention:
         owner = db.one(sql.owner, id=id)
         tasks.add(db, {
-            "title": f"Webhook {old['name']} was switched off"[:255], "description": why, "status": "pending",
+            "title": f"Webhook {old['name']} was deactivated"[:255], "description": why, "status": "pending",
             "priority": "high", "due_date": None, "due_at": None,
             "assigned_to": owner["admin_id"] if owner["is_active"] else None, "entity_type": None, "entity_id": None,
             "event_id": None, "created_by": owner["admin_id"], "completed_at": None, "completed_by": None})
@@ -229,10 +234,10 @@ def switch_off(db, id, *, why, needs_attention):
 # Upkeep
 
 def backlog(db):
-    """Return what is pending.
+    """Return `{deliveries, oldest, unseen, states}`.
 
-    That is: deliveries, the age of the oldest in seconds, events not yet examined, and webhooks by
-    state.
+    These are the number of open deliveries, the age of the oldest in seconds or None, the number of events whose
+    deliveries have not been added yet, and the numbers of webhooks by state.
     """
     waiting, behind = db.one(sql.waiting), db.one(sql.behind)
     oldest = waiting["first_event"] and db.value(sql.event_at, id=waiting["first_event"])
@@ -242,15 +247,15 @@ def backlog(db):
 
 
 def check(db):
-    """Yield a sentence per kind of overdue delivery, for `eventapi check`: probably no worker runs."""
+    """Yield a sentence for each webhook with overdue deliveries, for `eventapi check`. Probably no worker runs."""
     before = times.text(datetime.now(timezone.utc) - STUCK)
-    for row in db.all(sql.stuck, before=before) if is_on(db) else ():
+    for row in db.all(sql.stuck, before=before) if is_enabled(db) else ():
         yield (f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since "
                f"{row['oldest']}: check that the worker runs")
 
 
-def forget_deliveries(db, size):
-    """Delete the oldest deliveries after 30 days, when their events are deleted as well. Return how many."""
+def delete_old_deliveries(db, size):
+    """Delete at most `size` deliveries that are older than KEPT, in a transaction. Return their number."""
     before = times.text(datetime.now(timezone.utc) - KEPT)
     with db.write():
         return db.run(sql.forget_deliveries, before=before, size=size)

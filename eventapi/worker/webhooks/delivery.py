@@ -132,10 +132,10 @@ def _following(db, delivery, outcome):
 def _failed(db, delivery, outcome, failing_since):
     db.run(sql.failed, id=delivery["webhook_id"], now=db.now)
     if outcome.status == GONE:
-        webhooks.switch_off(db, delivery["webhook_id"], needs_attention=False,
+        webhooks.deactivate(db, delivery["webhook_id"], needs_attention=False,
                             why="The receiver responded with status 410 (Gone).")
     elif failing_since and failing_since <= times.text(datetime.fromisoformat(db.now) - PATIENCE):
-        host = addresses.parsed(delivery["url"]).host
+        host = addresses.parse(delivery["url"]).host
         why = (f"Every attempt to reach {host} has failed since {failing_since}. The last error: {outcome.error}. "
                "Undelivered events wait until the webhook is active again.")
-        webhooks.switch_off(db, delivery["webhook_id"], needs_attention=True, why=why)
+        webhooks.deactivate(db, delivery["webhook_id"], needs_attention=True, why=why)

@@ -21,11 +21,11 @@ def post(url, body, headers, *, seconds, allowed):
     Raise Failed if there is none, and addresses.Refused if the address is not allowed.
     """
     deadline = time.monotonic() + seconds
-    target = addresses.parsed(url)
-    found = addresses.resolved(target, seconds)
+    target = addresses.parse(url)
+    found = addresses.resolve(target, seconds)
     if not found:
         raise Failed("the host name is not known")
-    addresses.refuse_closed(target, found, allowed)
+    addresses.refuse_blocked(target, found, allowed)
     connection = http.client.HTTPConnection(target.host, target.port)
     try:
         connection.sock = Timed(_connected(target, found, deadline), deadline)

@@ -26,10 +26,10 @@ def run(db, stopping):
         del sending[key]
     if not any(path == db.path for path, _ in sending):
         failed.discard(db.path)
-    if not webhooks.is_on(db):
+    if not webhooks.is_enabled(db):
         return False
     is_more = webhooks.fan_out(db, stopping)
-    for id in webhooks.with_work(db):
+    for id in webhooks.with_due_deliveries(db):
         key = db.path, id
         if key not in sending and not stopping():
             lease = secrets.token_hex(8)
