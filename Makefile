@@ -57,6 +57,7 @@ run: $(VENV)/ready-to-run
 
 # The tests make thousands of databases, one after the other: in memory, where 500 MB of it are free, no disk slows them down.
 test: $(VENV)/ready-to-test
+	@$(BIN)/ruff check .
 	@if df -Pk /dev/shm 2>/dev/null | awk 'END { exit $$4 < 500000 }' && test -w /dev/shm; then TMPDIR=/dev/shm; export TMPDIR; fi; \
 	  folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && \
 	  $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
