@@ -147,7 +147,7 @@ def test_include_and_filter_agree_in_random_states(fair):
               for number in range(30)]
     fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
     for number, participant in enumerate(people):
-        happen(fair, chance, participant, number)
+        act_randomly(fair, chance, participant, number)
     listed = fair.organiser.data("/participants?include=readiness&per_page=100")
     for found in listed:
         assert found["readiness"] == fair.organiser.data(f"/participants/{found['id']}/readiness")
@@ -176,7 +176,7 @@ def test_the_report_agrees_with_the_checklists(fair):
     people = [fair.exhibitor(f"E{number}", role=chance.choice(roles), category_key=chance.choice(("gold", None)))
               for number in range(24)]
     for number, participant in enumerate(people):
-        happen(fair, chance, participant, number)
+        act_randomly(fair, chance, participant, number)
         if participant["role"] == "press" and chance.random() < 0.5:
             organiser.make("/submissions",
                            {"event_participant_id": participant["id"], "type_key": "photo",
@@ -227,7 +227,7 @@ def count(entry, checklist, has_draft):
     entry["unpaid"] += "payment" in items and items["payment"]["detail"] == "an invoice is not paid in full"
 
 
-def happen(fair, chance, participant, number):
+def act_randomly(fair, chance, participant, number):
     """Perform a random part of the usual actions of a participant, mostly up to the end."""
     if chance.random() < 0.9:
         fair.act("participants", participant, "confirm")

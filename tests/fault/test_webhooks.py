@@ -97,7 +97,7 @@ def arrived(receiver, path):
     return by_record
 
 
-def hurried(db):
+def make_retries_due(db):
     """Make failed deliveries due at once instead of waiting for the schedule."""
     with db.write():
         db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE status = 'pending' AND "
@@ -128,7 +128,7 @@ def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db
             assert killed.count("worker") >= 10
 
             def all_there():
-                hurried(db)
+                make_retries_due(db)
                 return all(arrived(receiver, path) == committed(db) for path in ("/good", "/half"))
             try:
                 processes.until(all_there, timeout=90)
