@@ -1,26 +1,26 @@
--- What the worker deletes, in pieces of limited size, and its heartbeat. Tables whose ids are in order of time are
--- read from the oldest id on, so that no index on the time is needed.
+-- Deleting expired rows in pieces of limited size, and the heartbeat of the worker. Tables whose ids are in order of
+-- time are read from the oldest id on, so that no index on the time is needed.
 
--- name: sign
+-- name: record_heartbeat
 -- Record the worker's heartbeat.
 INSERT INTO worker_signs (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
 
--- name: last_sign
+-- name: last_heartbeat
 SELECT seen_at FROM worker_signs;
 
--- name: forget_idempotency_keys
+-- name: delete_old_idempotency_keys
 DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN
   (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= :before ORDER BY created_at LIMIT :size);
 
--- name: forget_events
+-- name: delete_old_events
 DELETE FROM outgoing_events WHERE id IN
   (SELECT id FROM (SELECT id, created_at FROM outgoing_events ORDER BY id LIMIT :size) WHERE created_at <= :before);
 
--- name: forget_rejected_records
+-- name: delete_old_rejected_records
 DELETE FROM bulk_import_errors WHERE id IN
   (SELECT id FROM (SELECT id, created_at FROM bulk_import_errors ORDER BY id LIMIT :size) WHERE created_at <= :before);
 
--- name: forget_calendar_entries
+-- name: delete_old_calendar_entries
 DELETE FROM calendar_entries WHERE id IN
   (SELECT id FROM calendar_entries WHERE is_cancelled = 1 AND updated_at <= :before ORDER BY updated_at LIMIT :size);
 
@@ -32,10 +32,10 @@ SELECT id, hash, created_at FROM audit_log ORDER BY id LIMIT :size;
 -- Store the id and hash of the last entry that is deleted, so that the chain can still be verified.
 INSERT INTO audit_anchors (last_id, hash, created_at) VALUES (:last_id, :hash, :now);
 
--- name: forget_entries
+-- name: delete_entries
 DELETE FROM audit_log WHERE id <= :last_id;
 
--- name: forget_anchors
+-- name: delete_anchors
 DELETE FROM audit_anchors WHERE last_id < :last_id;
 
 -- name: used_files

@@ -1,4 +1,4 @@
--- Service orders, as they are read.
+-- Reading service orders.
 
 -- name: get
 SELECT o.id, o.order_number, o.event_id, e.event_key, o.event_participant_id, o.status, o.currency, o.subtotal, o.tax_total, o.total,

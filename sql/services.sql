@@ -56,7 +56,7 @@ UPDATE services SET category_id = :category_id, service_key = :service_key, serv
  WHERE id = :id;
 
 -- name: users
--- What prevents the service from being deleted, as nouns for the error text.
+-- Noun for the error text if order items refer to the service, which prevents its deletion.
 SELECT 'orders' AS noun FROM service_order_items WHERE service_id = :id LIMIT 1;
 
 -- name: remove

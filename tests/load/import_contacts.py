@@ -143,7 +143,7 @@ def watch(folder):
 
     def write():
         with db.write():
-            db.run(housekeeping.sign, now=db.now)
+            db.run(housekeeping.record_heartbeat, now=db.now)
     while not select.select([sys.stdin], [], [], 0.02)[0]:
         print("read",
               1000 * timed(lambda: db.rows(contacts.list.page(frozenset(), "company_name", "ASC"),

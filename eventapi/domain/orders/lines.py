@@ -40,7 +40,7 @@ def lines(db, participant, items, faults):
             rows.append(_line(item, offer, place, db.config.tax_rate))
     limit = money.LIMIT * 10 ** money.decimals(db.config.currency)
     if sum(row["net"] for row in rows) * 2 >= limit:        # the tax is at most 100 %
-        faults.add("/items", "maximum", "must total less than 10^12 with tax")
+        faults.add("/items", "maximum", "must total less than 10^12 including tax")
     return rows
 
 

@@ -24,7 +24,7 @@ def read(db, entries, faults):
     events = [row["event_id"] for row in rows]
     for place, event_id in enumerate(events):
         if event_id is not None and event_id in events[:place]:
-            faults.add(f"/events/{place}", "duplicate", "is a second offer at the same event")
+            faults.add(f"/events/{place}", "duplicate", "repeats the event of another offer: send one offer per event")
     return rows
 
 
@@ -36,7 +36,7 @@ def _row(db, entry, at, faults):
            "is_active": int(entry.get("is_active", True))}
     for name, other in (("early_bird_price", "early_bird_until"), ("early_bird_until", "early_bird_price")):
         if entry.get(name) is None and entry.get(other) is not None:
-            wrong.add(f"/{name}", "required", f"is required with {other}")
+            wrong.add(f"/{name}", "required", f"is required together with `{other}`")
     faults.below(at, wrong)
     return row
 
@@ -121,8 +121,9 @@ def _left(row):
 def refuse_short(offer, quantity):
     """Raise 409 `out_of_stock` if less than the quantity is available. `offer` is one of `at_event`."""
     if offer["available"] is not None and quantity > offer["available"]:
-        raise Problem("out_of_stock", f"{quantity} of {offer['service_name']} cannot be ordered: only "
-                      f"{offer['available']} are left at {offer['event_key']}. Order less.",
+        remedy = f"Order at most {offer['available']}" if offer["available"] > 0 else "Remove it from the order"
+        raise Problem("out_of_stock", f"{quantity} of {offer['service_name']} cannot be ordered because "
+                      f"{offer['available']} are left in stock at {offer['event_key']}. {remedy}.",
                       service_id=offer["service_id"], service_key=offer["service_key"], available=offer["available"])
 
 

@@ -16,7 +16,7 @@ sql = statements("housekeeping")
 BATCH = 1000                             # rows per transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
-REJECTED = timedelta(days=30)
+REJECTED_RECORDS = timedelta(days=30)
 UNUSED = 24 * 3600                       # seconds after which a file that no record names is deleted
 
 
@@ -27,12 +27,12 @@ def ago(age):
 
 def delete_old_idempotency_keys(db):
     """Delete the responses stored for `Idempotency-Key` after a day."""
-    return _in_a_write(db, sql.forget_idempotency_keys, IDEMPOTENCY_KEYS)
+    return _delete_older(db, sql.delete_old_idempotency_keys, IDEMPOTENCY_KEYS)
 
 
 def delete_old_events(db):
     """Delete outgoing events after 30 days. The event feed lists them until then."""
-    return _in_a_write(db, sql.forget_events, EVENTS)
+    return _delete_older(db, sql.delete_old_events, EVENTS)
 
 
 def delete_old_deliveries(db):
@@ -47,15 +47,15 @@ def delete_old_mails(db):
 
 def delete_old_rejected_records(db):
     """Delete the records that a bulk import has rejected after 30 days, which is the time to correct them."""
-    return _in_a_write(db, sql.forget_rejected_records, REJECTED)
+    return _delete_older(db, sql.delete_old_rejected_records, REJECTED_RECORDS)
 
 
 def delete_old_calendar_entries(db):
     """Delete cancelled entries of the calendar feed after a year. Calendar programs have read them by then."""
-    return _in_a_write(db, sql.forget_calendar_entries, calendar_feed.CANCELLED)
+    return _delete_older(db, sql.delete_old_calendar_entries, calendar_feed.CANCELLED)
 
 
-def _in_a_write(db, statement, age):
+def _delete_older(db, statement, age):
     """Run a statement that deletes rows older than `age`, in a transaction. Return their number."""
     before = ago(age)
     with db.write():
@@ -70,16 +70,17 @@ def prune_audit_log(db):
         if old:
             last = old[-1]
             db.insert(sql.anchor, last_id=last["id"], hash=last["hash"], now=db.now)
-            db.run(sql.forget_entries, last_id=last["id"])
-            db.run(sql.forget_anchors, last_id=last["id"])
+            db.run(sql.delete_entries, last_id=last["id"])
+            db.run(sql.delete_anchors, last_id=last["id"])
             journal.administered(db, entities.AUDIT_LOG, "pruned",
                                  new={"first_id": old[0]["id"], "last_id": last["id"]})
     return len(old)
 
 
 def _years_ago(years):
+    """Return the timestamp this many years ago. Days after the 28th become the 28th: 29 February may not exist."""
     now = datetime.now(timezone.utc)
-    return times.text(now.replace(year=now.year - years, day=min(now.day, 28)))     # 29 February has no anniversary
+    return times.text(now.replace(year=now.year - years, day=min(now.day, 28)))
 
 
 def used_files(db):
@@ -105,10 +106,10 @@ def sweep_files(db):
 def record_heartbeat(db):
     """Store the time at which the worker was running, in a transaction."""
     with db.write():
-        db.run(sql.sign, now=db.now)
+        db.run(sql.record_heartbeat, now=db.now)
 
 
 def worker_age(db):
     """Return the seconds since the last heartbeat of the worker, or None if there was none."""
-    seen = db.value(sql.last_sign)
+    seen = db.value(sql.last_heartbeat)
     return None if seen is None else max(0, times.unix(times.now()) - times.unix(seen))

@@ -25,10 +25,10 @@ def restore(config, source, *, force=False):
     were anonymised again, or None if the replaced database could not be read.
 
     The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
-    that is newer than the backup is not replaced. Raise BackupError.
+    that is newer than the backup is not replaced. Raise BackupError, and InUse while a server or worker runs.
     """
     if not Path(source).is_file():
-        raise BackupError(f"backup file {source} not found")
+        raise BackupError(f"backup file {source} not found. Check the path")
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
     with closing(process_locks.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
@@ -37,15 +37,15 @@ def restore(config, source, *, force=False):
         _upgrade(config, copy)
         if not force:
             _refuse_newer(config, manifest)
-        end = _free_end(config)
+        suffix = _free_suffix(config)
         with backups.opened(config, copy) as db:
             again = _anonymize_again(config, db)
-            _journal_restore(db, manifest, end)
-        return _swap(config, Path(folder), end), again
+            _journal_restore(db, manifest, suffix)
+        return _replace_data(config, Path(folder), suffix), again
 
 
 def refuse_foreign(config):
-    """Raise BackupError if data_dir contains files of something else."""
+    """Raise BackupError if data_dir contains files or a database of another program."""
     names = {entry.name for entry in config.data_dir.iterdir()}
     foreign = sorted(name for name in names if not OWN_NAMES.fullmatch(name))
     if DATABASE not in names and foreign:
@@ -56,20 +56,22 @@ def refuse_foreign(config):
 
 
 def _is_foreign(config):
+    """Return whether the database is of another program. An unreadable database counts as one of eventapi."""
     try:
         with closing(Database(config)) as db:
             return not backups.is_eventapi(db)
     except StorageError:
-        return False                      # a damaged database can be replaced with --force
+        return False                      # _refuse_newer requires --force to replace it
 
 
 def _upgrade(config, path):
     """Check the database of the backup, and migrate it to the schema of this version. Raise BackupError."""
     with backups.opened(config, path) as db:
         wrong = db.integrity_faults()
-        if wrong or not backups.is_eventapi(db):
-            raise BackupError("the database in the backup is damaged: "
-                              f"{(wrong or ['it is not a database of eventapi'])[0]}")
+        if wrong:
+            raise BackupError(f"the database in the backup is damaged: {wrong[0]}. Use another backup")
+        if not backups.is_eventapi(db):
+            raise BackupError("the database in the backup is not a database of eventapi. Use another backup")
     migrate(path)
     with backups.opened(config, path) as db:
         check_schema_version(db.connection)
@@ -83,13 +85,13 @@ def _refuse_newer(config, manifest):
         with closing(Database(config)) as db:
             have = backups.last_change(db)
     except StorageError as error:
-        raise BackupError(f"{config.database} cannot be read ({error}), so it may be newer than the backup; "
-                          "use --force to replace it") from None
+        raise BackupError(f"{config.database} cannot be read ({error}), so it may be newer than the backup. "
+                          "Use --force to replace it") from None
     kept = manifest.get("last_change")
     if have and (not kept or have > kept):
-        ends = f"ends at {kept[0]}" if kept else "contains no change"
-        raise BackupError(f"{config.database} was changed at {have[0]} and the backup {ends}; "
-                          "use --force to replace the newer database")
+        last = f"its last change is of {kept[0]}" if kept else "it contains no change"
+        raise BackupError(f"the backup is older than {config.database}, which was changed at {have[0]}: {last}. "
+                          "Use --force to replace the newer database")
 
 
 def _anonymize_again(config, db):
@@ -104,28 +106,30 @@ def _anonymize_again(config, db):
     return privacy.apply_again(db, anonymizations)
 
 
-def _journal_restore(db, manifest, end):
+def _journal_restore(db, manifest, suffix):
     """Add the restore to the audit log of the restored database."""
     with db.write():
         journal.administered(db, entities.DATABASE, "restored",
-                             new={"backup_of": manifest["created_at"], "set_aside": DATABASE + end})
+                             new={"backup_of": manifest["created_at"], "set_aside": DATABASE + suffix})
 
 
-def _free_end(config):
+def _free_suffix(config):
     """Return the suffix for the names of the replaced data: one that no file has yet."""
     return slugs.free(f".before-restore-{backups.stamp()}",
-                     lambda end: any((config.data_dir / f"{name}{end}").exists() for name in (DATABASE, "files")))
+                      lambda suffix: any((config.data_dir / f"{name}{suffix}").exists()
+                                         for name in (DATABASE, "files")))
 
 
-def _swap(config, folder, end):
+def _replace_data(config, folder, suffix):
     """Rename the old data and move the new data in, the database last. Return the path of the old database, or None."""
-    lock, aside = write_lock(config.database), config.database.with_name(DATABASE + end)
+    lock, aside = write_lock(config.database), config.database.with_name(DATABASE + suffix)
     os.sync()
     lock.acquire()
     try:
-        for name, away in ((DATABASE, aside.name), (f"{DATABASE}-wal", f"{aside.name}-wal"), ("files", f"files{end}")):
+        new_names = {DATABASE: aside.name, f"{DATABASE}-wal": f"{aside.name}-wal", "files": f"files{suffix}"}
+        for name, new_name in new_names.items():
             if (config.data_dir / name).exists():
-                os.rename(config.data_dir / name, config.data_dir / away)
+                os.rename(config.data_dir / name, config.data_dir / new_name)
         # SQLite creates this index of the write-ahead log again when the database is opened.
         (config.data_dir / f"{DATABASE}-shm").unlink(missing_ok=True)
         (folder / "files").mkdir(mode=0o750, exist_ok=True)
