@@ -233,7 +233,7 @@ def test_sheets_are_chosen_by_event_role_and_confirmation(organiser, participant
 
 
 def test_too_many_badges_are_refused_with_a_hint_to_use_pages(organiser, participant, monkeypatch):
-    monkeypatch.setattr(badge_sheets, "MOST", 1)
+    monkeypatch.setattr(badge_sheets, "MAX_BADGES", 1)
     second = organiser.make("/participants",
                             {"event_id": participant["event_id"], "contact_id": participant["contact_id"],
                              "role": "press"})

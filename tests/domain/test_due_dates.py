@@ -9,7 +9,7 @@ FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadlin
         "timezone": "Europe/Berlin"}
 
 
-@pytest.mark.parametrize("due, instant", [
+@pytest.mark.parametrize("due, timestamp", [
     ("2027-04-01", "2027-04-01T21:59:59Z"),                                # the end of that day in the event's zone
     ("2027-04-01T10:00:00+02:00", "2027-04-01T08:00:00Z"),
     ("2027-04-01T10:00", "2027-04-01T08:00:00Z"),
@@ -20,22 +20,22 @@ FAIR = {"date_from": "2027-05-01", "date_to": "2027-05-03", "application_deadlin
     ({"after": "application_deadline", "days": 90}, "2027-05-01T10:00:00Z"),        # the same local time
     (None, None),
 ])
-def test_a_due_date_means_an_instant(db, due, instant):
-    assert due_dates.instant(db, due, FAIR) == instant
+def test_a_due_date_means_a_timestamp(db, due, timestamp):
+    assert due_dates.timestamp(db, due, FAIR) == timestamp
     assert due_dates.given(due_dates.stored(due)) == due
 
 
 def test_without_an_event_a_date_is_in_the_time_zone_of_the_tenant(db):
-    assert due_dates.instant(db, "2027-01-10", None) == "2027-01-10T22:59:59Z"
+    assert due_dates.timestamp(db, "2027-01-10", None) == "2027-01-10T22:59:59Z"
 
 
 def test_an_event_without_an_end_ends_on_its_first_day(db):
-    assert due_dates.instant(db, {"after": "date_to", "days": 1}, {**FAIR, "date_to": None}) == "2027-05-02T21:59:59Z"
+    assert due_dates.timestamp(db, {"after": "date_to", "days": 1}, {**FAIR, "date_to": None}) == "2027-05-02T21:59:59Z"
 
 
 def test_nothing_is_due_while_the_date_is_not_known(db):
     event = {**FAIR, "application_deadline": None}
-    assert due_dates.instant(db, {"before": "application_deadline", "days": 1}, event) is None
+    assert due_dates.timestamp(db, {"before": "application_deadline", "days": 1}, event) is None
 
 
 def test_a_relative_due_date_needs_an_event(db):
@@ -53,7 +53,7 @@ def test_a_due_date_beyond_the_calendar_is_an_error(db):
 def test_due_dates_follow_the_event(organiser, db, monkeypatch):
     event, seen = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"}), []
     due = {"before": "date_from", "days": 1}
-    monkeypatch.setattr(tasks, "move_due_dates", lambda db, event: seen.append(due_dates.instant(db, due, event)))
+    monkeypatch.setattr(tasks, "move_due_dates", lambda db, event: seen.append(due_dates.timestamp(db, due, event)))
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-06-01"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"timezone": "UTC"}, status=200)
     organiser.patch(f"/events/{event['id']}", {"application_deadline": "2027-01-01"}, status=200)
@@ -64,7 +64,7 @@ def test_due_dates_follow_the_event(organiser, db, monkeypatch):
 def test_an_event_cannot_move_due_dates_beyond_the_calendar(organiser, db, monkeypatch):
     event = organiser.make("/events", {"title": "Fair", "date_from": "2027-05-01"})
     due = {"after": "date_from", "days": 100}
-    monkeypatch.setattr(tasks, "move_due_dates", lambda db, event: due_dates.instant(db, due, event))
+    monkeypatch.setattr(tasks, "move_due_dates", lambda db, event: due_dates.timestamp(db, due, event))
     problem = organiser.patch(f"/events/{event['id']}", {"date_from": "9998-12-01"}, status=422).json
     assert [(entry["pointer"], entry["code"]) for entry in problem["errors"]] == [("/date_from", "date")]
 

@@ -132,12 +132,12 @@ def changes_status(row, action):
     return SIGNATURE.move(action, row["esign_status"]) is not None
 
 
-def move(db, row, action, **members):
+def move(db, row, action, **columns):
     """Store and journal the statuses that the action leads to, and these columns. Return the row."""
-    after = {**row, **members}
-    for member, table in (("contract_status", CONTRACT), ("esign_status", SIGNATURE)):
+    after = {**row, **columns}
+    for column, table in (("contract_status", CONTRACT), ("esign_status", SIGNATURE)):
         if action in table.table:
-            after[member], word = table.table[action][1], table.past(action)
+            after[column], word = table.table[action][1], table.past(action)
     db.run(sql.move, **after, now=db.now)
     return document_rows.journal_update(db, row, word)
 

@@ -107,8 +107,11 @@ def refuse_signed(row):
     """Raise 409 `in_use` for a contract that was sent to be signed."""
     if row["is_contract"] and row["contract_status"] != "draft":
         title, status = entities.DOCUMENT.title(row), row["contract_status"].replace("_", " ")
-        raise Problem("in_use", f"The contract {title} is {status}. It cannot be deleted, nor can the record that it "
-                      "is about.", used_by=["contracts"], document_id=row["id"])
+        is_pending = row["contract_status"] == "pending_signature"
+        remedy = f" Use POST /documents/{row['id']}/void first." if is_pending else ""
+        raise Problem("in_use",
+                      f"The contract {title} is {status}, so neither it nor the record that it is about can be deleted."
+                      f"{remedy}", used_by=["contracts"], document_id=row["id"])
 
 
 def delete_with(db, entity_type, entity_id):

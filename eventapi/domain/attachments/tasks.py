@@ -151,7 +151,7 @@ def move_due_dates(db, event):
     """
     for id in db.values(sql.due_with_event, event_id=event["id"]):
         old = get(db, id)
-        change(db, old, {**old, "due_at": due_dates.instant(db, old["due_date"], event)})
+        change(db, old, {**old, "due_at": due_dates.timestamp(db, old["due_date"], event)})
 
 
 def copy_tasks(db, old_id, new_id, days):

@@ -69,7 +69,7 @@ def _check_fixed(record, fields):
     faults = Faults()
     for name in sent.keys() - {"station", "notes"}:
         if sent[name] != present[name]:
-            faults.add(f"/{name}", "fixed", "cannot change; delete the check-in and send a new scan")
+            faults.add(f"/{name}", "fixed", "cannot change. Delete the check-in and send a new scan instead")
     faults.raise_any()
 
 

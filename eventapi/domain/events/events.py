@@ -114,7 +114,8 @@ def delete(db, event):
     Raise 409 `in_use` while other records depend on it.
     """
     id = event["id"]
-    references.refuse_in_use(db, sql.users, id, "The event has {}, so it cannot be deleted. Delete these first.")
+    references.refuse_in_use(db, sql.users, id, "The event has {}, so it cannot be deleted. Delete these "
+                             "first, or set `is_visible` to false to hide the event.")
     cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)

@@ -12,7 +12,7 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]")
 ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 OCTETS = 75                             # maximal length of a line without its end (3.1)
 REFRESH = "PT1H"                        # how often calendar programs should read the feed
-# A calendar must have a component (3.6). This one stands for an empty calendar.
+# A calendar must have a component (3.6). An empty calendar has this one.
 EMPTY = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
            "TZOFFSETTO:+0000",
            "END:STANDARD", "END:VTIMEZONE")
@@ -40,9 +40,9 @@ def component(entry, identity, zone):
     """
     yield "BEGIN:VEVENT"
     yield f"UID:{entry['kind']}-{entry['record_id']}@{identity}.eventapi"
-    yield f"DTSTAMP:{moment(entry['updated_at'])}"
-    yield f"CREATED:{moment(entry['created_at'])}"
-    yield f"LAST-MODIFIED:{moment(entry['updated_at'])}"
+    yield f"DTSTAMP:{date_time(entry['updated_at'])}"
+    yield f"CREATED:{date_time(entry['created_at'])}"
+    yield f"LAST-MODIFIED:{date_time(entry['updated_at'])}"
     yield f"SEQUENCE:{entry['sequence']}"
     yield f"STATUS:{'CANCELLED' if entry['is_cancelled'] else 'CONFIRMED'}"
     yield f"SUMMARY:{text(entry['title'])}"
@@ -64,9 +64,9 @@ def span(entry, zone):
         yield f"DTSTART;VALUE=DATE:{days[0].replace('-', '')}"
         yield f"DTEND;VALUE=DATE:{times.add_days(days[1], 1).replace('-', '')}"            # the day after
         return
-    yield f"DTSTART:{moment(first)}"
+    yield f"DTSTART:{date_time(first)}"
     if last > first:
-        yield f"DTEND:{moment(last)}"
+        yield f"DTEND:{date_time(last)}"
 
 
 def whole_days(first, last, zone):
@@ -80,9 +80,9 @@ def whole_days(first, last, zone):
     return None
 
 
-def moment(instant):
+def date_time(timestamp):
     """Return a UTC timestamp as a DATE-TIME value (3.3.5)."""
-    return instant.replace("-", "").replace(":", "")
+    return timestamp.replace("-", "").replace(":", "")
 
 
 def text(value):

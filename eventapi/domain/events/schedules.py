@@ -101,13 +101,13 @@ def _period(slot, zone_name, faults):
     if not times.is_date_or_timestamp(slot["slot_date"]):
         faults.add("/slot_date", "format", "must be a date in the years 2 to 9998")
         return {}
-    moments = instants(slot, zone_name)
-    for member, moment in (("start_time", moments["starts_at"]), ("end_time", moments["ends_at"])):
-        if moment is None:
-            faults.add(f"/{member}", "no_such_time", "does not exist on that date: the clocks are set forward past it")
+    period = utc_times(slot, zone_name)
+    for field, timestamp in (("start_time", period["starts_at"]), ("end_time", period["ends_at"])):
+        if timestamp is None:
+            faults.add(f"/{field}", "no_such_time", "does not exist on that date: the clocks are set forward past it")
     if slot["end_time"] <= slot["start_time"]:
         faults.add("/end_time", "before_start", "must be after start_time")
-    return moments
+    return period
 
 
 def _assigned(db, event, assignments, faults):
@@ -198,7 +198,7 @@ def recompute_times(db, event_id, zone_name):
     """
     for id in db.values(sql.of_event, event_id=event_id):
         old = get(db, id)
-        moved = {**old, **instants(old, zone_name)}
+        moved = {**old, **utc_times(old, zone_name)}
         if moved["starts_at"] is None or moved["ends_at"] is None:
             raise invalid_at("/timezone", "no_such_time",
                              f"lacks the local time of “{old['title']}” on {old['slot_date']} (slot {id}), because the "
@@ -207,7 +207,7 @@ def recompute_times(db, event_id, zone_name):
         _journal_update(db, old)
 
 
-def instants(slot, zone_name):
+def utc_times(slot, zone_name):
     """Return the UTC times `starts_at` and `ends_at`; None for a local time that the clocks skip."""
     return {"starts_at": times.at(slot["slot_date"], slot["start_time"], zone_name),
             "ends_at": times.at(slot["slot_date"], slot["end_time"], zone_name)}

@@ -12,7 +12,7 @@ from eventapi.storage.statements import statements
 sql = statements("badges")
 
 FORMS = SVG, PDF = "image/svg+xml", "application/pdf"      # media types of one badge
-MOST = 200                              # badges in one response, which take a second to draw
+MAX_BADGES = 200                              # badges in one response, which take a second to draw
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
@@ -31,7 +31,7 @@ def read(db, id):
 def chosen(db, query):
     """Return the badges that a query selects, without those of cancelled participants.
 
-    Raise 422 if there is none, or if there are more than MOST and the query has no `page`.
+    Raise 422 if there is none, or if there are more than MAX_BADGES and the query has no `page`.
     """
     values = {name: value for name, value in query.items() if value is not None}
     given, page = frozenset(values), values.get("page", 1)
@@ -39,12 +39,12 @@ def chosen(db, query):
         values["ids"] = as_json(values["ids"])
     with db.snapshot():
         count = db.value(sql.count, given, **values)
-        if "page" not in values and count > MOST:
-            pages = -(-count // MOST)
+        if "page" not in values and count > MAX_BADGES:
+            pages = -(-count // MAX_BADGES)
             raise invalid_parameter("page", "too_many",
                                     f"is required: {count} badges are too many for one response. Request page=1 to "
-                                    f"page={pages}, each with at most {MOST} badges")
-        rows = db.all(sql.chosen, given, **values, limit=MOST, offset=(page - 1) * MOST)
+                                    f"page={pages}, each with at most {MAX_BADGES} badges")
+        rows = db.all(sql.chosen, given, **values, limit=MAX_BADGES, offset=(page - 1) * MAX_BADGES)
     if not rows:
         parameter = next((name for name in ("page", "ids") if name in query), "event_key")
         raise invalid_parameter(parameter, "nothing", "selects no badge: no active participant matches")

@@ -95,11 +95,11 @@ def _merge_participant(db, kept, other):
     for invoice_id in db.values(sql.invoices_of_participant, id=other["id"]):
         _change_invoice(db, sql.hand_over_invoice, invoice_id, participant_id=kept["id"])
     db.run(sql.hand_over_fee, id=other["id"], participant_id=kept["id"])
-    _hand_over_reservations(db, kept["id"], other["id"])
-    _hand_over_orders(db, kept["id"], other["id"])
-    _hand_over_check_ins(db, kept["id"], other["id"])
-    _hand_over_assignments(db, kept["id"], other["id"])
-    _hand_over_submissions(db, kept["id"], other["id"])
+    _move_reservations(db, kept["id"], other["id"])
+    _move_orders(db, kept["id"], other["id"])
+    _move_check_ins(db, kept["id"], other["id"])
+    _move_assignments(db, kept["id"], other["id"])
+    _move_submissions(db, kept["id"], other["id"])
     _move_attached(db, "event_participant", other["id"], kept["id"])
     filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
     filled["custom_fields"] = {**other["custom_fields"], **kept["custom_fields"]}
@@ -111,7 +111,7 @@ def _merge_participant(db, kept, other):
     participants.delete(db, other["id"])
 
 
-def _hand_over_reservations(db, kept_id, other_id):
+def _move_reservations(db, kept_id, other_id):
     """Move the booth reservations. Cancel one on a waiting list if `kept` holds or awaits the same booth."""
     for found in db.all(sql.reservations, id=other_id, participant_id=kept_id):
         row = reservation_rows.row(db, found["id"])
@@ -123,7 +123,7 @@ def _hand_over_reservations(db, kept_id, other_id):
                         reservation_rows.as_stored(db, new))
 
 
-def _hand_over_orders(db, kept_id, other_id):
+def _move_orders(db, kept_id, other_id):
     """Move the service orders."""
     for id in db.values(sql.orders, id=other_id):
         old = orders.represent(orders.row(db, id))
@@ -131,7 +131,7 @@ def _hand_over_orders(db, kept_id, other_id):
         journal.updated(db, entities.SERVICE_ORDER, old, orders.represent(orders.row(db, id)))
 
 
-def _hand_over_assignments(db, kept_id, other_id):
+def _move_assignments(db, kept_id, other_id):
     """Move the assignments to sessions. Delete one if `kept` has the same role in the session."""
     slots = [schedules.get(db, id) for id in db.values(sql.slots, id=other_id)]
     for statement in (sql.drop_second_assignments, sql.hand_over_assignments):
@@ -140,7 +140,7 @@ def _hand_over_assignments(db, kept_id, other_id):
         schedules.touch(db, slot)
 
 
-def _hand_over_check_ins(db, kept_id, other_id):
+def _move_check_ins(db, kept_id, other_id):
     """Move visits and scans, and compute the visits of each day again from the scans of both participants."""
     days = db.values(sql.days_of_scans, id=other_id)
     for id in db.values(sql.visits, id=other_id):
@@ -154,15 +154,15 @@ def _hand_over_check_ins(db, kept_id, other_id):
         admission.recompute_day(db, kept_id, day)
 
 
-def _hand_over_submissions(db, kept_id, other_id):
+def _move_submissions(db, kept_id, other_id):
     """Move the submissions. Of two submissions of one type, keep the one that `submissions.more_advanced` returns."""
     for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
         submission = submissions.get(db, found["id"])
-        twin = found["twin_id"] and submissions.get(db, found["twin_id"])
-        if twin:
-            stays = submissions.more_advanced(submission, twin)
-            submissions.delete(db, twin if stays is submission else submission)
-        if not twin or stays is submission:
+        other = found["twin_id"] and submissions.get(db, found["twin_id"])
+        stays = submissions.more_advanced(submission, other) if other else submission
+        if other:
+            submissions.delete(db, other if stays is submission else submission)
+        if stays is submission:
             db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)
             submissions.journal_update(db, submission, "updated")
 

@@ -34,10 +34,12 @@ def get(db, id):
 
 
 def row(db, id):
+    """Return the row of the subscriber, or None."""
     return db.one(sql.get, id=id)
 
 
 def represent(row):
+    """Return the API object of a row, without `unsubscribe_url`."""
     return {name: value for name, value in row.items() if name not in INTERNAL}
 
 
@@ -60,7 +62,7 @@ def consents(db, id):
 # Subscribing
 
 def subscribe(db, body, base_url):
-    """Request a confirmation by mail, or record a consent that was given elsewhere. Return (id, whether it is new).
+    """Request a confirmation by mail, or record a consent that was given elsewhere. Return `(id, whether it is new)`.
 
     Raise 422 for a missing, unneeded or future consent; 409 `mail_not_configured` or `has_unsubscribed`.
     """
@@ -86,7 +88,7 @@ def _check_consent(db, body):
     faults = Faults()
     if not body["send_confirmation"] and not body["consent"]:
         faults.add("/consent", "required", 
-                   "is required if send_confirmation is false: send when and where the subscriber consented")
+                   "is required if send_confirmation is false: send source and at of the consent")
     elif body["consent"] and body["send_confirmation"]:
         faults.add("/consent", "forbidden",
                    "must not be sent if send_confirmation is true, because the subscriber then consents by mail")

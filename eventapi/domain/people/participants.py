@@ -59,7 +59,7 @@ def create(db, fields):
 def update(db, old, fields):
     """Change a participant and return it. `fields` holds the changed fields.
 
-    A changed `is_confirmed` stands for the action confirm or unconfirm. Raise 422 and 409 as `create` does,
+    A changed `is_confirmed` requests the action confirm or unconfirm. Raise 422 and 409 as `create` does,
     409 `in_use` for another event or contact while records refer to the participant, and 409 `invalid_transition`.
     """
     ids, values = _named(db, fields, old["custom_fields"])

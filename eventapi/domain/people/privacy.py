@@ -22,7 +22,7 @@ sql = statements("privacy")
 
 BATCH = 100                 # contacts that one call of end_retention handles
 NIGHT = range(2, 5)         # hours in the tenant's time zone
-MOST_ZEROS = 50_000_000     # bytes of zeros in one row that overwrites free pages
+MAX_ZEROS = 50_000_000     # bytes of zeros in one row that overwrites free pages
 
 
 def records(db, contact_id):
@@ -81,9 +81,9 @@ def _existing(found):
     return [record for record in found if record is not None]
 
 
-def _parsed(row, *members):
+def _parsed(row, *columns):
     """Return the row with the JSON text of these columns parsed."""
-    return {**row, **{name: row[name] and json.loads(row[name]) for name in members}}
+    return {**row, **{name: row[name] and json.loads(row[name]) for name in columns}}
 
 
 # Erasing
@@ -220,5 +220,5 @@ def _erase_remnants(db):
     db.run(sql.merge_task_search)
     db.run(sql.merge_newsletter_search)
     while room := db.value(sql.free_room):
-        db.run(sql.fill_room, size=min(room, MOST_ZEROS))
+        db.run(sql.fill_room, size=min(room, MAX_ZEROS))
     db.run(sql.give_room_back)

@@ -101,7 +101,9 @@ def _faults(fields, found, stored, at):
             unknown += 1
             yield fault("unknown", _unknown(fields, key, unknown), pointer=at + pointer([key]))
         elif not field["is_active"] and value != stored.get(key):
-            yield fault("inactive", "cannot change: the custom field is inactive", pointer=f"{at}/{key}")
+            yield fault("inactive",
+                        "cannot change, because the custom field is inactive. Set is_active of the field first",
+                        pointer=f"{at}/{key}")
         elif value is not None and field["is_active"]:
             known[key] = value
     wrong = fields.checker.faults(known, lambda path: {"pointer": at + pointer(path)})

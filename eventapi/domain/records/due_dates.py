@@ -1,7 +1,7 @@
 """Due dates: a date, a timestamp, or a number of days before or after a date of the event.
 
 A due date is stored twice: as given, in JSON text (`stored`, `given`), and as the UTC timestamp that it means
-(`instant`). Its schema is `due` of schemas/submission_type.json. When the dates or the time zone of an event change,
+(`timestamp`). Its schema is `due` of schemas/submission_type.json. When the dates or the time zone of an event change,
 events.py computes the timestamps of its tasks and submission types again.
 """
 import json
@@ -16,7 +16,7 @@ FALLBACKS = {"date_to": "date_from"}        # an event without an end ends on it
 
 
 def event_of(db, event_id):
-    """Return the dates and the time zone of an event, which `instant` needs, or None if there is no such event."""
+    """Return the dates and the time zone of an event, which `timestamp` needs, or None if there is no such event."""
     return event_id and db.one(sql.event, id=event_id)
 
 
@@ -30,7 +30,7 @@ def given(text):
     return text and json.loads(text)
 
 
-def instant(db, due, event, zone=None):
+def timestamp(db, due, event, zone=None):
     """Return the last UTC timestamp that is in time, or None if nothing is due or the event has no such date yet.
 
     A date means the end of that day in `zone`. The default is the time zone of the event, or of the tenant if there
@@ -50,7 +50,7 @@ def _absolute(due, event, zone):
 
 
 def resolve(db, due, event, faults, at="/due"):
-    """Return the `instant` of the due date of a body, or None.
+    """Return the `timestamp` of the due date of a body, or None.
 
     Add a fault at the pointer `at` for a relative due date without an event, and for one outside the calendar.
     """
@@ -59,7 +59,7 @@ def resolve(db, due, event, faults, at="/due"):
                    "Send a date or a date-time")
         return None
     try:
-        return instant(db, due, event)
+        return timestamp(db, due, event)
     except OverflowError:
         faults.add(at, "date", "results in a date that is out of range: the year must be from 2 to 9998")
         return None

@@ -13,7 +13,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("custom_fields")
 
-MOST = 200                                          # fields of one entity type
+MAX_FIELDS = 200                                          # fields of one entity type
 SWITCHES = ("is_required", "is_searchable", "is_active")
 FIXED = ("entity_type", "field_key", "field_type")  # these do not change while there are values
 RESERVED = ("id", "created_at", "updated_at")
@@ -43,9 +43,9 @@ def create(db, fields):
     """
     field = _completed(fields)
     _check(field)
-    if db.value(sql.number_of, entity_type=field["entity_type"]) >= MOST:
+    if db.value(sql.number_of, entity_type=field["entity_type"]) >= MAX_FIELDS:
         raise Problem("too_many_fields",
-                      f"{field['entity_type']} has {MOST} custom fields, which is the maximum. "
+                      f"{field['entity_type']} has {MAX_FIELDS} custom fields, which is the maximum. "
                       "Delete one that is no longer needed.")
     field["field_key"] = field["field_key"] or _free_key(db, field)
     _claim_key(db, field)

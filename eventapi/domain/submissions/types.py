@@ -98,7 +98,7 @@ def columns(db, kind, faults):
     if kind["input"] != "file":
         for name in ("allowed_extensions", "max_size_mb"):
             if kind[name]:
-                faults.add(f"/{name}", "not_for_input", f"is allowed only for the input file, not for {kind['input']}")
+                faults.add(f"/{name}", "not_for_input", f"is allowed only if input is file, but it is {kind['input']}")
     if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
         faults.add("/max_size_mb", "maximum",
                    f"must be at most {db.config.max_upload_mb}, the upload limit of this server")
@@ -133,7 +133,7 @@ def move_due_dates(db, event):
     Raise OverflowError for a timestamp out of range.
     """
     for kind in of_event(db, event["id"]):
-        due_at = due_dates.instant(db, kind["due"], event)
+        due_at = due_dates.timestamp(db, kind["due"], event)
         if due_at != kind["due_at"]:
             change(db, kind, columns(db, kind, Faults()))
 

@@ -41,7 +41,7 @@ class Target:
 
     @property
     def authority(self):
-        """The value of the header Host."""
+        """Return the value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == {"http": 80, "https": 443}[self.scheme] else f"{host}:{self.port}"
 
@@ -75,7 +75,7 @@ def normal_host(text):
         if NUMBER.fullmatch(text.rpartition(".")[2]):
             return str(ipaddress.IPv4Address(text))
     except ValueError:
-        raise Refused("must write an IP address in its usual form, such as 192.0.2.7 or [2001:db8::7]") from None
+        raise Refused("must contain an IP address in its usual form, such as 192.0.2.7 or [2001:db8::7]") from None
     if not NAME.fullmatch(text):
         raise Refused("must have a host name of letters, digits, hyphens and dots, and not end with a dot")
     return text.lower()

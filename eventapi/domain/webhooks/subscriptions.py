@@ -32,7 +32,7 @@ def get(db, id):
 
 
 def represent(row):
-    """Return the API object of a row: without the secret, and without the headers, which may hold one."""
+    """Return the API object of a row: without the secret, and without the headers, which may contain one."""
     row["events"], row["is_active"] = json.loads(row["events"]), bool(row["is_active"])
     return {**row, "secret": None}
 
@@ -47,17 +47,17 @@ def represent_delivery(row):
                 "delivered_at", "created_at", "updated_at")}}
 
 
-def message_id(event_id, moment):
+def message_id(event_id, timestamp):
     """Return the id of a message, the same at every attempt and in the feed.
 
     It contains the timestamp because a restored database assigns ids again.
     """
-    return f"evt_{event_id}_{times.unix(moment)}"
+    return f"evt_{event_id}_{times.unix(timestamp)}"
 
 
-def message(name, moment, data):
-    """Return the body of a delivery. `data` is JSON text, or None after the record was anonymised."""
-    return f'{{"type":{as_json(name)},"timestamp":"{moment}","data":{data or "null"}}}'.encode()
+def message(name, timestamp, data):
+    """Return the body of a delivery as bytes. `data` is JSON text, or None after the record was anonymised."""
+    return f'{{"type":{as_json(name)},"timestamp":"{timestamp}","data":{data or "null"}}}'.encode()
 
 
 # Writing: each function is called inside a write transaction and journals the change
