@@ -1,1 +1,1 @@
-"""What is attached to records: notes, tasks, documents, contracts and images."""
+"""Attachments of records: notes, tasks, documents, contracts and images."""

@@ -13,7 +13,7 @@ from eventapi.storage.statements import statements
 sql = statements("documents")
 
 FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # these never change
-LOCKED = ("title", "metadata", "content")                               # these are part of what was sent to be signed
+LOCKED = ("title", "metadata", "content")                               # the signed page shows these
 LATER = {"content": None, "esign_status": "pending"}                    # a new document has these values
 
 

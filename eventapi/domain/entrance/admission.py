@@ -203,7 +203,7 @@ def _check_in_of(db, scan):
 
 
 def _refusal(db, scan):
-    """Return the Problem of a refused scan. What was written is committed nevertheless: the scan is stored."""
+    """Return the Problem of a refused scan. It does not roll back the transaction, so the scan stays stored."""
     code, number = scan["code"], scan["badge_number"]
     if code == "unknown_badge":
         is_mistyped = not badges.is_valid(number)

@@ -1,1 +1,1 @@
-"""Submissions: what participants have to deliver, and its review."""
+"""Submissions: the values and files that participants submit, their types, and their review."""

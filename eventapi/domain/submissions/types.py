@@ -1,4 +1,4 @@
-"""Submission types: what an event asks its participants to submit, and until when.
+"""Submission types: the values and files that an event requests from its participants, with due dates.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
