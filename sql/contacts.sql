@@ -172,9 +172,9 @@ SELECT 'invoices' AS noun FROM invoices WHERE contact_id = :id
 DELETE FROM contacts WHERE id = :id;
 
 -- name: duplicates
--- Pairs of contacts that may be the same, from the view `contact_twins`.
+-- Pairs of contacts that may be the same, from the view `contact_duplicates`.
 SELECT t.id, t.first_id, t.reason
-  FROM contact_twins t
+  FROM contact_duplicates t
  WHERE TRUE
    AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
    AND t.id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)         -- when updated_since

@@ -3,10 +3,10 @@
 
 -- name: record_heartbeat
 -- Record the worker's heartbeat.
-INSERT INTO worker_signs (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
+INSERT INTO worker_heartbeats (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
 
 -- name: last_heartbeat
-SELECT seen_at FROM worker_signs;
+SELECT seen_at FROM worker_heartbeats;
 
 -- name: delete_old_idempotency_keys
 DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN

@@ -5,8 +5,8 @@ SELECT id, customer_number, company_name, first_name, last_name, email, phone, p
  WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: participants
--- Participants of the duplicate. twin_id is the participant of the other contact with the same event and role.
-SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS twin_id
+-- Participants of the duplicate. counterpart_id is the participant of the other contact with the same event and role.
+SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND k.contact_id = :contact_id AND k.role = p.role) AS counterpart_id
   FROM participants p WHERE p.contact_id = :duplicate_id ORDER BY p.id;
 
 -- name: move_participant
@@ -48,8 +48,8 @@ SELECT id FROM service_orders WHERE event_participant_id = :id ORDER BY id;
 UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
 -- name: submissions
--- Submissions of the duplicate's participant. twin_id is the other participant's submission of the same type.
-SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id AND k.type_id = o.type_id) AS twin_id
+-- Submissions of the duplicate's participant. counterpart_id is the other participant's submission of the same type.
+SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :participant_id AND k.type_id = o.type_id) AS counterpart_id
   FROM submissions o WHERE o.event_participant_id = :id ORDER BY o.id;
 
 -- name: hand_over_submission

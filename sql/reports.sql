@@ -108,7 +108,7 @@ SELECT s.period, sum(a.status = 'new') AS new, sum(a.status = 'in_review') AS in
 
 -- name: booths
 -- Booths by plan and type. A reserved booth whose hold has run out is available, unless it has a waiting list.
-WITH told AS (
+WITH priced AS (
   SELECT b.event_id, b.plan_id, b.booth_type_id, b.area, b.price,
          CASE WHEN b.status = 'reserved' AND b.held_until <= :now AND NOT EXISTS (
                 SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted') THEN 'available'
@@ -124,7 +124,7 @@ SELECT e.event_key, l.plan_key, l.plan_name, t.booth_type_key, t.booth_type_name
        sum(CASE b.status WHEN 'reserved' THEN b.area ELSE 0 END) AS reserved_area,
        sum(CASE b.status WHEN 'available' THEN b.area ELSE 0 END) AS available_area,
        sum(CASE b.status WHEN 'blocked' THEN b.area ELSE 0 END) AS blocked_area, sum(coalesce(b.sold_for, 0)) AS revenue
-  FROM told b JOIN plans l ON l.id = b.plan_id JOIN events e ON e.id = b.event_id LEFT JOIN booth_types t ON t.id = b.booth_type_id
+  FROM priced b JOIN plans l ON l.id = b.plan_id JOIN events e ON e.id = b.event_id LEFT JOIN booth_types t ON t.id = b.booth_type_id
  GROUP BY b.plan_id, b.booth_type_id ORDER BY e.id, l.sort_order, l.id, t.sort_order NULLS LAST, t.id;
 
 -- name: services

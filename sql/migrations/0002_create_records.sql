@@ -35,7 +35,7 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_by_entity ON audit_log (entity_type, entity_id);
 -- Finds deleted records of a person: after a deletion, only the audit log still knows them.
 CREATE INDEX audit_log_of_deleted ON audit_log (entity_type) WHERE action = 'deleted';
-CREATE INDEX audit_log_by_moment ON audit_log (created_at);
+CREATE INDEX audit_log_by_time ON audit_log (created_at);
 CREATE INDEX audit_log_by_action ON audit_log (action);
 CREATE INDEX audit_log_by_admin ON audit_log (admin_id);
 CREATE INDEX audit_log_by_key ON audit_log (api_key_id);

@@ -1,7 +1,7 @@
 -- Upkeep of the installation.
 
 -- One row: the last heartbeat of the worker.
-CREATE TABLE worker_signs (
+CREATE TABLE worker_heartbeats (
   id       INTEGER PRIMARY KEY CHECK (id = 1),
   seen_at  TEXT NOT NULL
 ) STRICT;

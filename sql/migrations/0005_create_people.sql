@@ -109,7 +109,7 @@ AFTER UPDATE OF company_name, first_name, last_name, email, customer_number, cit
 END;
 
 -- Each contact that is probably a duplicate of an older one (first_id), with the strongest reason: 1 is the strongest.
-CREATE VIEW contact_twins AS
+CREATE VIEW contact_duplicates AS
 SELECT id, first_id, reason, min(strength) AS strength FROM (
   SELECT c.id, shared.first_id, 'email' AS reason, 1 AS strength
     FROM (SELECT email, min(id) AS first_id FROM contacts WHERE email IS NOT NULL

@@ -124,7 +124,7 @@ CREATE TABLE booth_reservations (
 -- These two unique indexes guarantee that a booth is sold only once, and that a participant is on its waiting list only
 -- once.
 CREATE UNIQUE INDEX booth_reservations_live ON booth_reservations (booth_id) WHERE status IN ('pending', 'confirmed');
-CREATE UNIQUE INDEX booth_reservations_in_line ON booth_reservations (booth_id, event_participant_id)
+CREATE UNIQUE INDEX booth_reservations_waiting ON booth_reservations (booth_id, event_participant_id)
   WHERE status = 'waitlisted';
 CREATE INDEX booth_reservations_by_expiry ON booth_reservations (expires_at) WHERE status = 'pending';
 CREATE INDEX booth_reservations_by_booth ON booth_reservations (booth_id, status);
@@ -132,7 +132,7 @@ CREATE INDEX booth_reservations_by_event ON booth_reservations (event_id);
 CREATE INDEX booth_reservations_by_participant ON booth_reservations (event_participant_id);
 CREATE INDEX booth_reservations_by_status ON booth_reservations (status);
 CREATE INDEX booth_reservations_by_number ON booth_reservations (booth_number);
-CREATE INDEX booth_reservations_by_moment ON booth_reservations (reserved_at);
+CREATE INDEX booth_reservations_by_time ON booth_reservations (reserved_at);
 CREATE INDEX booth_reservations_by_price ON booth_reservations (final_price);
 CREATE INDEX booth_reservations_by_update ON booth_reservations (updated_at);
 CREATE TRIGGER booth_reservations_insert AFTER INSERT ON booth_reservations BEGIN

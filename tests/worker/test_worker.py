@@ -119,7 +119,7 @@ def test_the_worker_writes_a_heartbeat_but_not_in_every_round(db):
     worker.round(db)
     assert housekeeping.worker_age(db) <= 1
     with db.write():
-        db.connection.execute("UPDATE worker_signs SET seen_at = '2001-01-01T00:00:00Z'")
+        db.connection.execute("UPDATE worker_heartbeats SET seen_at = '2001-01-01T00:00:00Z'")
     worker.round(db)
     assert housekeeping.worker_age(db) > 1000
     worker.signed -= 10

@@ -82,8 +82,8 @@ def _move_participants(db, id, duplicate_id):
     """
     for row in db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id):
         old = participants.get(db, row["id"])
-        if row["twin_id"]:
-            _merge_participant(db, participants.get(db, row["twin_id"]), old)
+        if row["counterpart_id"]:
+            _merge_participant(db, participants.get(db, row["counterpart_id"]), old)
         else:
             db.run(sql.move_participant, id=old["id"], contact_id=id, now=db.now)
             new = participants.get(db, old["id"])
@@ -158,7 +158,7 @@ def _move_submissions(db, kept_id, other_id):
     """Move the submissions. Of two submissions of one type, keep the one that `submissions.more_advanced` returns."""
     for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
         submission = submissions.get(db, found["id"])
-        other = found["twin_id"] and submissions.get(db, found["twin_id"])
+        other = found["counterpart_id"] and submissions.get(db, found["counterpart_id"])
         stays = submissions.more_advanced(submission, other) if other else submission
         if other:
             submissions.delete(db, other if stays is submission else submission)
