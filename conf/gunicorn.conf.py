@@ -26,7 +26,8 @@ limit_request_line = 8190
 limit_request_fields = 100
 limit_request_field_size = 8190
 
-loglevel = settings.log_level
+# At debug, gunicorn's own worker class logs each request line, which may contain a secret.
+loglevel = "info" if settings.server == "gthread" and settings.log_level == "debug" else settings.log_level
 accesslog = None                         # eventapi itself logs one line per request, with the request id
 control_socket_disable = True            # gunicorn 25 and newer would create a socket in the home directory
 
