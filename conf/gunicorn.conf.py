@@ -6,8 +6,8 @@ import os
 import sys
 
 from eventapi import config as configuration
+from eventapi.server.worker_process import WorkerProcess
 from eventapi.storage import process_locks
-from eventapi.worker.beside import Beside
 
 settings = configuration.load()
 
@@ -15,7 +15,7 @@ bind = settings.bind
 workers = settings.workers
 threads = settings.threads
 worker_class = {"own": "eventapi.server.worker.Worker", "gthread": "gthread"}[settings.server]
-preload_app = False                      # each process opens its own database connections, and a reload loads new code
+preload_app = False                      # each process opens its own database connections
 
 timeout = 60
 graceful_timeout = 30
@@ -42,16 +42,16 @@ def on_starting(server):
 
 def when_ready(server):
     """Start the worker if the server was started with --with-worker."""
-    server.beside = Beside() if os.environ.get("EVENTAPI_WITH_WORKER") else None
+    server.worker_process = WorkerProcess() if os.environ.get("EVENTAPI_WITH_WORKER") else None
 
 
 def on_reload(server):
     """Restart the worker, so that it reads the new configuration."""
-    if server.beside:
-        server.beside.renew()
+    if server.worker_process:
+        server.worker_process.restart()
 
 
 def on_exit(server):
     """Stop the worker together with the server."""
-    if getattr(server, "beside", None):
-        server.beside.end()
+    if getattr(server, "worker_process", None):
+        server.worker_process.stop()

@@ -12,6 +12,7 @@ from eventapi import config as configuration
 from eventapi.cli.terminal import Refused
 from eventapi.errors import Problem
 from eventapi.storage.backups import BackupError
+from eventapi.storage.database import Error
 from eventapi.storage.errors import StorageError
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
@@ -27,7 +28,7 @@ def main(argv=None):
     os.umask(0o027)                                   # files contain personal data
     try:
         return args.run(args, configuration.load(args.config)) or 0
-    except (BackupError, configuration.ConfigError, InUse, Refused, SchemaError, StorageError) as error:
+    except (BackupError, configuration.ConfigError, Error, InUse, Refused, SchemaError, StorageError) as error:
         return _refuse(str(error))
     except Problem as problem:
         return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)

@@ -90,11 +90,13 @@ def remind_invoice(db, id, body):
 @routes.get("/invoices/<id>/pdf", forms=(PDF,))
 def get_invoice_pdf(db, id):
     """Return the PDF of an invoice as it was sent, or of a draft as it would be sent."""
-    row = get(db, id)
+    with db.snapshot():
+        row = get(db, id)
+        source = invoice_pdf.source(db, row)
     headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
     if not row["locked_at"]:
         return Response(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
-    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db, row)
+    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(source)
     sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()
     headers["ETag"] = f'"{sha256}"'
     if is_known(headers["ETag"]):

@@ -4,8 +4,9 @@ gunicorn's gthread passes each request from its main loop to a thread and back, 
 conf/gunicorn.conf.py chooses between the two by the option `server`. This worker has no access log and no TLS: eventapi
 and nginx have these.
 
-gunicorn's first process imports this module, `threads` and `connection`; a reload does not renew them. Everything else
-of eventapi is imported in `run`, in the process that uses it.
+gunicorn's first process imports this module, `threads`, `connection`, and what conf/gunicorn.conf.py imports. A reload
+applies new options and does not renew these modules, so a new version of eventapi needs a restart. Everything else of
+eventapi is imported in `run`, in the process that uses it.
 """
 import os
 import select

@@ -131,7 +131,7 @@ class WriteQueue:
         with self._mutex:
             if self.writer != me:
                 return
-            self.writer = STARTING if self.queued else None
+            self.writer = STARTING if self.queued or self.held else None
             starting = self.writer == STARTING
         if starting:
             self._submit(self.run)
@@ -152,8 +152,10 @@ class WriteQueue:
         write.outcome = self._requests.respond(write.connection, write.response, write.fresh_environ(write.deferred))
         transaction = write.deferred.transaction
         if transaction is None:             # nothing was written: earlier writes need not wait for many such requests
-            self._send_held()
-            self._send(write)
+            try:
+                self._send_held()
+            finally:
+                self._send(write)
             return
         self.held.append(write)
         if transaction.state is not State.OPEN:
@@ -175,9 +177,10 @@ class WriteQueue:
             write.deferred.transaction.finish()
 
     def _commit_and_send(self, write):
+        transaction = write.deferred.transaction
+        transaction.finish()
         try:
-            write.deferred.transaction.finish()
-            write.deferred.transaction.wait()
+            transaction.wait()
         except Exception as error:
             self._log.warning("a commit failed; each of its writes is tried again alone: %s", error)
             self._run_again(write)

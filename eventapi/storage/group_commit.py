@@ -24,6 +24,7 @@ Invariants:
 6. Between two writes the transaction stays open only while a thread waits for the lock or a queue announces its next
    write. A thread that stops waiting, and a queue that stops, calls `Transaction.finish`.
 """
+import logging
 import threading
 import time
 from collections import deque
@@ -39,6 +40,8 @@ from eventapi.storage.write_lock import TIMEOUT, WriteLock
 
 if TYPE_CHECKING:
     from eventapi.config import Config
+
+log = logging.getLogger("eventapi.storage")
 
 State = Enum("State", "OPEN COMMITTED FAILED")
 
@@ -72,7 +75,10 @@ class Transaction:
             self._write_lock.release_unused_file_lock()
 
     def after_commit(self, act: Callable[[], None]) -> None:
-        """Call `act` once the transaction is COMMITTED, at once if it is already. Never call it if the commit fails."""
+        """Call `act` once the transaction is COMMITTED, at once if it is already. Never call it if the commit fails.
+
+        An exception of `act` is logged and goes no further.
+        """
         self._after_commit.append(act)
         if self.state is State.COMMITTED:
             self._run_after_commit()
@@ -91,7 +97,10 @@ class Transaction:
                 act = self._after_commit.popleft()
             except IndexError:              # another thread has taken the last one since the check
                 return
-            act()
+            try:
+                act()
+            except Exception:               # the commit has succeeded, and its writes must not seem to have failed
+                log.exception("an action after a commit failed")
 
 
 class DeferredCommit:

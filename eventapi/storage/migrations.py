@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eventapi import paths
-from eventapi.storage.database import Connection, connect
-from eventapi.storage.errors import translated
+from eventapi.storage.database import Connection, Duplicate, connect
+from eventapi.storage.errors import StorageError, translated
 from eventapi.storage.write_lock import write_lock
 
 
@@ -79,7 +79,9 @@ def _apply(connection, todo):
         if broken:
             raise SchemaError(f"the migration leaves rows that refer to rows that do not exist: {broken[:5]}")
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+        if isinstance(error, Duplicate):        # no caller expects that a migration violates a constraint
+            raise StorageError(f"database error: {error}") from error
         raise

@@ -301,6 +301,14 @@ def test_a_failed_migration_changes_nothing_and_names_the_backup(run, settings, 
                                  "'api_keys')").fetchone() == (1,)
 
 
+def test_a_migration_that_violates_a_constraint_is_refused_in_one_line(run, next_migration, db):
+    before = migrations.schema_version(db.connection)
+    next_migration("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT; INSERT INTO later VALUES (1), (1);")
+    code, _, error = run("migrate")
+    assert code == 1 and error.count("\n") == 1 and "UNIQUE constraint failed" in error and "eventapi restore" in error
+    assert migrations.schema_version(db.connection) == before
+
+
 def test_when_the_second_migration_fails_the_first_is_rolled_back(run, settings, tmp_path, monkeypatch, db):
     before, known = migrations.schema_version(db.connection), migrations.migration_files()
     for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):

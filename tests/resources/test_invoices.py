@@ -615,6 +615,42 @@ def test_one_pdf_that_fails_does_not_hold_up_the_others(db, sent, monkeypatch, c
     monkeypatch.setattr(invoice_pdf, "draw", draw)
 
 
+def test_a_round_stores_a_limited_number_of_pdfs(db, sent, monkeypatch):
+    monkeypatch.setattr(invoice_pdf, "draw", lambda *_: b"%PDF-")
+    monkeypatch.setattr(invoice_pdfs, "MAX_PER_ROUND", 2)
+    for _ in range(3):
+        sent()
+    assert draw_due(db) is True
+    assert db.connection.execute("SELECT count(*) FROM invoices WHERE pdf_sha256 IS NULL").fetchone() == (1,)
+    assert draw_due(db) is False
+    assert db.connection.execute("SELECT count(*) FROM invoices WHERE pdf_sha256 IS NULL").fetchone() == (0,)
+
+
+def test_a_pdf_that_needs_a_missing_package_is_not_tried_in_every_round(db, sent, monkeypatch, caplog):
+    def missing(*_):
+        tried.append(1)
+        raise Problem("not_installed", "PDF requires reportlab.")
+    tried = []
+    monkeypatch.setattr(invoice_pdf, "draw", missing)
+    sent()
+    assert [draw_due(db), draw_due(db)] == [False, False]
+    assert (len(tried), caplog.text.count("is not drawn yet")) == (1, 1)
+
+
+def test_a_pdf_that_is_stored_meanwhile_is_not_drawn_from_the_changed_invoice(organiser, db, sent, monkeypatch):
+    pytest.importorskip("reportlab")
+    invoice = sent()
+    before = pdf_of(organiser, invoice, status=200)
+    organiser.patch(f"/invoices/{invoice['id']}", {"due_date": "2099-01-01"}, status=200)
+    read = invoice_pdf.source
+
+    def stored_meanwhile(reading, row):
+        draw_due(db)
+        return read(reading, row)
+    monkeypatch.setattr(invoice_pdf, "source", stored_meanwhile)
+    assert pdf_of(organiser, invoice, status=200).body == before.body
+
+
 def test_the_pdf_does_not_change_once_sent(organiser, settings, db, sent):
     pytest.importorskip("reportlab")
     invoice = sent()

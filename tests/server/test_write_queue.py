@@ -335,6 +335,24 @@ class StubRequests:
         return outcome
 
 
+def test_an_error_of_a_commit_leaves_no_response_unsent(monkeypatch):
+    """The transaction of the first write cannot be finished once, while the second request is refused."""
+    def fail_once(transaction):
+        monkeypatch.undo()
+        raise MemoryError
+    monkeypatch.setattr(Transaction, "finish", fail_once)
+    sent, tasks = [], []
+    queue = WriteQueue(StubRequests(), tasks.append, lambda connection, outcome: sent.append(connection.path),
+                       logging.getLogger("stub"))
+    for path in ("/write", "/refused"):
+        queue.put(SimpleNamespace(hold=lambda: None, path=path), None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()})
+    with pytest.raises(MemoryError):
+        queue.run()
+    assert sent == ["/refused"]
+    tasks.pop()()
+    assert sent == ["/refused", "/write"] and queue.writer is None
+
+
 def test_a_write_does_not_wait_for_many_refused_requests():
     requests = StubRequests()
     queue = WriteQueue(requests, None, lambda connection, outcome: None, logging.getLogger("stub"))

@@ -408,3 +408,12 @@ def test_two_processes_with_many_threads_lose_and_duplicate_no_write(settings, d
     assert len(kept) > THREADS * WRITES and len(refused) > THREADS * WRITES / 4
     assert sorted(numbers(db)) == sorted(kept)
     assert db.integrity_faults() == []
+
+
+def test_an_action_after_the_commit_that_fails_does_not_fail_the_write(writer, caplog):
+    agreement = deferred(follows=False)
+    with writer.write(deferred=agreement):
+        agreement.after_commit(lambda: 1 / 0)
+        add(writer, 1)
+    assert agreement.transaction.state is State.COMMITTED and numbers(writer) == [1]
+    assert "ZeroDivisionError" in caplog.text

@@ -21,7 +21,7 @@ def add(db, kind, row, mail):
         return
     invoice = invoices.represent(row)
     buyer = invoices.buyer_as_sent(invoice)
-    refusal = _refusal(db, row, buyer)
+    refusal = _refusal(db, kind, row, buyer)
     if refusal and mail:
         raise refusal
     if not refusal:
@@ -30,12 +30,14 @@ def add(db, kind, row, mail):
         mails.add(db, kind, "invoice", row["id"], buyer["email"], subject.format(number=row["invoice_number"]))
 
 
-def _refusal(db, row, buyer):
+def _refusal(db, kind, row, buyer):
     """Return the problem that prevents mailing the invoice, or None."""
     if not buyer["email"]:
+        # The buyer of a reminder and of a credit note is that of the invoice as it was sent.
+        can_change = kind == "invoice" and row["invoice_type"] == "invoice"
+        remedy = "Set `email` on the contact before you send the invoice, or send" if can_change else "Send"
         return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
-                       "Set `email` on the contact before you send the invoice, or send `mail` as false.",
-                       missing=["contact.email"])
+                       f"{remedy} `mail` as false.", missing=["contact.email"])
     if not (row["pdf_sha256"] or pdf.is_drawable()):
         return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn because a "
                        "package is missing on this server. A request for the PDF names the package. Install it, or "

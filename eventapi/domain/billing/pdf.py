@@ -43,12 +43,16 @@ def freeze(db, row) -> None:
     db.run(sql.freeze_pdf, id=row["id"], source=as_json({**row, "notes": None}))
 
 
-def draw_sent(db, row) -> bytes:
-    """Return the PDF of a sent invoice whose PDF is not stored. Raise 409 `anonymized`, or 501 as `draw`."""
+def source(db, row) -> dict:
+    """Return the row of a sent invoice as its PDF shows it. Read `row` in the same snapshot."""
     frozen = db.value(sql.pdf_source, id=row["id"])
-    row = json.loads(frozen) if frozen else row
-    shown = invoices.represent(row)
-    return draw(row, shown["seller"], invoices.buyer_as_sent(shown))
+    return json.loads(frozen) if frozen else row
+
+
+def draw_sent(source) -> bytes:
+    """Return the PDF of a sent invoice, drawn from its `source`. Raise 409 `anonymized`, or 501 as `draw`."""
+    shown = invoices.represent(source)
+    return draw(source, shown["seller"], invoices.buyer_as_sent(shown))
 
 
 def due(db) -> list[int]:
@@ -61,10 +65,10 @@ def store(db, id: int) -> None:
 
     No transaction may be open. Two callers at once draw the same bytes, and the second changes nothing.
     """
-    row = invoices.row(db, id)
-    if row is None or row["pdf_sha256"] or not row["buyer"]:
+    frozen = db.value(sql.pdf_source, id=id)
+    if frozen is None:
         return
-    sha256 = files.store(db.config, draw_sent(db, row))
+    sha256 = files.store(db.config, draw_sent(json.loads(frozen)))
     with db.write():
         db.run(sql.keep_pdf, id=id, sha256=sha256)
 

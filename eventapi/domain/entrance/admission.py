@@ -213,8 +213,9 @@ def _refusal(db, scan):
                        keeps=True, is_mistyped=is_mistyped)
     if code == "wrong_event":
         event_key = (db.one(sql.participant, id=scan["event_participant_id"]) or {}).get("event_key")
+        scanned = f"badge {number}" if number else "participant"
         return Problem("wrong_event",
-                       f"The badge {number} belongs to the event {event_key}, and the scan names another event.",
+                       f"The {scanned} belongs to the event {event_key}, and the scan names another event.",
                        keeps=True, event_key=event_key)
     if code == "participant_cancelled":
         return Problem("participant_cancelled",

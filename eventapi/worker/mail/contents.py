@@ -15,6 +15,7 @@ from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.pictures import words as invoice_words
 from eventapi.storage import files
+from eventapi.worker.retry import retry_while_busy
 
 
 class Gone(Exception):
@@ -45,7 +46,7 @@ def build(db, mail):
     """
     recipient = envelope_address(mail["recipient"])
     if mail["kind"] in WITH_PDF:
-        invoice_pdf.store(db, mail["entity_id"])
+        retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
     with db.snapshot():
         name, paragraphs, headers, attachment = CONTENTS[mail["kind"]](db, mail)
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)

@@ -1,4 +1,7 @@
-"""Run the worker as a child process of the server: start it, restart it if it ends, and stop it with the server."""
+"""Run the background worker as a child process of the server: start it, restart it if it ends, and stop it.
+
+gunicorn's main process imports this module, so it imports nothing of eventapi: a reload would not renew that.
+"""
 import os
 import signal
 import subprocess
@@ -8,7 +11,7 @@ CHECK_EVERY = 1.0            # seconds between two checks whether the worker is 
 PATIENCE = 10                # seconds that the worker gets to end by itself
 
 
-class Beside:
+class WorkerProcess:
     """The worker of gunicorn's main process. If that process is killed, the worker notices and ends.
 
     A timer signal checks the worker, not a thread: gunicorn forks, and a forked process would inherit the locks of a
@@ -20,20 +23,20 @@ class Beside:
         signal.signal(signal.SIGALRM, self.check)
         signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY, CHECK_EVERY)
 
-    def start(self):
+    def start(self) -> None:
         """Start the worker."""
         self.process = subprocess.Popen([sys.executable, "-m", "eventapi", "worker", "--parent", str(os.getpid())])
 
-    def check(self, *_):
+    def check(self, *_: object) -> None:
         """Start the worker again if it has ended."""
         if self.process.poll() is not None:
             self.start()
 
-    def renew(self):
-        """Stop the worker, so that `check` starts a new one with new code and settings."""
+    def restart(self) -> None:
+        """Stop the worker, so that `check` starts a new one with the new options."""
         self.process.terminate()
 
-    def end(self):
+    def stop(self) -> None:
         """Stop the worker for good. Kill it if it does not end in time."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         self.process.terminate()
