@@ -5,7 +5,7 @@ from importlib import import_module
 from bottle import Bottle, HTTPError, Route, Router, request, response
 
 from eventapi import plugins, resources
-from eventapi.errors import Problem
+from eventapi.errors import Problem, internal_error
 from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
 from eventapi.storage.connections import Connections
@@ -104,7 +104,7 @@ def _problem_of(error):
                        headers={"Allow": _allowed(error)})
     if error.status_code < 500:
         return Problem("malformed_request", "The request cannot be read.")
-    return Problem("internal_error", "The server failed. Its log has the details under this request id.")
+    return internal_error()
 
 
 def routes() -> Iterator[routing.Route]:

@@ -210,6 +210,11 @@ def invalid(faults):
     return Problem("validation_failed", f"The request has {count}; {where}.", errors=faults)
 
 
+def internal_error():
+    """Return the 500 Problem. Call this where the cause is logged."""
+    return Problem("internal_error", "The server failed. Its log has the details under this request id.")
+
+
 def invalid_at(pointer, code, detail):
     """Return the 422 Problem for one fault of the body, at a JSON pointer (RFC 6901)."""
     return invalid([fault(code, detail, pointer=pointer)])

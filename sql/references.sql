@@ -54,9 +54,6 @@ SELECT id FROM service_categories WHERE id = :name;
 -- name: service_category_by_key
 SELECT id FROM service_categories WHERE category_key = :name;
 
--- name: order_by_id
-SELECT id FROM service_orders WHERE id = :name;
-
 -- name: document_category_by_id
 SELECT id FROM document_categories WHERE id = :name;
 

@@ -13,7 +13,7 @@ from bottle import HTTPResponse, Route, request, response
 
 from eventapi import times
 from eventapi.config import Config
-from eventapi.errors import Problem
+from eventapi.errors import Problem, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
 from eventapi.storage.group_commit import deferred_commit
@@ -60,7 +60,7 @@ def storage_problem(error: BaseException) -> Problem | None:
     """
     failure = storage_error(error)
     if isinstance(failure, Busy):
-        return Problem("database_busy", "Another change is taking long; try again.", headers={"Retry-After": "2"})
+        return Problem("database_busy", str(failure), headers={"Retry-After": "2"})
     if isinstance(failure, Full):
         return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
     if isinstance(failure, ReadOnly):
@@ -142,8 +142,7 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem of an exception. Log the traceback if the administrator must act on it."""
     if isinstance(error, Problem):
         return error
-    problem = storage_problem(error) or Problem(
-        "internal_error", "The server failed. Its log has the details under this request id.")
+    problem = storage_problem(error) or internal_error()
     if problem.code in ("internal_error", "unhealthy"):
         log.error("request %s failed", request_id(request.environ), exc_info=error)
     return problem

@@ -13,7 +13,7 @@ from gunicorn.glogging import Logger
 from gunicorn.http import errors, wsgi
 
 from eventapi import config as configuration
-from eventapi.errors import Problem
+from eventapi.errors import Problem, internal_error
 from eventapi.plugins.request import request_id
 from eventapi.server.connection import Connection, Gone, Outcome
 from eventapi.web import masking
@@ -97,27 +97,26 @@ class Requests:
         expected = isinstance(error, (errors.ParseException, OSError))
         self._log.log(logging.DEBUG if expected else logging.ERROR, "request refused: %s", type(error).__name__,
                       exc_info=None if expected else error)
-        return self._send_problem(connection, "malformed_request", f"The request is not valid HTTP: {error}"[:300],
-                                  STATUSES.get(type(error)))
+        problem = Problem("malformed_request", masking.path(f"The request is not valid HTTP: {error}"[:300]))
+        problem.status = STATUSES.get(type(error), problem.status)
+        return self._send_problem(connection, problem)
 
     def _fail(self, connection):
         """Send a 500 if nothing was sent yet. Otherwise end the connection: the client sees an incomplete response."""
         if connection.sending:
             raise Gone("the response is incomplete")
         connection.discard()
-        return self._send_problem(connection, "internal_error",
-                                  "The server failed; the log has the details under this request id.")
+        return self._send_problem(connection, internal_error())
 
-    def _send_problem(self, connection, code, detail, status=None):
-        connection.sendall(problem_response(code, detail, self._base_url, status))
+    def _send_problem(self, connection, problem):
+        connection.sendall(problem_response(problem, self._base_url))
         connection.flush()
         return Outcome.CLOSE
 
 
-def problem_response(code: str, detail: str, base_url: str, status: int | None = None) -> bytes:
+def problem_response(problem: Problem, base_url: str) -> bytes:
     """Return a whole response: a problem document (RFC 9457) that announces the end of the connection."""
-    problem, id = Problem(code, masking.path(detail)), request_id({})
-    problem.status = status or problem.status
+    id = request_id({})
     body = json.dumps(problem.document(base_url, id)).encode()
     head = (f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}", f"Date: {util.http_date()}",
             "Connection: close", "Content-Type: application/problem+json", f"Content-Length: {len(body)}",

@@ -1,7 +1,15 @@
-"""Fixtures that the tests of booths, booth types and booth formulas share. A module may define its own `hall`."""
+"""Fixtures that several modules share: an event, and a hall with its prices. A module may define its own."""
 import pytest
 
 from tests.support.plans import add_plan
+
+
+@pytest.fixture
+def event(organiser):
+    """Create an event of three days."""
+    return organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
+        "timezone": "Europe/Berlin"})
 
 
 @pytest.fixture

@@ -3,13 +3,6 @@ import pytest
 
 
 @pytest.fixture
-def event(organiser):
-    return organiser.make("/events", {
-        "title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
-        "timezone": "Europe/Berlin"})
-
-
-@pytest.fixture
 def slot(organiser, event):
     """Return slot("10:00", "11:00", …), which creates a slot on the first day and returns the response."""
     def make(start, end, status=201, **more):

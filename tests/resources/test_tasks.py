@@ -15,13 +15,6 @@ KINDS = document("task")["$defs"]["query"]["properties"]["entity_type"]["enum"]
 
 
 @pytest.fixture
-def event(organiser):
-    return organiser.make("/events", {
-        "title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
-        "timezone": "Europe/Berlin"})
-
-
-@pytest.fixture
 def about(event):
     return {"entity_type": "event", "entity_id": event["id"]}
 

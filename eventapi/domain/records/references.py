@@ -21,7 +21,6 @@ FORMULA = ("formula_id", (("formula_id", sql.formula_by_id),))
 SERVICE = ("service_id", (("service_id", sql.service_by_id), ("service_key", sql.service_by_key)))
 SERVICE_CATEGORY = ("category_id", (("category_id", sql.service_category_by_id),
                                     ("category_key", sql.service_category_by_key)))
-ORDER = ("service_order_id", (("service_order_id", sql.order_by_id),))
 DOCUMENT_CATEGORY = ("category_id", (("category_id", sql.document_category_by_id),
                                      ("category_key", sql.document_category_by_key)))
 DOCUMENT_TEMPLATE = ("template_id", (("template_id", sql.document_template_by_id),
