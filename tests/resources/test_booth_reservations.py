@@ -461,6 +461,21 @@ def test_a_move_computes_a_new_price_unless_one_was_negotiated(organiser, hall, 
         f"/booth-reservations/{agreed['id']}", {"booth_id": dearer}, status=200).json["data"]["final_price"] == 5
 
 
+def test_a_move_at_a_negotiated_price_takes_the_tax_rate_of_the_new_booth(organiser, hall, exhibitor, reserve, db):
+    rates = {"A1": 7, "A2": 19}
+    types = {rate: organiser.make("/booths/types", {
+        "booth_type_name": f"Type {rate}", "booth_type_key": f"type-{rate}", "price_model": "fixed", "price": 100,
+        "tax_rate": rate})["id"]
+        for rate in rates.values()}
+    booths = {number: hall(number, type=types[rate]) for number, rate in rates.items()}
+    agreed = reserve(booths["A1"], exhibitor("C-1"), final_price=500)
+    moved = organiser.post(
+        f"/booth-reservations/{agreed['id']}/move", {"booth_id": booths["A2"]}, status=200).json["data"]
+    assert (agreed["tax_rate"], moved["tax_rate"]) == (7, 19)
+    assert (moved["final_price"], moved["is_negotiated"]) == (500, True)
+    assert moved["price_breakdown"] == agreed["price_breakdown"]
+
+
 def test_a_refused_move_changes_nothing(organiser, hall, exhibitor, reserve, make_overdue, reservation_status, db):
     mine, theirs, over = reserve(hall("A1", 0, 0), exhibitor("C-1")), reserve(
         hall("A2", 9000, 0), exhibitor("C-2")), hall("A3", 9500, 0)

@@ -153,15 +153,14 @@ def extend(db, old, expires_at):
 def move(db, old, booth):
     """Move a reservation to another booth, offer the old booth to its waiting list, and return the row.
 
-    A negotiated price stays. Otherwise compute the price of the new booth. Raise 422 if it has none; 409
-    `booth_unavailable` or `invalid_transition`.
+    A negotiated price stays, with the tax rate of the new booth. Otherwise compute the price of the new booth. Raise
+    422 if it has none; 409 `booth_unavailable` or `invalid_transition`.
     """
     TRANSITIONS.move("move", refuse_expired(db, old)["status"])
     if booth["id"] == old["booth_id"]:
         return old
-    price = {}
-    if not old["is_negotiated"]:
-        price = pricing.priced(db, booth, db.one(participants.get, id=old["event_participant_id"]))
+    negotiated = old["final_price"] if old["is_negotiated"] else None
+    price = pricing.priced(db, booth, db.one(participants.get, id=old["event_participant_id"]), negotiated)
     expire_and_offer(db, booth)
     refuse_taken(db, booth, but=old["id"])
     new = store(db, old, "moved", booth_id=booth["id"], **price)
