@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 from eventapi import money, times
 from eventapi.errors import suggestion
+from eventapi.languages import choice
 from eventapi.validation.formats import EMAIL
 
 DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
@@ -94,6 +95,13 @@ def country(text):
     return text
 
 
+def language(text):
+    """Return an available language for its tag. Empty text stays empty."""
+    if text and not choice.available(text):
+        raise ValueError(f"one of {', '.join(choice.AVAILABLE)}, or empty")
+    return choice.available(text) or ""
+
+
 def number_format(text):
     """Accept a format for numbers of invoices, as for str.format."""
     if not re.fullmatch(r"[\w./{}: -]{1,60}", text) or "{seq" not in text or "{year}" not in text:
@@ -156,6 +164,9 @@ OPTIONS = [
     Option("organiser_postal_code", "", line, "Postal code of the organiser, printed on invoices."),
     Option("organiser_city", "", line, "City of the organiser, printed on invoices."),
     Option("organiser_country", "DE", country, "Country code of the organiser (ISO 3166-1), printed on invoices."),
+    Option("language", "", language,
+           "Language (de or en) of mails, documents and pictures whose record and contact have none. Empty: de if "
+           "organiser_country is DE, AT, CH or LI, otherwise en."),
     Option("organiser_email", "", line, "Email address for customers, printed on invoices."),
     Option("organiser_vat_id", "", line, "VAT ID of the organiser. Invoices require the VAT ID or the tax number."),
     Option("organiser_tax_number", "", line,
@@ -232,6 +243,7 @@ def load(file=None, environ=os.environ, **given):
             texts[name] = (environ[variable], f"the environment variable {variable}")
     texts.update((name, (str(value), "the command line")) for name, value in given.items())
     config = Config(**{option.name: _parsed(option, *texts[option.name]) for option in OPTIONS})
+    config.language = config.language or choice.of_country(config.organiser_country)
     return config
 
 

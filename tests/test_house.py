@@ -76,7 +76,7 @@ LAYERS = [
     {"domain"},
     {"config", "journal", "pictures", "spreadsheet"},
     {"storage", "validation"},
-    {"states"},
+    {"languages", "states"},
     {"errors", "geometry", "markup", "money", "paths", "times"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}

@@ -6,7 +6,7 @@ from eventapi.validation.schema_files import definition, document, response_sche
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE",
-           "currency": "EUR", "language": "de"}
+           "currency": "EUR", "language": "de", "available-language": "de"}
 BY_TYPE = {"null": None, "integer": 1, "number": 1, "string": "text", "boolean": False, "array": []}
 
 

@@ -4,6 +4,7 @@ import re
 from jsonschema import FormatChecker
 
 from eventapi import money, times
+from eventapi.languages import choice
 
 EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
@@ -30,6 +31,8 @@ FORMATS = {
     "country": (COUNTRIES.__contains__, "must be a country code (ISO 3166-1) such as DE"),
     "currency": (money.CURRENCIES.__contains__, "must be a currency code (ISO 4217) such as EUR"),
     "language": (LANGUAGE.fullmatch, "must be a language tag (BCP 47) such as de-AT"),
+    "available-language": (lambda tag: LANGUAGE.fullmatch(tag) and choice.available(tag),
+                           f"must be an available language ({' or '.join(choice.AVAILABLE)}); de-AT counts as de"),
 }
 CHECKS = {name: check for name, (check, _) in FORMATS.items()}
 CHECKER = FormatChecker(formats=())

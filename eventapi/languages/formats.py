@@ -1,0 +1,83 @@
+"""Formats of numbers, amounts, dates and periods, as the language writes them.
+
+`language` is one of `choice.AVAILABLE`. Numbers are Decimal, int or float, amounts are in major units. A date is a text
+such as 2026-05-01.
+"""
+import re
+from datetime import datetime
+from decimal import Decimal
+
+from eventapi import money as currencies
+from eventapi import times
+
+SEPARATORS = {"en": ",.", "de": ".,"}                   # between thousands, and before the decimals
+MONTHS = "January February March April May June July August September October November December".split()
+SHORT_MONTHS = {"en": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(),
+                "de": "Jan. Feb. März Apr. Mai Juni Juli Aug. Sep. Okt. Nov. Dez.".split()}
+PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)|W(\d\d)|Q(\d)))?")
+
+
+def number(value, language, places=0):
+    """Return a number with at least `places` decimals, never rounded, and with thousands separators."""
+    value = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    places = max(places, -value.normalize().as_tuple().exponent)
+    text = f"{value:,.{places}f}" if value else f"{0:.{places}f}"           # without the sign of -0
+    return text.translate(str.maketrans(",.", SEPARATORS[language]))
+
+
+def amount(value, currency, language):
+    """Return an amount with at least the decimals of the currency, without its code."""
+    return number(value, language, currencies.decimals(currency))
+
+
+def money(value, currency, language):
+    """Return an amount with the code of the currency: `EUR 1,190.00` or `1.190,00 EUR`."""
+    text = amount(value, currency, language)
+    return f"{text} {currency}" if language == "de" else f"{currency} {text}"
+
+
+def percent(value, language):
+    """Return a percentage: `7.5%` or `7,5 %`."""
+    return f"{number(value, language)}{' ' if language == 'de' else ''}%"
+
+
+def day(date, language):
+    """Return a date: `1 May 2026` or `01.05.2026`."""
+    year, month, day_ = date.split("-")
+    return f"{day_}.{month}.{year}" if language == "de" else f"{int(day_)} {MONTHS[int(month) - 1]} {int(year)}"
+
+
+def days(first, last, language):
+    """Return the days from `first` to `last`: `1–4 May 2026` or `01.–04.05.2026`. One or both may be None.
+
+    Month and year are written once if both dates have the same.
+    """
+    first, last = first or last, last or first
+    if first == last:
+        return day(first, language) if first else ""
+    kept = 3 if first[:4] != last[:4] else 2 if first[:7] != last[:7] else 1        # day, month, year
+    if language == "de":
+        parts = day(first, language).split(".")[:kept]
+        return ".".join([*parts, *([""] if kept < 3 else [])]) + "–" + day(last, language)
+    parts = day(first, language).split(" ")[:kept]
+    return " ".join(parts) + ("–" if kept == 1 else " – ") + day(last, language)
+
+
+def moment(value, zone, language):
+    """Return a timestamp in the zone: `1 May 2026, 14:30` or `01.05.2026, 14:30 Uhr`. A date is written as `day`."""
+    if times.is_date(value):
+        return day(value, language)
+    local = datetime.fromisoformat(times.utc(value, zone)).astimezone(times.zone(zone))
+    return f"{day(local.date().isoformat(), language)}, {local:%H:%M}{' Uhr' if language == 'de' else ''}"
+
+
+def period(name, language):
+    """Return a period (2026-05-01, 2026-W18, 2026-05, 2026-Q2 or 2026) as the label of a chart."""
+    if times.is_date(name):
+        return day(name, language)
+    year, month, week, quarter = PERIOD.fullmatch(name).groups()
+    if month:
+        return f"{SHORT_MONTHS[language][int(month) - 1]} {year}"
+    if week:
+        return f"KW {int(week)}/{year}" if language == "de" else f"Week {int(week)}, {year}"
+    return f"Q{quarter} {year}" if quarter else year
