@@ -9,7 +9,7 @@ from eventapi.errors import Problem, internal_error
 from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
 from eventapi.storage.connections import Connections
-from eventapi.web import masking
+from eventapi.web import cors, masking
 from eventapi.web import routes as routing
 from eventapi.web.rest import Response
 
@@ -70,11 +70,15 @@ class Paths(Router):
                 raise
             allow, method = _allowed(error), error.headers["Allow"].partition(",")[0]
         route, _ = super().match({**environ, "REQUEST_METHOD": method})
-        return self.options[route.config["options"].public], {"allow": allow}
+        needs_no_key = route.config["options"].public or cors.is_preflight(environ)
+        return self.options[needs_no_key], {"allow": allow}
 
 
 def _options(allow):
-    return Response(status=204, headers={"Allow": allow})
+    headers = {"Allow": allow}
+    if cors.is_preflight(request.environ):
+        headers.update(cors.preflight_headers(cors.origin_of(request.environ), allow))
+    return Response(status=204, headers=headers)
 
 
 def _allowed(error):

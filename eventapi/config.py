@@ -137,6 +137,15 @@ def networks(text):
         raise ValueError("a list of networks such as 10.1.0.0/16, separated by commas") from None
 
 
+def origins(text):
+    """Return a tuple of origins (RFC 6454) such as https://www.example.org."""
+    found = tuple(part for part in re.split(r"[\s,]+", text) if part)
+    if not all(re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", origin) for origin in found):
+        raise ValueError("a list of origins such as https://www.example.org, in lower case, without a path, separated "
+                         "by commas (`*` is not supported)")
+    return found
+
+
 @dataclass(frozen=True)
 class Option:
     """One option: its name, its default as text, its parser, and its description in eventapi.conf(5)."""
@@ -196,6 +205,9 @@ OPTIONS = [
            "Most mails sent per minute. Keep it below the limit of your mail server."),
     Option("webhook_allowed_networks", "", networks,
            "Private networks that webhooks may call, separated by commas, such as 10.1.0.0/16. Empty: none."),
+    Option("cors_origins", "", origins,
+           "Origins of web pages that may call the API with keys whose scopes all end in `:create` or are `public`, "
+           "separated by commas, such as https://www.example.org. Empty: none."),
     Option("audit_years", "10", whole(1, 100), "Years that audit entries are kept."),
     Option("retention_years", "8", whole(1, 100),
            "Years that the law requires sent invoices to be kept, from the end of their year."),

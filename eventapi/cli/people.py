@@ -20,7 +20,8 @@ def register(commands):
     create.add_argument("--name", required=True, help="purpose of the key")
     scopes = create.add_mutually_exclusive_group(required=True)
     scopes.add_argument("--scope", action="append", metavar="SCOPE",
-                        help="scope of the key: events to read and write, events:read to read only; may be repeated")
+                        help="scope of the key: events to read and write, events:read to read only, "
+                             "applications:create for a form on a web site; may be repeated")
     scopes.add_argument("--all-scopes", action="store_true", help="give the key all scopes")
     create.add_argument("--admin", type=int, metavar="ID",
                         help="admin that the key belongs to (default: the first admin)")

@@ -19,7 +19,7 @@ class Access:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called only if tier, flag and scope allow it."""
         options = route.config["options"]
-        scope, flag = options.scope, options.flag
+        scope, flag, narrow = options.scope, options.flag, options.narrow_scopes
         if options.public:
             return callback
 
@@ -30,6 +30,8 @@ class Access:
                               needed="Business+")
             if flag in who.disabled_flags:
                 raise Problem("feature_disabled", f"The feature {flag} is disabled.", flag=flag)
+            if narrow and not who.scopes.isdisjoint(narrow):
+                return callback(**values)
             if scope not in ("any", "all", "by_entity_type"):        # the handler checks it, once it knows the record
                 require_scope(who, scope, writes=route.method not in READS)
             return callback(**values)

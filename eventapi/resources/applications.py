@@ -1,4 +1,7 @@
 """Applications: requests to take part in one or more events."""
+from eventapi import times
+from eventapi.domain.access.api_keys import CREATE_APPLICATIONS, NARROW_SCOPES
+from eventapi.domain.events import events
 from eventapi.domain.people import applications
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
@@ -7,7 +10,7 @@ from eventapi.storage import search
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import base_url, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
@@ -22,7 +25,19 @@ def list_applications(db, query):
     return page(db, sql.list, query, represent, INCLUDES)
 
 
-@routes.post("/applications", schema="application")
+@routes.list("/applications/events", singular="event", query="event.open", narrow_scopes=NARROW_SCOPES)
+def list_events_open_for_applications(db, query):
+    """List the visible events that are open for applications: their public data, for an application form.
+
+    An event is open until its application deadline, or until it ends if it has no deadline. A key of a web page with
+    the scope `applications:create` or `public` may read this list.
+    """
+    address, query = base_url(), {**query, "now": times.now(), "include": ["opening_hours"]}
+    return page(db, sql.open_events, query, lambda row: events.represent(row, address),
+                {"opening_hours": events.add_opening_hours})
+
+
+@routes.post("/applications", schema="application", narrow_scopes=(CREATE_APPLICATIONS,))
 def create_application(db, body):
     application = applications.create(db, body)
     return created(application, f"/applications/{application['id']}")

@@ -1,6 +1,4 @@
 """Events: trade shows."""
-import json
-
 from eventapi import times
 from eventapi.domain.attachments import content_types
 from eventapi.domain.events import copying, events
@@ -74,17 +72,11 @@ def get(db, id):
     return found(events.get(db, id, base_url()), "event", id)
 
 
-def include_opening_hours(db, records):
-    hours = {row["id"]: row["opening_hours"] for row in db.all(sql.opening_hours_of, ids=ids_of(records))}
-    for event in records:
-        event["opening_hours"] = json.loads(hours[event["id"]])
-
-
 def include_participant_count(db, records):
     counts = {row["id"]: row["participant_count"] for row in db.all(sql.participant_counts_of, ids=ids_of(records))}
     for event in records:
         event["participant_count"] = counts.get(event["id"], 0)
 
 
-INCLUDES = {"opening_hours": include_opening_hours, "participant_count": include_participant_count,
+INCLUDES = {"opening_hours": events.add_opening_hours, "participant_count": include_participant_count,
             "custom_fields": custom_fields.include("event")}

@@ -31,6 +31,9 @@ class Options:
     values leave the check to the handler: `by_entity_type` (the scope depends on the record), `all` (several
     scopes), `any` (every key)."""
 
+    narrow_scopes: tuple[str, ...] = ()
+    """Scopes for a few routes only, such as `applications:create`, that allow this route as well as `scope` does."""
+
     flag: str | None = None
     """Feature that must be enabled, or the access plugin responds with 403 `feature_disabled`."""
 

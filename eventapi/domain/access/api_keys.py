@@ -17,7 +17,9 @@ sql = statements("api_keys")
 SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services "
                "service_orders documents submissions tasks checkins schedules calendar-feed custom_fields newsletter "
                "webhooks reports audit".split())
-ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES))         # `:read` allows reading only
+CREATE_APPLICATIONS, PUBLIC = NARROW_SCOPES = "applications:create", "public"      # for keys on web pages: few routes
+# `:read` allows reading only.
+ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
 TIERS = ("Starter", "Business", "Business+")
 FIRST_ADMIN = "Administrator"                # name of the admin that is created with the first key
 

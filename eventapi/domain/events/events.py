@@ -40,6 +40,14 @@ def represent(row, base_url=None):
     return row
 
 
+def add_opening_hours(db, events):
+    """Add the field `opening_hours` to each API object of a list."""
+    ids = as_json([event["id"] for event in events])
+    hours = {row["id"]: row["opening_hours"] for row in db.all(sql.opening_hours_of, ids=ids)}
+    for event in events:
+        event["opening_hours"] = json.loads(hours[event["id"]])
+
+
 # Writing
 
 def create(db, fields, base_url):

@@ -1,0 +1,27 @@
+"""Outermost plugin: CORS headers on the responses to keys that are meant for web pages. See web/cors.py."""
+from collections.abc import Callable
+
+from bottle import Route, request
+
+from eventapi.config import Config
+from eventapi.web import cors
+
+
+class CrossOrigin:
+    name, api = "cross_origin", 2
+
+    def __init__(self, config: Config):
+        self.is_enabled = bool(config.cors_origins)
+
+    def apply(self, callback: Callable, route: Route) -> Callable:
+        """Return the handler. Its responses get CORS headers if the option `cors_origins` is set."""
+        if not self.is_enabled or route.config["options"].public:
+            return callback
+
+        def shared(**values):
+            body = callback(**values)                       # the plugins inside have set the other headers
+            who = request.environ.get("eventapi.who")
+            if who:
+                cors.share(request.environ, who.scopes)
+            return body
+        return shared

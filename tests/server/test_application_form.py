@@ -1,0 +1,106 @@
+"""The form and the relay of docs/application-form.md, run against a real server; the form in a real browser."""
+import functools
+import http.server
+import re
+import shutil
+import subprocess
+import threading
+import urllib.request
+from io import BytesIO
+
+import pytest
+
+from tests.support.http_client import HttpClient
+from tests.support.processes import ROOT, Server, eventapi
+
+pytestmark = pytest.mark.processes
+GUIDE = (ROOT / "docs" / "application-form.md").read_text(encoding="utf-8")
+BROWSER = shutil.which("chromium")
+VISITOR = """
+<script>
+  const wait = setInterval(() => {
+    if (!form.event_key.options.length) return;
+    clearInterval(wait);
+    form.company_name.value = "Rosen KG"; form.email.value = "ada@rosen.example";
+    form.requestSubmit();
+  }, 50);
+</script>"""
+
+
+def sample(language):
+    """Return the sample of the guide in this language."""
+    text = re.search(rf"^( *)```{language}\n(.*?)^ *```", GUIDE, re.M | re.S)
+    return re.sub(f"^{text[1]}", "", text[2], flags=re.M)
+
+
+class Site:
+    """A web site on another port, with one page."""
+
+    def __init__(self, folder):
+        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.origin = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def show(tmp_path):
+    """Yield (server, site, key of the form, organiser): a server with one visible event, and a web site it allows."""
+    pages = tmp_path / "site"
+    pages.mkdir()
+    eventapi(tmp_path, "migrate")
+    keys = [eventapi(tmp_path, "key", "create", "--name", "k", "--quiet", *scopes).stdout.strip()
+            for scopes in (["--scope", "applications:create"], ["--all-scopes"])]
+    with Site(pages) as site, Server(tmp_path, EVENTAPI_CORS_ORIGINS=site.origin) as server, \
+            HttpClient(server.url, keys[1]) as organiser:
+        organiser.data("POST", "/events", {"title": "Garden Fair", "event_key": "garden",
+                                           "date_from": "2099-05-01"}, status=201)
+        yield server, site, keys[0], organiser
+
+
+@pytest.mark.skipif(not BROWSER, reason="needs chromium")
+def test_the_form_sends_an_application_from_a_browser(show, tmp_path):
+    server, site, key, organiser = show
+    page = sample("html").replace("https://events.example.org", server.url).replace("evk_YOUR_KEY", key)
+    (tmp_path / "site" / "apply.html").write_text(page + VISITOR)
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+         f"--user-data-dir={tmp_path}/profile", "--virtual-time-budget=8000", "--dump-dom",
+         f"{site.origin}/apply.html"],
+        capture_output=True, text=True, timeout=60)
+    assert "Thank you. We have received your application." in done.stdout.partition("<script>")[0], done.stderr[-2000:]
+    application, = organiser.data("GET", "/applications?include=events")
+    assert (application["company_name"], application["event_keys"]) == ("Rosen KG", ["garden"])
+
+
+def test_the_relay_passes_an_application_on(show, monkeypatch):
+    server, _, key, organiser = show
+    monkeypatch.setenv("EVENTAPI_URL", f"{server.url}/api/v1")
+    monkeypatch.setenv("EVENTAPI_KEY", key)
+    names = {"__name__": "relay"}
+    exec(compile(sample("python"), "docs/application-form.md", "exec"), names)
+
+    def send(text):
+        seen = []
+        body = names["relay"]({"CONTENT_LENGTH": str(len(text)), "wsgi.input": BytesIO(text.encode())},
+                              lambda status, headers: seen.append(status))
+        return seen[0][:3], b"".join(body).decode()
+    assert send("event_key=garden&company_name=Rosen+KG&email=ada%40rosen.example&message=Hi") == (
+        "200", "Thank you. We have received your application.")
+    assert send("event_key=garden&company_name=Rosen+KG&email=ada%40rosen.example")[0] == "422"      # a second one
+    assert [application["message"] for application in organiser.data("GET", "/applications")] == ["Hi"]
+
+
+def test_the_preflight_is_answered_by_a_real_server(show):
+    server, site, *_ = show
+    request = urllib.request.Request(f"{server.url}/api/v1/applications", method="OPTIONS", headers={
+        "Origin": site.origin, "Access-Control-Request-Method": "POST"})
+    with urllib.request.urlopen(request, timeout=10) as response:
+        assert (response.status, response.headers["Access-Control-Allow-Origin"]) == (204, site.origin)

@@ -1,0 +1,155 @@
+"""Keys for web pages: narrow scopes, the list of events open for applications, and CORS (contract, sections 2 to 4)."""
+import re
+from datetime import datetime, timedelta, timezone
+
+import pytest
+import webtest
+
+from eventapi.app import create_app
+from eventapi.config import ConfigError
+from eventapi.config import load as load_config
+from tests.support.client import SCOPES, Client, add_key
+from tests.support.examples import all_routes
+
+PAGE = "https://www.example.org"
+NARROW = [("POST", "/api/v1/applications"), ("GET", "/api/v1/applications/events")]
+
+
+def day(days):
+    return (datetime.now(timezone.utc) + timedelta(days=days)).date().isoformat()
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {
+        "title": "Garden Fair", "event_key": "garden", "date_from": day(30), "date_to": day(31),
+        "opening_hours": [{"date": day(30), "opens": "09:00", "closes": "18:00"}]})
+
+
+@pytest.fixture
+def shared_with_pages(settings):
+    """Return the app with cors_origins set."""
+    settings.cors_origins = (PAGE, "http://localhost:3000")
+    app = create_app(settings)
+    yield webtest.TestApp(app)
+    app.connections.close()
+
+
+def client(app, db, scopes):
+    return Client(app, add_key(db, scopes))
+
+
+# Scopes
+
+@pytest.mark.parametrize("scopes, allowed", [("applications:create", NARROW), ("public", NARROW[1:]),
+                                             ("applications:create public", NARROW)])
+def test_a_narrow_scope_opens_its_routes_and_no_other(person, fair, scopes, allowed):
+    page = person(scopes)
+    for route in all_routes():
+        path = re.sub(r"<(\w+)>", lambda name: "event" if name[1] == "entity_type" else "1", route.path)
+        response = page(route.method, path, {} if route.method in ("POST", "PUT", "PATCH") else None)
+        if route.options.scope in ("by_entity_type", "all"):    # the handler checks it, after the input
+            assert response.status_int >= 400 or response.json["data"] == [], path
+        elif (route.method, route.path) not in allowed:
+            assert response.status_int == 403, (route.method, path)
+        else:
+            assert response.status_int in (200, 422), (route.method, path)
+
+
+def test_a_key_of_a_form_creates_an_application_and_reads_none(person, fair):
+    page = person("applications:create")
+    application = page.post("/applications", {"email": "ada@rosen.example", "event_keys": ["garden"]}, status=201).json
+    refused = page.get(f"/applications/{application['data']['id']}", status=403).json
+    assert (refused["code"], refused["scope"]) == ("insufficient_scope", "applications:read")
+
+
+# Events that are open for applications
+
+def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, person, fair):
+    for key, dates in {
+        "hidden": {"is_visible": False, "date_from": day(30)},
+        "closed": {"date_from": day(30), "application_deadline": day(-2)},
+        "over": {"date_from": day(-9), "date_to": day(-8)},
+        "running": {"date_from": day(-1), "date_to": day(3)},
+        "late": {"date_from": day(-9), "date_to": day(-8), "application_deadline": day(3)},
+        "undated": {},
+    }.items():
+        organiser.make("/events", {"title": key.title(), "event_key": key, **dates})
+    found = person("public").get("/applications/events?per_page=100", status=200).json["data"]
+    assert {event["event_key"] for event in found} == {"garden", "running", "late", "undated"}
+    garden, = (event for event in found if event["event_key"] == "garden")
+    assert garden["opening_hours"] == fair["opening_hours"]
+    assert "custom_fields" not in garden and garden["title"] == "Garden Fair"
+    csv = person("public").get("/applications/events", headers={"Accept": "text/csv"}, status=200)
+    assert "opening_hours.opens" in csv.text.splitlines()[0] and "09:00" in csv.text
+
+
+# CORS
+
+def ask(app, key, method="GET", path="/api/v1/applications/events", **headers):
+    sent = {"Authorization": f"Bearer {key}", "Origin": PAGE, **headers}
+    return app.request(path, method=method, headers=sent, expect_errors=True)
+
+
+def test_without_the_option_no_response_has_cors_headers(app, db):
+    response = ask(app, add_key(db, "public"))
+    assert response.status_int == 200 and "Access-Control-Allow-Origin" not in response.headers
+    preflight = {"Origin": PAGE, "Access-Control-Request-Method": "POST"}
+    assert app.request("/api/v1/applications", method="OPTIONS", headers=preflight, status=401)
+
+
+@pytest.mark.parametrize("scopes, is_shared", [
+    ("public", True), ("applications:create", True), ("applications:create public", True), ("applications", False),
+    ("applications:create applications:read", False), (SCOPES, False)])
+def test_only_keys_for_web_pages_get_cors_headers(shared_with_pages, db, scopes, is_shared):
+    response = ask(shared_with_pages, add_key(db, scopes))
+    assert response.status_int == 200
+    assert (response.headers.get("Access-Control-Allow-Origin") == PAGE) == is_shared
+    assert "Access-Control-Allow-Credentials" not in response.headers
+    assert "Origin" in ", ".join(response.headers.getall("Vary"))
+
+
+def test_other_origins_get_no_cors_headers(shared_with_pages, db):
+    key = add_key(db, "public")
+    for origin in ("https://example.org", "https://www.example.org.evil.example", "https://www.example.org:8443",
+                   "http://www.example.org", "null", "*", "HTTPS://WWW.EXAMPLE.ORG"):
+        response = ask(shared_with_pages, key, Origin=origin)
+        assert response.status_int == 200 and "Access-Control-Allow-Origin" not in response.headers, origin
+
+
+def test_a_page_can_read_the_faults_of_its_form(shared_with_pages, db, organiser, fair):
+    key = add_key(db, "applications:create")
+    response = shared_with_pages.post_json(
+        "/api/v1/applications", {"event_keys": ["garden"], "emial": "x"}, expect_errors=True,
+        headers={"Authorization": f"Bearer {key}", "Origin": PAGE})
+    assert response.status_int == 422 and response.headers["Access-Control-Allow-Origin"] == PAGE
+
+
+def test_a_preflight_from_an_allowed_origin_needs_no_key(shared_with_pages):
+    def preflight(path="/api/v1/applications", origin=PAGE, **headers):
+        sent = {"Origin": origin, "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "authorization,content-type", **headers}
+        return shared_with_pages.request(path, method="OPTIONS", headers=sent, expect_errors=True)
+
+    response = preflight()
+    assert (response.status_int, response.headers["Access-Control-Allow-Origin"]) == (204, PAGE)
+    assert "POST" in response.headers["Access-Control-Allow-Methods"].split(", ")
+    assert {"Authorization", "Content-Type"} <= set(response.headers["Access-Control-Allow-Headers"].split(", "))
+    assert preflight(origin="https://evil.example").status_int == 401
+    assert preflight(path="/api/v1/nothing").status_int == 404
+    plain = shared_with_pages.request("/api/v1/applications", method="OPTIONS", headers={"Origin": PAGE}, status=401)
+    assert "Access-Control-Allow-Origin" not in plain.headers
+
+
+@pytest.mark.parametrize("text, origins", [
+    ("", ()), ("https://a.example", ("https://a.example",)),
+    ("https://a.example, http://localhost:3000", ("https://a.example", "http://localhost:3000"))])
+def test_origins_are_read_from_the_configuration(text, origins):
+    assert load_config(environ={"EVENTAPI_CORS_ORIGINS": text}).cors_origins == origins
+
+
+@pytest.mark.parametrize("text", ["*", "https://a.example/", "https://*.example.org", "a.example", "null",
+                                  "https://a.example,*", "https://A.example"])
+def test_other_values_are_refused_at_start_up(text):
+    with pytest.raises(ConfigError, match="cors_origins"):
+        load_config(environ={"EVENTAPI_CORS_ORIGINS": text})
