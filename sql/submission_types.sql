@@ -1,13 +1,13 @@
 -- Submission types.
 
 -- name: get
-SELECT t.id, t.event_id, e.event_key, t.type_key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
+SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
        t.needs_approval, t.is_required, t.roles, t.is_active, t.sort_order, t.created_at, t.updated_at
   FROM submission_types t JOIN events e ON e.id = t.event_id
  WHERE t.id = :id;
 
 -- name: list
-SELECT t.id, t.event_id, e.event_key, t.type_key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
+SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
        t.needs_approval, t.is_required, t.roles, t.is_active, t.sort_order, t.created_at, t.updated_at
   FROM submission_types t
   LEFT JOIN events e ON e.id = t.event_id
@@ -15,27 +15,27 @@ SELECT t.id, t.event_id, e.event_key, t.type_key, t.title, t.description, t.inpu
    AND t.id IN (SELECT value FROM json_each(:ids))                  -- when ids
    AND likelihood(t.updated_at >= :updated_since, 0.0001)           -- when updated_since
    AND t.event_id = :event_id                                       -- when event_id
-   AND t.type_key = :type_key                                       -- when type_key
+   AND t.key = :key                                                 -- when key
    AND t.is_active = :is_active                                     -- when is_active
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id sort_order=t.sort_order title=t.title due_at=t.due_at created_at=t.id
 
 -- name: of_event
-SELECT t.id, t.event_id, e.event_key, t.type_key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
+SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
        t.needs_approval, t.is_required, t.roles, t.is_active, t.sort_order, t.created_at, t.updated_at
   FROM submission_types t JOIN events e ON e.id = t.event_id
  WHERE t.event_id = :event_id ORDER BY t.id;
 
 -- name: key_taken
-SELECT id FROM submission_types WHERE event_id = :event_id AND type_key = :type_key;
+SELECT id FROM submission_types WHERE event_id = :event_id AND key = :key;
 
 -- name: add
-INSERT INTO submission_types (event_id, type_key, title, description, input, allowed_extensions, max_size_mb, due, due_at, needs_approval,
+INSERT INTO submission_types (event_id, key, title, description, input, allowed_extensions, max_size_mb, due, due_at, needs_approval,
   is_required, roles, is_active, sort_order, created_at, updated_at)
-VALUES (:event_id, :type_key, :title, :description, :input, :allowed_extensions, :max_size_mb, :due, :due_at, :needs_approval,
+VALUES (:event_id, :key, :title, :description, :input, :allowed_extensions, :max_size_mb, :due, :due_at, :needs_approval,
   :is_required, :roles, :is_active, :sort_order, :now, :now);
 
 -- name: change
-UPDATE submission_types SET event_id = :event_id, type_key = :type_key, title = :title, description = :description, input = :input,
+UPDATE submission_types SET event_id = :event_id, key = :key, title = :title, description = :description, input = :input,
   allowed_extensions = :allowed_extensions, max_size_mb = :max_size_mb, due = :due, due_at = :due_at, needs_approval = :needs_approval,
   is_required = :is_required, roles = :roles, is_active = :is_active, sort_order = :sort_order, updated_at = :now
  WHERE id = :id;

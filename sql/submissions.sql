@@ -1,7 +1,7 @@
 -- Submissions and their revisions.
 
 -- name: get
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_key, t.title, t.input, s.status, s.value, s.document_id,
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status, s.value, s.document_id,
        s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
@@ -12,7 +12,7 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_key, t.title, t.input, s.status, s.value, s.document_id,
+SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status, s.value, s.document_id,
        s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
        s.updated_at
   FROM submissions s
@@ -25,7 +25,7 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.type_
    AND s.event_id = :event_id                                                       -- when event_id
    AND s.event_participant_id = :event_participant_id                               -- when event_participant_id
    AND s.type_id = :type_id                                                         -- when type_id
-   AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.type_key = :type_key)   -- when type_key
+   AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.key = :type_key)   -- when type_key
    AND s.status = :status                                                           -- when status
    AND coalesce(s.due_at < CASE WHEN s.status IN ('pending', 'revision_requested') THEN :now ELSE s.submitted_at END, 0) = :is_late   -- when is_late
    AND s.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
@@ -41,7 +41,7 @@ SELECT s.id AS submission_id, p.id, p.contact_id, c.customer_number, p.role, p.s
  WHERE s.id IN (SELECT value FROM json_each(:ids));
 
 -- name: types_of
-SELECT s.id AS submission_id, t.id, t.type_key, t.title, t.description, t.input, t.needs_approval, t.is_required, t.is_active
+SELECT s.id AS submission_id, t.id, t.key, t.title, t.description, t.input, t.needs_approval, t.is_required, t.is_active
   FROM submissions s JOIN submission_types t ON t.id = s.type_id
  WHERE s.id IN (SELECT value FROM json_each(:ids));
 

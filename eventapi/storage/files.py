@@ -149,6 +149,13 @@ def read(config: "Config", sha256: str) -> bytes:
     return path(config, sha256).read_bytes()
 
 
+@translated
+def head(config: "Config", sha256: str) -> bytes:
+    """Return the first HEAD bytes of a file. Raise FileNotFoundError if it is missing."""
+    with open(path(config, sha256), "rb") as file:
+        return file.read(HEAD)
+
+
 def verify(config: "Config", sha256: str) -> bool:
     """Return whether the file exists and its bytes still have this hash."""
     try:

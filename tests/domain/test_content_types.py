@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from eventapi.domain.attachments.content_types import detect
+from eventapi.domain.attachments.content_types import detect, fits
 
 
 def archive(*entries):
@@ -27,6 +27,7 @@ OPEN_TEXT = [("mimetype", "application/vnd.oasis.opendocument.text"), ("content.
     (b"RIFF\x10\0\0\0WAVEfmt ", "application/octet-stream"),
     (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "image/svg+xml"),
     (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- drawn by hand --><svg onload="alert(1)">', "image/svg+xml"),
+    (b'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN"' + b" " * 500, "image/svg+xml"),
     (b'<?xml version="1.0"?><order/>', "text/xml"),
     (b"<!DOCTYPE html><title>x", "text/html"), (b"   \n<script>alert(1)</script>", "text/html"),
     (b"Hello <b>you</b>", "text/html"),
@@ -51,3 +52,33 @@ def test_a_polyglot_has_the_type_of_its_first_bytes():
     assert detect(b"GIF89a/*<script>alert(1)</script>*/") == "image/gif"
     assert detect(b"%PDF-1.4 <html><script>alert(1)</script>") == "application/pdf"
     assert detect(b" %PDF-1.4 <html>") == "text/html"
+
+
+SIGNATURES = {                          # extension -> how such a file begins, by the specification of the format
+    "pdf": b"%PDF-1.4", "png": b"\x89PNG\r\n\x1a\n", "jpg": b"\xff\xd8\xff\xe1", "gif": b"GIF87a",
+    "webp": b"RIFF\x10\0\0\0WEBPVP8 ", "svg": b"<svg xmlns='http://www.w3.org/2000/svg'>", "zip": archive(("a", "a")),
+    "docx": archive(*WORD), "odt": archive(*OPEN_TEXT), "tif": b"II*\0\x08\0\0\0", "eps": b"%!PS-Adobe-3.0 EPSF-3.0\n",
+    "psd": b"8BPS\0\x01", "mp4": b"\0\0\0\x20ftypisom", "mov": b"\0\0\0\x14ftypqt  ", "mp3": b"ID3\x04\0",
+    "doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "rtf": b"{\\rtf1\\ansi",
+    "heic": b"\0\0\0\x18ftypheic", "bmp": b"BM\x36\0"}
+
+
+# Formats that are also a file of another format: an office document is a ZIP, and a PDF can be an Illustrator file.
+ALSO = {"docx": ["zip"], "odt": ["zip"]}
+
+
+@pytest.mark.parametrize("extension", SIGNATURES)
+def test_a_file_fits_only_the_extension_of_its_format(extension):
+    head = SIGNATURES[extension]
+    assert {name for name in SIGNATURES if fits(name, head)} == {extension, *ALSO.get(extension, [])}
+
+
+@pytest.mark.parametrize("extension, head, expected", [
+    ("jpeg", SIGNATURES["jpg"], True), ("ai", b"%PDF-1.4", True), ("ai", b"%!PS-Adobe", True), ("ai", b"GIF87a", False),
+    ("svg", b"<?xml version='1.0'?><!-- " + b"x" * 600, True), ("svg", b"<!doctype html><svg>", False),
+    ("svg", b"<script>alert(1)</script>", False),
+    ("txt", b"a;b\n1;2\n", True), ("csv", b"one line", True), ("csv", b"MZ\x90\0", False), ("txt", b"%PDF-1.4", False),
+    ("xyz", b"\x01\x02", True), ("xyz", b"a text", True), ("xyz", b"%PDF-1.4", False), ("xyz", b"GIF87a", False),
+    ("", b"\x01\x02", True), ("png", b"", False)])
+def test_extensions_fit_contents(extension, head, expected):
+    assert fits(extension, head) is expected

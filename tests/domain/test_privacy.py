@@ -328,8 +328,8 @@ def life(organiser, db, settings, app):
                    {"service_name": "Sign", "base_price": 1, "requires_specification": True,
                     "events": [{"event_key": "fair"}]})
     organiser.make("/submissions/types",
-                   {"event_key": "fair", "type_key": "profile", "title": "Profile", "input": "text"})
-    organiser.make("/submissions/types", {"event_key": "fair", "type_key": "file", "title": "File", "input": "file"})
+                   {"event_key": "fair", "key": "profile", "title": "Profile", "input": "text"})
+    organiser.make("/submissions/types", {"event_key": "fair", "key": "file", "title": "File", "input": "file"})
     organiser.make("/documents/templates",
                    {"name": "Letter", "key": "letter", "body": "<p>{{contact.name}}: {{metadata.said}}</p>"})
     organiser.make("/documents/templates",

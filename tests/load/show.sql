@@ -50,7 +50,7 @@ INSERT INTO service_order_items (service_order_id, position, service_id, service
 SELECT o.id, n.value, 1 + (o.id * n.value) % 60, 'Service', 'piece', 2, 5000, 10000, 1900, CASE o.status WHEN 'cancelled' THEN 'cancelled' ELSE 'pending' END
   FROM service_orders o, json_each('[1, 2, 3]') n;
 
-INSERT INTO submission_types (event_id, type_key, title, input, allowed_extensions, needs_approval, is_required, roles, is_active, sort_order, created_at, updated_at)
+INSERT INTO submission_types (event_id, key, title, input, allowed_extensions, needs_approval, is_required, roles, is_active, sort_order, created_at, updated_at)
 VALUES (1, 'logo', 'Logo', 'url', '[]', 1, 1, '["exhibitor","sponsor"]', 1, 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
        (1, 'profile', 'Profile', 'text', '[]', 0, 1, '["exhibitor","co_exhibitor"]', 1, 2, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
        (1, 'slides', 'Slides', 'url', '[]', 0, 1, '["speaker"]', 1, 3, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');

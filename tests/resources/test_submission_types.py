@@ -30,7 +30,7 @@ def faults(answer):
 
 def test_a_type_is_created_read_changed_and_deleted(organiser, fair):
     kind = organiser.make("/submissions/types", LOGO)
-    assert kind["type_key"] == "logo" and kind["allowed_extensions"] == ["svg", "png"] and kind["event_key"] == "fair"
+    assert kind["key"] == "logo" and kind["allowed_extensions"] == ["svg", "png"] and kind["event_key"] == "fair"
     assert kind["due"] == LOGO["due"] and kind["due_at"] == "2099-04-01T21:59:59Z"
     assert kind["roles"] == ["exhibitor", "co_exhibitor"] and kind["input"] == "file"
     assert kind["needs_approval"] is kind["is_required"] is kind["is_active"] is True
@@ -46,11 +46,11 @@ def test_a_type_is_created_read_changed_and_deleted(organiser, fair):
 
 def test_keys_are_unique_within_an_event(organiser, fair):
     organiser.make("/events", {"event_key": "other", "title": "Other"})
-    assert [organiser.make("/submissions/types", LOGO)["type_key"] for _ in range(2)] == ["logo", "logo-2"]
-    other = organiser.make("/submissions/types", {**LOGO, "event_key": "other", "type_key": "logo"})
+    assert [organiser.make("/submissions/types", LOGO)["key"] for _ in range(2)] == ["logo", "logo-2"]
+    other = organiser.make("/submissions/types", {**LOGO, "event_key": "other", "key": "logo"})
     assert other["due_at"] is None, "the event has no date yet"
-    answer = organiser.post("/submissions/types", {**LOGO, "type_key": "logo"}, status=409)
-    assert (answer.json["code"], answer.json["member"]) == ("duplicate", "type_key")
+    answer = organiser.post("/submissions/types", {**LOGO, "key": "logo"}, status=409)
+    assert (answer.json["code"], answer.json["member"]) == ("duplicate", "key")
     organiser.patch(f"/submissions/types/{other['id']}", {"event_key": "fair"}, status=409)
 
 
@@ -125,7 +125,7 @@ def test_a_list_is_filtered_and_sorted(organiser, fair, profile):
     logo = organiser.make("/submissions/types", {**LOGO, "sort_order": -1, "is_active": False})
     assert [kind["id"] for kind in organiser.data("/submissions/types?order=ASC")] == [logo["id"], profile["id"]]
     for query, found in (
-            ("is_active=1", [profile]), ("type_key=logo", [logo]),
+            ("is_active=1", [profile]), ("key=logo", [logo]),
             ("event_key=fair&sort=due_at&order=ASC", [profile, logo]), ("event_key=nowhere", [])):
         assert organiser.data(f"/submissions/types?{query}") == found, query
 
@@ -136,5 +136,5 @@ def test_copying_an_event_copies_its_types_with_later_due_dates(organiser, fair,
     with db.write():
         submission_types.copy_types(db, fair["id"], later["id"], 364)
     copies = organiser.data("/submissions/types?event_key=later&sort=id&order=ASC")
-    assert [(kind["type_key"], kind["due"], kind["due_at"]) for kind in copies] == [
+    assert [(kind["key"], kind["due"], kind["due_at"]) for kind in copies] == [
         ("profile", "2100-02-28", "2100-02-28T22:59:59Z"), ("logo", LOGO["due"], "2100-03-31T21:59:59Z")]

@@ -1,10 +1,12 @@
 """Submissions: submitting, reviewing, revising."""
 import json
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 
 from eventapi import times
+from eventapi.storage import files
 from eventapi.storage.statements import statements
 from tests.resources.test_submission_types import exhibitor, faults
 from tests.support.client import Client
@@ -29,13 +31,17 @@ def ask(organiser, fair):
     return make
 
 
-def file_of(db, participant, *, entity_type="event_participant", filename="logo.svg", size=1000, sha256="a" * 64):
-    """Insert a document with content, as an upload does. Return its id."""
+SVG, PNG = b'<svg xmlns="http://www.w3.org/2000/svg"/>', b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+def file_of(db, participant, *, entity_type="event_participant", filename="logo.svg", size=1000, data=SVG):
+    """Insert a document with these bytes, as an upload does, but of any `size`. Return its id."""
+    stored = data and files.store(db.config, data)
     with db.write():
         return db.connection.execute(
             "INSERT INTO documents (document_number, title, entity_type, entity_id, filename, sha256, content_type, "
             "size, is_contract, created_at, updated_at) VALUES (NULL, 'Logo', ?, ?, ?, ?, ?, ?, 0, ?, ?)",
-            [entity_type, participant["id"], filename, sha256, sha256 and "image/svg+xml", sha256 and size,
+            [entity_type, participant["id"], filename, stored, stored and "image/svg+xml", stored and size,
              db.now, db.now]).lastrowid
 
 
@@ -162,7 +168,7 @@ def test_a_file_is_a_document_of_the_participant_or_its_contact(organiser, roses
     wrong = [
         (9999, "unknown"), (file_of(db, other), "unknown"),
         (file_of(db, {"id": other["contact_id"]}, entity_type="contact"), "unknown"),
-        (file_of(db, roses, sha256=None), "empty"), (file_of(db, roses, filename="logo.svg.exe"), "extension"),
+        (file_of(db, roses, data=None), "empty"), (file_of(db, roses, filename="logo.svg.exe"), "extension"),
         (file_of(db, roses, filename="svg"), "extension"), (file_of(db, roses, filename=None), "extension"),
         (file_of(db, roses, size=2 ** 20 + 1), "too_large")]
     for document_id, code in wrong:
@@ -171,25 +177,40 @@ def test_a_file_is_a_document_of_the_participant_or_its_contact(organiser, roses
     body = {"event_participant_id": roses["id"], "type_key": "profile", "value": "x"}
     assert faults(organiser.post("/submissions", body, status=422)) == [
         ("/value", "not_for_input"), ("/document_id", "required")]
-    document = file_of(db, contact, entity_type="contact", filename="Logo.PNG", size=2 ** 20, sha256="b" * 64)
+    document = file_of(db, contact, entity_type="contact", filename="Logo.PNG", size=2 ** 20, data=PNG)
     submission = hand_in(organiser, roses, None, document_id=document)
     [revision] = organiser.data(f"/submissions/{submission['id']}/revisions")
     assert (revision["document_id"], revision["filename"], revision["sha256"], revision["size"]) == (
-        document, "Logo.PNG", "b" * 64, 2 ** 20)
+        document, "Logo.PNG", sha256(PNG).hexdigest(), 2 ** 20)
+
+
+def test_the_content_of_a_file_must_fit_its_extension(organiser, roses, ask, db):
+    ask("file", allowed_extensions=["png", "pdf"])
+
+    def answer(filename, data):
+        document_id = file_of(db, roses, filename=filename, data=data)
+        return organiser.post("/submissions", {
+            "event_participant_id": roses["id"], "type_key": "profile", "document_id": document_id})
+    [fault] = answer("logo.png", b"%PDF-1.7").json["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/document_id", "content_type")
+    assert "logo.png" in fault["detail"] and "application/pdf" in fault["detail"]
+    assert faults(answer("logo.pdf", PNG)) == [("/document_id", "content_type")]
+    assert answer("logo.PDF", b"%PDF-1.7").status_int == 201
 
 
 def test_a_revision_keeps_the_file_that_was_submitted(organiser, roses, ask, db):
     ask("file")
-    first, second = (file_of(db, roses, sha256=letter * 64) for letter in "cd")
+    first, second = (file_of(db, roses, data=data) for data in (SVG, PNG))
     submission = hand_in(organiser, roses, None, document_id=first)
     act(organiser, submission, "request-revision", "Larger")
     organiser.patch(f"/submissions/{submission['id']}", {"document_id": second, "draft": False}, status=200)
     revisions = organiser.data(f"/submissions/{submission['id']}/revisions?order=ASC")
-    assert [entry["sha256"][0] for entry in revisions] == ["c", "d"]
+    submitted = [sha256(SVG).hexdigest(), sha256(PNG).hexdigest()]
+    assert [entry["sha256"] for entry in revisions] == submitted
     with db.write():
         db.connection.execute("UPDATE documents SET sha256 = ?", ["e" * 64])
     used = set(db.values(statements("housekeeping").used_files))
-    assert {"c" * 64, "d" * 64} <= used, "housekeeping keeps the content"
+    assert set(submitted) <= used, "housekeeping keeps the content"
 
 
 def test_the_file_of_an_approved_submission_cannot_change(organiser, roses, ask):
@@ -201,14 +222,14 @@ def test_the_file_of_an_approved_submission_cannot_change(organiser, roses, ask)
     def send(data, status):
         return organiser.put(
             f"{address}/content", raw=data, headers={"Content-Type": "application/octet-stream"}, status=status).json
-    send(b"roses", 200)
+    send(PNG, 200)
     submission = hand_in(organiser, roses, None, document_id=document["id"], draft=True)
-    send(b"red roses", 200)
+    send(PNG + b"larger", 200)
     act(organiser, submission, "submit")
     for _ in ("submitted", "approved"):
         assert send(b"thorns", 409)["code"] == "document_locked"
         assert organiser.patch(address, {"filename": "logo.exe"}, status=409).json["code"] == "document_locked"
-        send(b"red roses", 200)
+        send(PNG + b"larger", 200)
         organiser.patch(address, {"title": "Our logo"}, status=200)
         act(organiser, submission, "approve")
 
@@ -353,7 +374,7 @@ def test_a_list_is_filtered_sorted_and_includes(organiser, roses, ask, db):
         assert [record["id"] for record in organiser.data(f"/submissions?{query}&order=ASC")] == [
             record["id"] for record in found], query
     [record] = organiser.data(f"/submissions?ids={logo['id']}&include=participant,type")
-    assert record["participant"]["company_name"] == "Roses" and record["type"]["type_key"] == "logo"
+    assert record["participant"]["company_name"] == "Roses" and record["type"]["key"] == "logo"
     assert record["type"]["needs_approval"] is False
     assert organiser.data(
         "/submissions?sort=submitted_at")[-1]["id"] == other["id"], "submissions that were not submitted come last"

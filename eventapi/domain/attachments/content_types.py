@@ -15,11 +15,38 @@ OOXML = {b"word/": OFFICE + "wordprocessingml.document", b"xl/": OFFICE + "sprea
 ODF = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{1,40})")
 MARKUP = re.compile(r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|meta|a|div|table|p|h1|br|b|img"
                     r"|form|link|object|embed)\b", re.I)
+PAGE = re.compile(r"<(?:!doctype\s+)?html\b", re.I)
 EXTENSIONS = {PDF: ".pdf", HTML: ".html", PNG: ".png", JPEG: ".jpg", GIF: ".gif", WEBP: ".webp", SVG: ".svg",
               TEXT: ".txt", CSV: ".csv", ZIP: ".zip"}
 # Further types of document contents that the reference lists.
 OTHERS = (UNKNOWN, PNG, JPEG, GIF, WEBP, SVG, XML, CSV, TEXT, ZIP, *OOXML.values(),
           "application/vnd.oasis.opendocument.text")
+DISTINCT = frozenset((PDF, *PICTURES, *OOXML.values()))     # no file of another format begins like these
+_WORD, _SHEET, _SLIDES = OOXML.values()
+_ODF = "application/vnd.oasis.opendocument."
+# extensions -> the types that `detect` may find in such a file. A text may look like any other text.
+_TYPES = {
+    "pdf": (PDF,), "png apng": (PNG,), "gif": (GIF,), "webp": (WEBP,), "jpg jpeg jpe jfif": (JPEG,),
+    "svg": (SVG, XML),                  # the element svg may follow a long comment
+    "docx docm dotx": (_WORD,), "xlsx xlsm xltx": (_SHEET,), "pptx pptm ppsx potx": (_SLIDES,),
+    "odt": (_ODF + "text",), "ods": (_ODF + "spreadsheet",), "odp": (_ODF + "presentation",),
+    "odg": (_ODF + "graphics",),
+    "txt csv tsv md json xml html htm css vcf ics": (TEXT, CSV, HTML, XML, SVG)}
+BY_EXTENSION = {extension: types for extensions, types in _TYPES.items() for extension in extensions.split()}
+_POSTSCRIPT, _TIFF = rb"%!PS|\xc5\xd0\xd3\xc6", rb"II[*+]\0|MM\0[*+]"
+_HEIF, _OLE = rb".{4}ftyp(?:hei|hev|mif1|msf1|avi)", rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# extensions -> how such a file begins, for formats that `detect` does not name
+_BEGINNINGS = {
+    "ai": rb"%PDF-|" + _POSTSCRIPT, "eps ps": _POSTSCRIPT, "tif tiff": _TIFF, "psd": rb"8BPS", "bmp": rb"BM",
+    "indd": rb"\x06\x06\xed\xf5", "dwg": rb"AC10", "heic heif avif": _HEIF,
+    "mp4 m4v m4a": rb".{4}ftyp(?!hei|hev|mif1|msf1|avi|qt)", "mov": rb".{4}(?:ftypqt|moov|mdat|wide|free|skip|pnot)",
+    "webm mkv": rb"\x1a\x45\xdf\xa3", "avi": rb"RIFF.{4}AVI ", "wav": rb"RIFF.{4}WAVE",
+    "mp3": rb"ID3|\xff[\xe2-\xff]", "ogg": rb"OggS", "flac": rb"fLaC",
+    "doc xls ppt": _OLE, "rtf": rb"\{\\rtf", "zip": rb"PK\x03\x04|PK\x05\x06", "gz": rb"\x1f\x8b",
+    "7z": rb"7z\xbc\xaf", "rar": rb"Rar!",
+    "ttf": rb"\0\x01\0\0|true", "otf": rb"OTTO", "woff": rb"wOFF", "woff2": rb"wOF2"}
+SIGNATURES = {extension: re.compile(pattern, re.S) for extensions, pattern in _BEGINNINGS.items()
+              for extension in extensions.split()}
 SEPARATORS = ",;\t"
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
@@ -35,6 +62,19 @@ def detect(head):
         return _archive(head)
     text = _text(head)
     return UNKNOWN if text is None else _kind_of_text(text)
+
+
+def fits(extension, head):
+    """Return whether a file with this extension (lower case, without dot) may begin with these bytes.
+
+    A file with an unknown extension may have any content whose format does not have an extension of its own.
+    """
+    if extension in SIGNATURES:
+        return SIGNATURES[extension].match(head) is not None
+    kind = detect(head)
+    if extension in BY_EXTENSION:
+        return bool(head) and kind in BY_EXTENSION[extension]
+    return kind not in DISTINCT and not kind.startswith(_ODF)
 
 
 def _archive(head):
@@ -68,7 +108,9 @@ def _text(head):
 def _kind_of_text(text):
     """Return the content type of a text."""
     beginning = text.lstrip()
-    if re.search(r"<svg[\s>]", text, re.I):
+    if PAGE.match(beginning):                   # it may contain pictures in SVG
+        return HTML
+    if re.search(r"<svg[\s>]|<!doctype\s+svg\b", text, re.I):
         return SVG
     if beginning.startswith("<?xml"):
         return XML

@@ -167,7 +167,7 @@ def _type_of(db, participant, body, faults):
                    f"{participant['event_key']}")
     if not body["type_key"]:
         return by_id
-    key_id = db.value(sql_of_types.key_taken, event_id=participant["event_id"], type_key=body["type_key"])
+    key_id = db.value(sql_of_types.key_taken, event_id=participant["event_id"], key=body["type_key"])
     if key_id is None:
         faults.add("/type_key", "unknown",
                    f"is unknown: no type of the event {participant['event_key']} has the key {body['type_key']}")

@@ -34,13 +34,13 @@ def represent(row):
 def create(db, fields):
     """Create a submission type and return it.
 
-    `fields` is a complete validated body; a missing `type_key` is made from the title.
+    `fields` is a complete validated body; a missing `key` is made from the title.
 
     Raise 422 for everything that is wrong with the fields, 409 `duplicate` for a taken key.
     """
     values = _checked(db, fields, fields)
-    values["type_key"] = values["type_key"] or slugs.free_key(
-        db, sql.key_taken, "type_key", values["title"], event_id=values["event_id"])
+    values["key"] = values["key"] or slugs.free_key(db, sql.key_taken, "key", values["title"],
+                                                    event_id=values["event_id"])
     _claim_key(db, values)
     return add(db, values)
 
@@ -88,7 +88,7 @@ def _refuse_used(db, id, consequence):
 
 
 def _claim_key(db, kind, but=None):
-    slugs.claim_key(db, sql.key_taken, "submission type of the event", "type_key", kind["type_key"], but,
+    slugs.claim_key(db, sql.key_taken, "submission type of the event", "key", kind["key"], but,
                     event_id=kind["event_id"])
 
 

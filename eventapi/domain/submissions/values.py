@@ -1,6 +1,11 @@
-"""Check a submitted value against its type: one line, a URL, a checkbox, or a file with allowed extension and size."""
+"""Check a submitted value against its type: one line, a URL, a checkbox, or a file.
+
+A file is checked by its extension, the content that this extension promises, and its size.
+"""
 from pathlib import PurePath
 
+from eventapi.domain.attachments import content_types
+from eventapi.storage import files
 from eventapi.storage.statements import statements
 from eventapi.validation.formats import URL
 
@@ -62,14 +67,20 @@ def _check_document(db, kind, participant, document_id, faults):
         faults.add("/document_id", "empty",
                    f"has no content yet. Upload it with PUT /documents/{document_id}/content first")
     else:
-        _check_file(kind, document, faults)
+        _check_file(db.config, kind, document, faults)
 
 
-def _check_file(kind, document, faults):
+def _check_file(config, kind, document, faults):
     allowed, extension = kind["allowed_extensions"], PurePath(document["filename"] or "").suffix[1:].lower()
     if allowed and extension not in allowed:
         faults.add("/document_id", "extension",
                    f"must be a file with the extension {' or '.join(allowed)}, but is {document['filename']}")
+    elif allowed:
+        head = files.head(config, document["sha256"])
+        if not content_types.fits(extension, head):
+            faults.add("/document_id", "content_type",
+                       f"must be a file whose content fits its extension, but the content of {document['filename']} is "
+                       f"{content_types.detect(head)}")
     if kind["max_size_mb"] and document["size"] > kind["max_size_mb"] * MEGABYTE:
         faults.add("/document_id", "too_large",
                    f"must have at most {kind['max_size_mb']} MB, but has {document['size']} bytes")
