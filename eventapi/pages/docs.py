@@ -74,9 +74,10 @@ array in a list. Status 201 has a <code>Location</code> header. Status 204 has n
 <code>X-Request-ID</code> to its log; send your own value to trace a request. With <code>Prefer:
 return=minimal</code>, a write returns only the id and the timestamps.</p>
 <h3>Request bodies</h3>
-<p>Send JSON with <code>Content-Type: application/json</code>. POST creates a record. PUT requires the required
-fields, PATCH at least one field. Both leave fields that you do not send unchanged. Read-only fields are ignored, so
-you can send a record back as you read it. Unknown fields are an error.</p>
+<p>Send JSON with <code>Content-Type: application/json</code>. POST creates a record. PUT requires the fields
+that its schema marks as required, which are fewer than those of POST; PATCH requires any one field. Both leave fields
+that you do not send unchanged. Read-only fields are ignored, so you can send a record back as you read it; a request
+with only read-only fields changes nothing. Unknown fields are an error.</p>
 <h3>Lists</h3>
 <p>Use <code>page</code> and <code>per_page</code> (at most 100) for pages, <code>sort</code> and <code>order</code>
 for the order. <code>meta</code> contains <code>total</code> and <code>total_pages</code>; the <code>Link</code>

@@ -12,7 +12,8 @@ class Body:
     """The body of a method of a route.
 
     Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with
-    its default, or None. For PUT and PATCH, only the fields that were sent are there.
+    its default, or None. For PUT and PATCH, only the fields that were sent are there. A PATCH must contain a field; if
+    all its fields are read-only, the body is empty.
     """
 
     def __init__(self, name: str | None, method: str, zone_name: str):
@@ -30,6 +31,8 @@ class Body:
         """Return the body as the handler receives it. Raise 422 with all faults."""
         if isinstance(body, dict) and not self.read_only.isdisjoint(body):
             body = {field: value for field, value in body.items() if field not in self.read_only}
+            if not body and "minProperties" in self.schema:
+                return {}
         body = self.trim(body)
         faults = self.checker.faults(body, lambda path: {"pointer": pointer(path)})
         if faults:

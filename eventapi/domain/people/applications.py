@@ -80,7 +80,7 @@ def update(db, old, fields):
         _refuse_second(db, merged, event_ids or known)
     if merged != old or values != old["custom_fields"]:
         anonymity.refuse(db, "application", id)
-    db.run(sql.change, **_columns(merged))
+        db.run(sql.change, **_columns(merged))
     _assign(db, id, event_ids, category_ids)
     custom_fields.store(db, "application", id, old["custom_fields"], values)
     if get(db, id) != old:
