@@ -13,7 +13,7 @@ from eventapi.web import cors, masking
 from eventapi.web import routes as routing
 from eventapi.web.rest import Response
 
-ID = (r"[1-9][0-9]{0,17}", int, str)       # an id in a path; any other text makes the path unknown
+MAX_ID = 2 ** 63 - 1                       # of SQLite
 
 
 class App(Bottle):
@@ -85,6 +85,16 @@ def _allowed(error):
     """Return the methods of a path for the header Allow, from Bottle's 405."""
     methods = set(error.headers["Allow"].split(","))
     return ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
+
+
+def _id(text):
+    """Return the id in a path. Raise 404 for one that SQLite cannot store."""
+    if int(text) > MAX_ID:
+        raise HTTPError(404)
+    return int(text)
+
+
+ID = (r"[1-9][0-9]{0,18}", _id, str)       # an id in a path; any other text makes the path unknown
 
 
 def _read_path():

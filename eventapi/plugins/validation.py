@@ -19,6 +19,7 @@ from eventapi.web import uploads
 from eventapi.web.json_bodies import parse, read_body
 
 MAX_BODY = 1024 * 1024
+MAX_PARAMETERS = 200                # a list of 100 ids may be sent as 100 parameters
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
@@ -146,9 +147,10 @@ def parse_query(text: str) -> list[tuple[str, str]]:
     if not text:
         return []
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=100)
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS)
     except (UnicodeDecodeError, ValueError):
-        raise Problem("malformed_request", "The query is not UTF-8, or has more than 100 parameters.") from None
+        raise Problem("malformed_request",
+                      f"The query is not UTF-8, or has more than {MAX_PARAMETERS} parameters.") from None
     faults = [fault("characters", "must not contain NUL", parameter=name.replace("\0", "")) for name, value in pairs
               if "\0" in name + value]
     if faults:

@@ -27,8 +27,9 @@ organiser.
 
 Every request below /api/v1 needs the header `Authorization: Bearer <API_KEY>`. Responses have the form `{"data": …,
 "meta": {"request_id": …}}`. Every error is a problem document (RFC 9457) that lists all errors in the input. An
-unknown field or parameter is an error. Timestamps are in UTC (`2026-11-20T17:30:00Z`); amounts of money are numbers
-with the decimals of their currency.
+unknown field or parameter is an error. A parameter that is a list is separated by commas (`include=a,b`) or repeated
+(`include=a&include=b`). A whole number may be written 3.0 in a body. Timestamps are in UTC (`2026-11-20T17:30:00Z`);
+amounts of money are numbers with the decimals of their currency.
 
 HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this document, x-scope is the scope that a
 key needs (`name:read` is enough for reading), and x-flag is the feature that must be enabled."""
@@ -144,7 +145,7 @@ def query_parameters(options):
         if field in schema["required"]:
             parameter["required"] = True
         if sub.get("type") == "array":
-            parameter.update(style="form", explode=False)           # separated by commas
+            parameter.update(style="form", explode=False)   # separated by commas; repeating is allowed too
         if field == "after":
             parameter["allowEmptyValue"] = True
         yield {key: value for key, value in parameter.items() if value != ""}

@@ -1,16 +1,23 @@
-"""Normalise checked input by its schema: trim text, convert timestamps to UTC."""
+"""Normalise input by its schema: trim text, read whole numbers as integers, convert timestamps to UTC."""
 from collections.abc import Callable
+from decimal import Decimal
 
 from eventapi import times
 from eventapi.validation.schema_files import resolved
 
 
 def trimmer(schema: dict, root: dict) -> Callable:
-    """Return a function that trims the text in a value. Empty text becomes null where the schema allows null."""
+    """Return a function that trims the text in a value, before the value is checked.
+
+    Empty text becomes null where the schema allows null. A whole number such as 3.0 becomes an integer where the schema
+    allows an integer and no other number.
+    """
     schema = resolved(schema, root)
     fields = {name: trimmer(sub, root) for name, sub in schema.get("properties", {}).items() if sub is not True}
     items = trimmer(schema["items"], root) if "items" in schema else None
-    empty = None if "null" in schema.get("type", ()) else ""
+    kinds = schema.get("type", ())
+    empty = None if "null" in kinds else ""
+    is_integer = "integer" in kinds and "number" not in kinds
 
     def trim(value):
         if isinstance(value, str):
@@ -19,8 +26,13 @@ def trimmer(schema: dict, root: dict) -> Callable:
             return {name: fields[name](part) if name in fields else part for name, part in value.items()}
         if isinstance(value, list) and items:
             return [items(part) for part in value]
-        return value
+        return whole(value) if is_integer and type(value) is Decimal else value
     return trim
+
+
+def whole(number: Decimal) -> int | Decimal:
+    """Return a whole number that SQLite can store as an integer, any other number unchanged."""
+    return int(number) if abs(number) < 2 ** 63 and number == int(number) else number
 
 
 def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None) -> Callable | None:

@@ -14,9 +14,9 @@ ENDS = ("date_to", "to_date", "to")         # a date in these parameters include
 class Query:
     """The query string of a route.
 
-    Integers, numbers and comma-separated lists are converted by their type in the schema, timestamps to UTC. Defaults
-    are filled in; other parameters that were not sent are missing. With `x-custom-fields`, parameters `cf.KEY` are
-    returned as `cf`: KEY -> text, which the handler must check.
+    Integers, numbers and lists are converted by their type in the schema, timestamps to UTC. A list is separated by
+    commas, or the parameter is repeated. Defaults are filled in; other parameters that were not sent are missing. With
+    `x-custom-fields`, parameters `cf.KEY` are returned as `cf`: KEY -> text, which the handler must check.
     """
 
     def __init__(self, name: str | None, *, listing: bool, zone_name: str):
@@ -34,9 +34,13 @@ class Query:
         for name, text in pairs:
             is_custom = self.has_custom_fields and name.startswith("cf.")
             values, key = (custom, name[3:]) if is_custom else (query, name)
-            if key in values:
+            value = text if is_custom else self._typed(name, text)
+            if key not in values:
+                values[key] = value
+            elif isinstance(value, list):
+                values[key] += value
+            else:
                 faults.append(fault("repeated", "is given twice", parameter=name))
-            values[key] = text if is_custom else self._typed(name, text)
         faults += self.checker.faults(query, lambda path: {"parameter": str(path[0]) if path else ""})
         if faults:
             raise invalid(in_order(faults))
@@ -61,4 +65,5 @@ class Query:
 
 
 def _integer(text):
-    return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else text
+    """Return the integer that a text means, or the text if it means none that SQLite can store."""
+    return int(text) if re.fullmatch(r"-?\d{1,19}", text, re.ASCII) and abs(int(text)) < 2 ** 63 else text

@@ -151,10 +151,12 @@ def test_invalid_parameters_are_refused_by_name(shared, route):
             where = f"{route.method} {path}?{name}={text[:100]!r} -> {answer.status} {answer.text[:500]}"
             assert answer.status_int == 422, where
             assert name in [entry.get("parameter") for entry in answer.json["errors"]], where
+        if "array" in kinds_of(resolved(sub, schema)):
+            continue                                # a list may be repeated
         twice = shared.organiser(route.method, f"{path}?{name}=1&{name}=1")
         assert twice.status_int == 422 and (name, "repeated") in [
             (entry.get("parameter"), entry["code"]) for entry in twice.json["errors"]], twice.text
-    for text in ("%FF=1", "a=%FF", "&".join("a=1" for _ in range(101))):
+    for text in ("%FF=1", "a=%FF", "&".join("a=1" for _ in range(201))):
         assert shared.organiser(route.method, f"{path}?{text}").status_int == 400
     assert shared.version() == before
 
