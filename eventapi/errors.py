@@ -141,6 +141,11 @@ CODES = {
     "invoice_incomplete": (
         409, "Invoice incomplete",
         "The invoice lacks required information. Add what `missing` lists, then send the invoice again."),
+    "not_due": (
+        409, "Not due", "An invoice can be reminded of from its `due_date` on. `force` does not change that."),
+    "already_reminded": (
+        409, "Already reminded",
+        "A reminder was recorded today, in the tenant's time zone. Send `force` as true to record another one."),
     "has_payments": (
         409, "Has payments", "The invoice has payments. Refund them, or credit a part of the invoice."),
     "exceeds_invoice": (

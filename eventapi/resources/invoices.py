@@ -10,7 +10,7 @@ from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, ids_of
+from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, found, is_known, unchanged
 from eventapi.web.routes import Routes
@@ -81,10 +81,10 @@ def credit_invoice(db, id, body):
     return created(note, f"/invoices/{note['id']}")
 
 
-@routes.post("/invoices/<id>/remind", schema="invoice.mail")
+@routes.post("/invoices/<id>/remind", schema="invoice.remind")
 def remind_invoice(db, id, body):
-    """Record a reminder. If `mail` is set, mail it with the PDF to the contact."""
-    return represent(issuing.remind(db, get(db, id), body["mail"]))
+    """Record a reminder of an invoice that is due. If `mail` is set, mail it with the PDF to the contact."""
+    return represent(issuing.remind(db, get(db, id), body["mail"], body["force"]))
 
 
 @routes.get("/invoices/<id>/pdf", forms=(PDF,))
@@ -127,5 +127,11 @@ def include_contact(db, records):
         invoice["contact"] = contacts[invoice["contact_id"]]
 
 
+def include_allowed_actions(db, records):
+    today = times.today(db.config.timezone)
+    for invoice in records:
+        invoice["allowed_actions"] = issuing.allowed_actions(invoice, today)
+
+
 INCLUDES = {"items": include_items, "payments": include_payments, "contact": include_contact,
-            "allowed_actions": allowed_actions(issuing.allowed_actions)}
+            "allowed_actions": include_allowed_actions}

@@ -217,7 +217,7 @@ STATES = {
         },
         "invoice": {
             "send": (["draft"], "sent"),
-            "cancel": (["sent", "overdue"], "cancelled"),
+            "cancel": (["sent", "overdue", "paid"], "cancelled"),
             "credit": (["sent", "overdue", "partially_paid", "paid"], None),
             "remind": (["sent", "overdue", "partially_paid"], None),
         },

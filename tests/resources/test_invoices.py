@@ -2,6 +2,7 @@
 import json
 import random
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import count
 from threading import Thread
 
 import pytest
@@ -36,6 +37,17 @@ def sent(organiser, draft):
     """Return a function that creates and sends an invoice."""
     def make(*items, **members):
         return organiser.post(f"/invoices/{draft(*items, **members)['id']}/send", status=200).json["data"]
+    return make
+
+
+@pytest.fixture
+def overdue(sent):
+    """Return a function that sends an invoice of another system, which is overdue since 2020."""
+    numbers = count(1)
+
+    def make(*items, **members):
+        return sent(*items, invoice_number=f"OLD {next(numbers)}", issue_date="2019-12-01", due_date="2020-01-01",
+                    **members)
     return make
 
 
@@ -236,11 +248,71 @@ def test_sending_requires_the_legally_required_fields(organiser, db, app, draft)
     assert organiser.data("/invoices/numbering") == []
 
 
-def test_sending_by_mail_is_refused_without_a_mail_server(organiser, draft, sent):
+@pytest.mark.parametrize("option", ["organiser_street", "organiser_city"])
+def test_sending_requires_the_address_of_the_seller(organiser, app, draft, option):
+    setattr(app.app.settings, option, "")
+    answer = organiser.post(f"/invoices/{draft()['id']}/send", status=409).json
+    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", [option])
+
+
+def test_reverse_charge_requires_the_vat_id_of_the_seller(organiser, app, draft):
+    app.app.settings.organiser_vat_id = ""
+    answer = organiser.post(f"/invoices/{draft(is_reverse_charge=True)['id']}/send", status=409).json
+    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["organiser_vat_id"])
+    assert act(organiser, draft(), "send")["seller"]["vat_id"] is None
+
+
+def test_a_due_date_is_not_before_the_issue_date(organiser, db, draft, sent):
+    today = times.today(db.config.timezone)
+    yesterday = times.add_days(today, -1)
+    faulty = [("/due_date", "before_start")]
+    early = draft(due_date=yesterday)
+    assert refused(organiser.post(f"/invoices/{early['id']}/send", status=422)) == faulty
+    invoice = sent(due_date=today)
+    address = f"/invoices/{invoice['id']}"
+    assert refused(organiser.patch(address, {"due_date": yesterday}, status=422)) == faulty
+    assert refused(organiser.patch(address, {"due_date": None}, status=422)) == [("/due_date", "required")]
+    assert organiser.data(address) == invoice
+    old = {"contact_id": invoice["contact_id"], "items": [STAND], "invoice_number": "OLD 1", "issue_date": "2019-12-02"}
+    assert refused(organiser.post("/invoices", {**old, "due_date": "2019-12-01"}, status=422)) == faulty
+    note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)
+    assert organiser.put(f"/invoices/{note['id']}", note, status=200).json["data"] == note      # due_date is null
+    assert refused(organiser.patch(f"/invoices/{note['id']}", {"due_date": yesterday}, status=422)) == faulty
+
+
+def test_a_sent_invoice_of_an_earlier_version_without_a_due_date_can_still_be_changed(organiser, db, sent):
+    invoice = sent()
+    db.connection.execute("UPDATE invoices SET due_date = NULL")
+    address = f"/invoices/{invoice['id']}"
+    old = organiser.data(address)
+    assert organiser.put(address, {**old, "notes": "rang"}, status=200).json["data"]["notes"] == "rang"
+
+
+def test_the_advice_of_a_refusal_fits_the_record(organiser, draft, sent, db):
+    def detail(method, path, body=None):
+        return organiser(method, path, body, status=409).json["detail"]
+    invoice, cancelled = sent(), act(organiser, sent(), "cancel")
+    note = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
+    assert detail("PATCH", f"/invoices/{invoice['id']}", {"text": "x"}).endswith("Correct it with a credit note.")
+    for locked in (cancelled, note):
+        assert detail("PATCH", f"/invoices/{locked['id']}", {"text": "x"}).endswith("Issue a new invoice.")
+        assert detail("DELETE", f"/invoices/{locked['id']}").endswith("can be deleted. Issue a new invoice.")
+    assert detail("DELETE", f"/invoices/{invoice['id']}").endswith("Cancel it instead.")
+    assert detail("POST", f"/invoices/{note['id']}/cancel") == (
+        f"A credit note cannot be cancelled. To correct {note['invoice_number']}, issue a new invoice.")
+    yen = sent({**STAND, "unit_price": 1200, "tax_rate": 7}, STAND, currency="KWD")
+    assert detail("POST", f"/invoices/{yen['id']}/credit", {"items": [{**STAND, "unit_price": 101}]}).endswith(
+        "Left to credit: KWD 1,200.000 net in category S at 7%; KWD 100.000 net in category S at 19%.")
+    voucher = sent(STAND, {"description": "Voucher", "quantity": -1, "unit_price": 60, "tax_rate": 7})
+    assert detail("POST", f"/invoices/{voucher['id']}/credit", {"items": [STAND]}).endswith(
+        "Left to credit: EUR 54.80 with tax.")
+
+
+def test_sending_by_mail_is_refused_without_a_mail_server(organiser, draft, sent, overdue):
     assert refused(
         organiser.post(f"/invoices/{draft()['id']}/send", {"mail": True}, status=409)) == "mail_not_configured"
     assert refused(
-        organiser.post(f"/invoices/{sent()['id']}/remind", {"mail": True}, status=409)) == "mail_not_configured"
+        organiser.post(f"/invoices/{overdue()['id']}/remind", {"mail": True}, status=409)) == "mail_not_configured"
     assert act(organiser, draft(), "send", {"mail": False})["status"] == "sent"
 
 
@@ -316,8 +388,8 @@ def test_a_taken_number_is_not_assigned_again(organiser, app, draft, sent):
 
 # States
 
-def test_an_invoice_past_its_due_date_is_overdue(organiser, sent):
-    due, part, paid, fine = (sent(due_date="2020-01-01" if late else "2099-01-01") for late in (1, 1, 1, 0))
+def test_an_invoice_past_its_due_date_is_overdue(organiser, overdue, sent):
+    due, part, paid, fine = overdue(), overdue(), overdue(), sent(due_date="2099-01-01")
     pay(organiser, part, 19)
     pay(organiser, paid, 119)
     note = act(organiser, fine, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
@@ -357,6 +429,16 @@ def test_an_invoice_with_payments_cannot_be_cancelled(organiser, sent):
     assert refused(organiser.post(f"/invoices/{invoice['id']}/cancel", status=409)) == "has_payments"
     organiser.post(f"/payments/{payment['id']}/refund", status=200)
     assert act(organiser, invoice, "cancel")["status"] == "cancelled"
+
+
+def test_an_invoice_for_zero_can_be_cancelled(organiser, sent):
+    cancelled = act(organiser, sent({**STAND, "unit_price": 0}), "cancel")
+    note = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
+    assert (cancelled["status"], cancelled["credited"], note["total"]) == ("cancelled", 0, 0)
+    assert (note["invoice_type"], note["status"]) == ("credit_note", "sent")
+    overpaid = sent({**STAND, "unit_price": 0})
+    pay(organiser, overpaid, 5)
+    assert refused(organiser.post(f"/invoices/{overpaid['id']}/cancel", status=409)) == "has_payments"
 
 
 def test_a_draft_cannot_be_cancelled_or_credited(organiser, draft):
@@ -407,8 +489,9 @@ def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
                              invoice_type="credit_note", related_invoice_id=invoice["id"])
     assert (note["invoice_number"], note["total"]) == (f"DRAFT-{note['id']}", -71.4)
     assert organiser.data(f"/invoices/{invoice['id']}")["credited"] == 0
-    assert refused(organiser.patch(f"/invoices/{note['id']}", {"items": [STAND]}, status=422)) == [
-        ("/items", "negative_total")]
+    answer = organiser.patch(f"/invoices/{note['id']}", {"items": [STAND]}, status=422)
+    assert refused(answer) == [("/items", "positive_total")]
+    assert "negative quantities" in answer.json["errors"][0]["detail"]
     act(organiser, invoice, "credit", {"items": [{**STAND, "unit_price": 60}]}, status=201)
     assert refused(organiser.post(f"/invoices/{note['id']}/send", status=409)) == "exceeds_invoice"
     organiser.patch(f"/invoices/{note['id']}", {"items": [{**STAND, "quantity": -1, "unit_price": 40}]}, status=200)
@@ -461,41 +544,78 @@ def test_setting_a_status_is_refused_like_its_action(organiser, sent):
         assert refused(organiser.patch(address, {"status": status}, status=409)) == "invalid_transition"
 
 
-def test_a_credit_note_is_never_overdue(organiser, sent):
+def test_a_credit_note_is_never_overdue(organiser, sent, db):
     note = act(organiser, sent(), "credit", {"items": [STAND]}, status=201)
-    address = f"/invoices/{note['id']}"
-    assert organiser.patch(address, {"due_date": "2020-01-01"}, status=200).json["data"]["status"] == "sent"
-    assert organiser.data(address)["status"] == "sent"
+    db.connection.execute("UPDATE invoices SET due_date = '2020-01-01' WHERE id = ?", (note["id"],))
+    assert organiser.data(f"/invoices/{note['id']}")["status"] == "sent"
     assert organiser.data("/invoices?overdue=1") == organiser.data("/invoices?status=overdue") == []
     assert [invoice["id"] for invoice in organiser.data("/invoices?status=sent")] == [note["id"]]
 
 
-def test_reminders_are_counted(organiser, sent):
-    invoice = sent()
+def test_reminders_are_counted(organiser, overdue):
+    invoice = overdue()
     assert invoice["reminder_sent_at"] is None
     act(organiser, invoice, "remind")
-    reminded = act(organiser, invoice, "remind")
+    reminded = act(organiser, invoice, "remind", {"force": True})
     assert reminded["reminder_count"] == 2 and reminded["reminder_sent_at"] == reminded["updated_at"]
     pay(organiser, invoice, 119)
     assert refused(organiser.post(f"/invoices/{invoice['id']}/remind", status=409)) == "invalid_transition"
 
 
-def test_allowed_actions_are_listed(organiser, draft, sent):
+def test_a_reminder_is_refused_before_the_due_date(organiser, sent, db):
+    today = times.today(db.config.timezone)
+    early = sent(due_date=times.add_days(today, 1))
+    for body in (None, {"force": True}):
+        answer = organiser.post(f"/invoices/{early['id']}/remind", body, status=409).json
+        assert (answer["code"], answer["due_date"]) == ("not_due", early["due_date"])
+    assert act(organiser, sent(due_date=today), "remind")["reminder_count"] == 1
+
+
+@pytest.mark.parametrize("zone, before, after", [
+    ("Europe/Berlin", "2030-03-01T22:59:00Z", "2030-03-01T23:01:00Z"),
+    ("America/New_York", "2030-03-02T04:59:00Z", "2030-03-02T05:01:00Z")])
+def test_a_second_reminder_on_the_same_day_must_be_forced(organiser, app, overdue, monkeypatch, zone, before, after):
+    app.app.settings.timezone = zone
+    invoice = overdue()
+    monkeypatch.setattr(times, "now", lambda: before)
+    first = act(organiser, invoice, "remind")
+    answer = organiser.post(f"/invoices/{invoice['id']}/remind", status=409).json
+    assert (answer["code"], answer["reminder_sent_at"]) == ("already_reminded", first["reminder_sent_at"])
+    assert act(organiser, invoice, "remind", {"force": True})["reminder_count"] == 2
+    monkeypatch.setattr(times, "now", lambda: after)
+    assert act(organiser, invoice, "remind")["reminder_count"] == 3
+
+
+def test_of_two_reminders_at_once_one_is_recorded(organiser, overdue):
+    invoice, answers = overdue(), []
+    threads = [Thread(target=lambda: answers.append(organiser.post(f"/invoices/{invoice['id']}/remind")))
+               for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer.status_int for answer in answers) == [200, 409, 409, 409]
+    assert organiser.data(f"/invoices/{invoice['id']}")["reminder_count"] == 1
+
+
+def test_allowed_actions_are_listed(organiser, draft, sent, overdue):
     def actions(invoice):
         return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
     invoice = sent()
-    assert (actions(draft()), actions(invoice)) == (["send"], ["cancel", "credit", "remind"])
-    late = sent(due_date="2020-01-01")
+    assert (actions(draft()), actions(invoice)) == (["send"], ["cancel", "credit"])
+    late = overdue()
+    assert actions(late) == ["cancel", "credit", "remind"]
     pay(organiser, late, 19)
     assert actions(late) == ["credit", "remind"]
     pay(organiser, invoice, 119)
     assert actions(invoice) == ["credit"]
     note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)
     assert actions(note) == []
+    assert actions(sent({**STAND, "unit_price": 0})) == ["cancel", "credit"]
 
 
 def test_each_step_sends_one_event(organiser, db, draft):
-    invoice = draft()
+    invoice = draft(invoice_number="OLD 1", issue_date="2019-12-01", due_date="2020-01-01")
     organiser.patch(f"/invoices/{invoice['id']}", {"notes": "x"}, status=200)
     organiser.patch(f"/invoices/{invoice['id']}", {"notes": "x"}, status=200)
     act(organiser, invoice, "send")

@@ -164,6 +164,7 @@ def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(orga
 
 def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
     draft = invoice(organiser, language="en")
+    organiser.patch(f"/invoices/{draft['id']}", {"due_date": times.today(db.config.timezone)}, status=200)
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)
@@ -182,7 +183,8 @@ def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
 def test_an_overdue_reminder_states_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject,
                                                                     sentence):
     draft = invoice(organiser, language=language)
-    organiser.patch(f"/invoices/{draft['id']}", {"issue_date": "2020-01-01", "due_date": "2020-01-15"}, status=200)
+    organiser.patch(f"/invoices/{draft['id']}", {"invoice_number": "OLD 1", "issue_date": "2020-01-01",
+                                                 "due_date": "2020-01-15"}, status=200)
     done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)

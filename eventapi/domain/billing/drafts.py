@@ -49,15 +49,34 @@ def change_locked(db, row, old, body):
     locked = [name for name, value in body.items()
               if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])]
     if locked:
-        remedy = "Correct it with a credit note." if row["invoice_type"] == "invoice" else "Issue a new invoice."
         raise Problem("invoice_locked", f"{', '.join(f'`{name}`' for name in locked)} cannot change because "
-                      f"{old['invoice_number']} was sent. {remedy}", members=locked)
+                      f"{old['invoice_number']} was sent. {correction(row)}", members=locked)
+    if body.get("due_date", row["due_date"]) != row["due_date"]:
+        faults = Faults()
+        check_due_date({**row, "due_date": body["due_date"]}, faults)
+        faults.raise_any()
     anonymity.refuse_text(db, entities.INVOICE, row, body)
     changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
     if any(changes[name] != row[name] for name in changes):
         db.run(sql.change_locked, id=row["id"], **changes, now=db.now)
         return journal_change(db, row, "updated")
     return row
+
+
+def correction(row):
+    """Return the sentence that says how a sent invoice or credit note can be corrected."""
+    if row["invoice_type"] == "credit_note" or row["status"] == "cancelled":
+        return "Issue a new invoice."
+    return "Correct it with a credit note."
+
+
+def check_due_date(invoice, faults):
+    """Add a fault for a due date before the issue date, and for a sent invoice without a due date."""
+    due_date, issue_date = invoice["due_date"], invoice["issue_date"]
+    if due_date is None and issue_date and invoice.get("locked_at") and invoice["invoice_type"] == "invoice":
+        faults.add("/due_date", "required", "is required once the invoice was sent")
+    elif due_date and issue_date and due_date < issue_date:
+        faults.add("/due_date", "before_start", f"must not be before the issue date, {issue_date}")
 
 
 def same(sent, stored):
@@ -94,8 +113,10 @@ def change_draft(db, row, old, body):
 def delete(db, invoice):
     """Delete a draft with its documents, notes and tasks. Raise 409 `invoice_locked` for an invoice that was sent."""
     if invoice["is_locked"]:
+        can_be_cancelled = invoice["invoice_type"] == "invoice" and invoice["status"] in ("sent", "overdue")
+        remedy = "Cancel it instead." if can_be_cancelled else correction(invoice)
         raise Problem("invoice_locked", f"{invoice['invoice_number']} cannot be deleted because it was sent. "
-                      "Only drafts can be deleted.")
+                      f"Only drafts can be deleted. {remedy}")
     cascade.delete_with(db, "invoice", invoice["id"])
     db.run(sql.remove, id=invoice["id"])
     journal.deleted(db, entities.INVOICE, invoice)
@@ -115,6 +136,7 @@ def compose(db, wanted, invoice_type, old=None):
              **number_columns(db, wanted, old, faults),
              **invoice_lines.totals(invoice_lines.taxes(lines))}
     check_total(draft, faults)
+    check_due_date(draft, faults)
     invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
@@ -130,9 +152,11 @@ def compose(db, wanted, invoice_type, old=None):
 
 def check_total(draft, faults):
     """Add a fault for a negative or too large total of an invoice. The total of a credit note must be negative or 0."""
-    sign = -1 if draft["invoice_type"] == "credit_note" else 1
-    if draft["total"] * sign < 0:
-        faults.add("/items", "negative_total", "must not total less than 0; to refund money, credit an invoice")
+    if draft["invoice_type"] == "credit_note" and draft["total"] > 0:
+        faults.add("/items", "positive_total", "must not total more than 0: the lines of a credit note have negative "
+                   "quantities")
+    elif draft["invoice_type"] == "invoice" and draft["total"] < 0:
+        faults.add("/items", "negative_total", "must not total less than 0; to give money back, credit an invoice")
     if abs(draft["total"]) >= money.LIMIT * 10 ** money.decimals(draft["currency"]):
         faults.add("/items", "maximum", "must total less than 10^12")
 

@@ -8,6 +8,7 @@ from eventapi.domain.billing import drafts, invoices, ledger, mails, pdf
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities, numbering
 from eventapi.errors import Faults, Problem
+from eventapi.languages import formats
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -16,7 +17,7 @@ sql = statements("invoicing")
 
 TRANSITIONS = Transitions("invoice", {
     "send": (("draft",), "sent"),
-    "cancel": (("sent", "overdue"), "cancelled"),
+    "cancel": (("sent", "overdue", "paid"), "cancelled"),       # an invoice for 0 is paid once it is sent
     "credit": (("sent", "overdue", "partially_paid", "paid"), None),
     "remind": (("sent", "overdue", "partially_paid"), None),
 })
@@ -48,10 +49,15 @@ def check_action(row, action):
     return table(row).move(action, state)
 
 
-def allowed_actions(invoice):
-    """Return the allowed actions of an invoice (an API object). An invoice with payments cannot be cancelled."""
-    actions = table(invoice).actions(invoice["status"])
-    return [action for action in actions if action != "cancel" or not invoice["paid_amount"]]
+def allowed_actions(invoice, today):
+    """Return the actions that are possible now. `invoice` is an API object, `today` the date in the tenant's zone.
+
+    An invoice with payments cannot be cancelled. A reminder is possible from the due date on.
+    """
+    impossible = {"cancel"} if invoice["paid_amount"] else set()
+    if (invoice["due_date"] or today) > today:
+        impossible.add("remind")
+    return [action for action in table(invoice).actions(invoice["status"]) if action not in impossible]
 
 
 def update(db, row, fields):
@@ -139,16 +145,33 @@ def with_tax_of(items, invoice):
     return [item if {"tax_category", "tax_rate"} & item.keys() else {**item, **known} for item in items]
 
 
-def remind(db, row, mail=None):
+def remind(db, row, mail=None, force=False):
     """Record a reminder, queue its mail as `mails.add` does, and return the row.
 
-    Raise 409 `invalid_transition` or `mail_not_configured`.
+    `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `not_due`, `already_reminded` or
+    `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     check_action(row, "remind")
+    refuse_early_reminder(db, row, force)
     db.run(sql.remind, id=row["id"], now=db.now)
     mails.add(db, "invoice_reminder", row, mail)
     return drafts.journal_change(db, row, "reminded")
+
+
+def refuse_early_reminder(db, row, force):
+    """Raise 409 `not_due` before the due date; 409 `already_reminded` on the day of a reminder, unless `force`.
+
+    Days are those of the tenant's time zone.
+    """
+    today = times.today(db.config.timezone, db.now)
+    if (row["due_date"] or today) > today:
+        raise Problem("not_due", f"{row['invoice_number']} is due on {row['due_date']}. It can be reminded of from "
+                      "that date on.", due_date=row["due_date"])
+    if row["reminder_sent_at"] and not force and times.local_date(row["reminder_sent_at"], db.config.timezone) == today:
+        raise Problem("already_reminded", f"A reminder of {row['invoice_number']} was recorded today, at "
+                      f"{row['reminder_sent_at']}. Send `force` as true to record another one.",
+                      reminder_sent_at=row["reminder_sent_at"])
 
 
 def issue_credit_note(db, invoice, lines):
@@ -179,6 +202,9 @@ def issue(db, row):
     else:
         issued.update(status=ledger.status_of(row["total"], 0, 0),
                       due_date=row["due_date"] or times.add_days(issued["issue_date"], db.config.payment_days))
+    faults = Faults()
+    drafts.check_due_date({**row, **issued}, faults)
+    faults.raise_any()
     if not row["taken_over"]:
         issued.update(numbering.number(db, row["invoice_type"], day[:4]))
     db.run(sql.send, id=row["id"], **issued, now=db.now)
@@ -199,15 +225,15 @@ def fit_into_invoice(db, note):
     taxes, left = taxes_of_credit(db, invoice["id"], note["items"])
     if taxes is None:
         left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]
-        amounts = ", ".join(f"{group['net']} net in category {group['category']} at {group['rate']} %"
-                            for group in left)
+        amounts = "; ".join(f"{formats.money(group['net'], note['currency'], 'en')} net in category "
+                            f"{group['category']} at {formats.percent(group['rate'], 'en')}" for group in left)
         raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
                       f"credit: {amounts or 'nothing'}.", left=left)
     totals, open_total = invoice_lines.totals(taxes), invoice["total"] - invoice["credited"]
     if -totals["total"] > open_total:                   # possible if a tax group of the invoice is negative
         open_total = money.major(open_total, note["currency"])
         raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
-                      f"credit: {open_total} with tax.", left_total=open_total)
+                      f"credit: {formats.money(open_total, note['currency'], 'en')} with tax.", left_total=open_total)
     drafts.store_taxes(db, note["id"], taxes)
     return totals
 
@@ -252,12 +278,13 @@ def buyer(contact):
 
 def refuse_incomplete(row, seller, buyer):
     """Raise 409 `invoice_incomplete` if the invoice lacks information that the law requires."""
-    missing = [] if seller["name"] else ["organiser_name"]
-    if not (seller["vat_id"] or seller["tax_number"]):
-        missing.append("organiser_vat_id or organiser_tax_number")
+    missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
     wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
     if any(item["tax_category"] == "AE" for item in row["items"]):
         wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
+        missing += [] if seller["vat_id"] else ["organiser_vat_id"]
+    elif not (seller["vat_id"] or seller["tax_number"]):
+        missing.append("organiser_vat_id or organiser_tax_number")
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
     if missing:
         raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. "
