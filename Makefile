@@ -48,7 +48,7 @@ run: $(VENV)/ready-to-run
 	@$(BIN)/python -c 'import socket; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", $(PORT)))' 2>/dev/null || \
 	  { echo "Port $(PORT) is in use. Stop the process that listens there, or run: make run PORT=8081" >&2; exit 1; }
 	@mkdir -p $(RUN)
-	@test -e $(RUN)/demo-done || rm -f $(RUN)/eventapi.db* $(RUN)/key
+	@test -e $(RUN)/demo-done || rm -rf $(RUN)/*
 	@$(BIN)/eventapi migrate
 	@test -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }

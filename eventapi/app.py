@@ -157,7 +157,8 @@ def ready(config, *, to_write: bool = False) -> None:
     With `to_write`, raise ReadOnly if it cannot be written.
     """
     if not config.database.exists():
-        raise migrations.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it")
+        raise migrations.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it, "
+                                     "or 'eventapi restore FILE' if there was one")
     if to_write:
         database.require_writable(config.database)
     connection = database.connect(config.database, readonly=True)

@@ -1,11 +1,16 @@
 """The command that creates and upgrades the database."""
+from functools import partial
+
 from eventapi.cli.terminal import Refused, command
+from eventapi.domain.upkeep import creating
 from eventapi.storage import backups, migrations
 from eventapi.storage.errors import StorageError
 
 
 def register(commands):
-    command(commands, "migrate", migrate, "create the database, or back it up and upgrade it")
+    parser = command(commands, "migrate", migrate, "create the database, or back it up and upgrade it")
+    parser.add_argument("--new", action="store_true", help="create an empty database although files, backups or locks "
+                                                           "show that there was one")
 
 
 def migrate(args, config):
@@ -13,7 +18,8 @@ def migrate(args, config):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     made = []
     try:
-        old, new = migrations.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)))
+        old, new = migrations.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)),
+                                      create=None if args.new else partial(creating.refuse_lost, config))
     except (StorageError, migrations.SchemaError) as error:
         if not made:
             raise

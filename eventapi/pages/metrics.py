@@ -1,4 +1,4 @@
-"""GET /metrics: sizes, backlogs and ages for Prometheus, read from the database."""
+"""GET /metrics: sizes, backlogs and ages for Prometheus, read from the database. Other machines get 404."""
 import os
 
 from eventapi import __version__, times
@@ -6,8 +6,10 @@ from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.errors import Problem
 from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
+from eventapi.web import client
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
@@ -17,7 +19,9 @@ sql = statements("metrics")
 
 @routes.get("/metrics")
 def get_metrics(db):
-    """Return the metrics in the Prometheus text format."""
+    """Return the metrics in the Prometheus text format. Respond with 404 to callers on other machines."""
+    if not client.is_local():
+        raise Problem("not_found", "The path /metrics does not exist.")
     with db.snapshot():
         lines = [line for metric in figures(db) for line in written(*metric)]
     return Response(body="".join(f"{line}\n" for line in lines).encode(),

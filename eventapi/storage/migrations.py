@@ -38,10 +38,12 @@ def check_schema_version(connection: Connection) -> None:
 
 
 @translated
-def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None) -> tuple[int, int]:
+def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None,
+            create: Callable[[], None] | None = None) -> tuple[int, int]:
     """Create or upgrade the database. Return (old schema version, new schema version).
 
-    `before(version)` is called under the write lock before an existing database is changed; it makes the backup. All
+    Under the write lock, `before(version)` is called before an existing database is changed, and makes the backup;
+    `create()` is called before a database is created in a missing or empty file, and raises to prevent it. All
     migrations run in one transaction: if one fails, the database stays as it was. Two processes may call this at once:
     the second finds nothing to do.
     """
@@ -49,6 +51,8 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
     lock = write_lock(path)
     lock.acquire(timeout=600)
     try:
+        if create and (not path.exists() or not path.stat().st_size):
+            create()
         path.touch(mode=0o640)
         connection = connect(path)
         try:

@@ -1,4 +1,6 @@
 """The client of the current request: its address, its program and its languages."""
+import ipaddress
+
 from bottle import request
 
 
@@ -9,6 +11,27 @@ def address() -> str | None:
     """
     environ = request.environ
     return environ.get("REMOTE_ADDR") or environ.get("HTTP_X_REAL_IP") or None
+
+
+def is_local() -> bool:
+    """Return whether the caller is on this machine: the peer, and every address that a proxy names, is loopback.
+
+    The peer of a unix socket has no address.
+    """
+    environ = request.environ
+    named = [environ["HTTP_X_REAL_IP"]] if "HTTP_X_REAL_IP" in environ else []
+    forwarded = environ.get("HTTP_X_FORWARDED_FOR")
+    named += [] if forwarded is None else forwarded.split(",")
+    peer = environ.get("REMOTE_ADDR")
+    return all(map(_is_loopback, [*named, *([peer] if peer else [])]))
+
+
+def _is_loopback(text):
+    try:
+        address = ipaddress.ip_address(text.strip())
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def agent() -> str | None:

@@ -271,6 +271,27 @@ def test_migrate_creates_the_database_and_may_run_twice_or_concurrently(tmp_path
     assert (folder / "eventapi.db").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.parametrize("lost", ["missing", "empty"])
+@pytest.mark.parametrize("trace", ["files/ab/cdef", "backups/eventapi-20260101T000000Z.tar",
+                                   "eventapi.db.before-restore-1", "eventapi.running", "eventapi.db.lock"])
+def test_migrate_creates_no_empty_database_where_there_was_one(run, settings, lost, trace):
+    for file in settings.data_dir.glob("eventapi.*"):
+        if file.suffix != ".conf":
+            file.unlink()
+    if lost == "empty":
+        settings.database.touch()
+    left = settings.data_dir / trace
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.touch()
+    os.utime(left, (0, 0))                              # a lock of this minute may be of a process that creates it
+    code, _, error = run("migrate")
+    assert code == 1 and error.count("\n") == 1 and "--new" in error and "estore" in error
+    assert ("eventapi-20260101T000000Z.tar" in error) == trace.startswith("backups")
+    assert not settings.database.exists() or not settings.database.stat().st_size
+    assert run("migrate", "--new")[0] == 0
+    assert run("key", "list")[0] == 0
+
+
 @pytest.fixture
 def next_migration(tmp_path, monkeypatch):
     """Add a migration to the existing ones."""

@@ -4,6 +4,7 @@ documents.
 import http.client
 import json
 import os
+import secrets
 import shutil
 import ssl
 import subprocess
@@ -74,11 +75,13 @@ class Site:
     def __init__(self, port, plain, key, data):
         self.port, self.plain, self.key, self.data, self.connections = port, plain, key, data, []
 
-    def connection(self):
+    def connection(self, address="127.0.0.1"):
+        """Return a connection from this address."""
         trusting = ssl.create_default_context()
         # The certificate is self-signed by this test.
         trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trusting, timeout=20)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trusting, timeout=20,
+                                                source_address=(address, 0))
 
         def connected():
             try:
@@ -140,20 +143,44 @@ def test_a_long_body_that_the_application_refuses_gets_its_response_and_no_502(s
         assert (answer.status, json.loads(text)["code"]) == (status, code)
 
 
-def test_too_many_requests_with_one_key_get_429_and_other_keys_are_served(site):
-    """Use several connections at once, so that a slow machine exceeds the rate as well."""
-    def hurry(connection):
-        return [site.ask("HEAD", "/api/v1/nothing", connection=connection)[0].status for _ in range(400)]
+def hurry(site, addresses, key=None):
+    """Send 400 requests from each of the addresses at once, to exceed the rate on a slow machine as well.
+
+    Return the statuses. Without `key`, each request has a key of its own.
+    """
+    def ask(connection):
+        return [site.ask("HEAD", "/api/v1/nothing", connection=connection,
+                         Authorization=f"Bearer {key or secrets.token_hex(8)}")[0].status for _ in range(400)]
     with ThreadPoolExecutor(4) as pool:
-        statuses = [status for part in pool.map(hurry, [site.connection() for _ in range(4)]) for status in part]
-    assert set(statuses) == {404, 429} and statuses.count(404) >= 400
-    connection = site.connection()
+        return [status for part in pool.map(ask, map(site.connection, addresses)) for status in part]
+
+
+def limited(site, address, **headers):
+    """Return the first response 429 to a request from the address, with its body."""
+    connection = site.connection(address)
     for _ in range(100):                                    # about the rate, because the burst is used up
-        problem, text = site.ask("GET", "/api/v1/nothing", connection=connection)
+        problem, text = site.ask("GET", "/api/v1/nothing", connection=connection, **headers)
         if problem.status == 429:
-            break
-    assert problem.status == 429 and json.loads(text)["code"] == "rate_limited" and problem.getheader("Retry-After")
-    other, _ = site.ask("GET", "/api/v1/events", Authorization="Bearer other")
+            return problem, json.loads(text)
+    raise AssertionError("no request was refused")
+
+
+def test_too_many_requests_with_one_key_get_429_and_other_keys_are_served(site):
+    statuses = hurry(site, [f"127.0.1.{place}" for place in range(1, 5)], site.key)
+    assert set(statuses) == {404, 429} and statuses.count(404) >= 400
+    problem, document = limited(site, "127.0.1.5")
+    assert document["code"] == "rate_limited" and problem.getheader("Retry-After")
+    other, _ = site.ask("GET", "/api/v1/events", connection=site.connection("127.0.1.5"), Authorization="Bearer other")
+    assert other.status == 401
+
+
+def test_too_many_requests_from_one_address_get_429_and_other_addresses_are_served(site):
+    """The client chooses the key that it sends, so the limit for each key does not stop one client."""
+    statuses = hurry(site, ["127.0.2.1"] * 4)
+    assert set(statuses) == {404, 429} and statuses.count(404) >= 400
+    problem, document = limited(site, "127.0.2.1", Authorization=f"Bearer {secrets.token_hex(8)}")
+    assert document["code"] == "rate_limited" and problem.getheader("Retry-After")
+    other, _ = site.ask("GET", "/api/v1/events", connection=site.connection("127.0.2.2"), Authorization="Bearer other")
     assert other.status == 401
 
 
@@ -175,3 +202,11 @@ def test_a_certificate_can_be_renewed_while_the_site_is_enabled(site):
 def test_metrics_are_served_to_localhost_only(site):
     answer, _ = site.ask("GET", "/metrics")
     assert answer.status == 200                      # requested from localhost
+
+
+def test_no_spelling_of_metrics_is_served_to_another_address(site):
+    connection = site.connection("127.0.0.2")
+    for path in ("/metrics", "/metrics/", "/metrics%2f", "/metrics%2F/", "//metrics", "/%6detrics", "/a/../metrics",
+                 "/./metrics", "/metrics?x=1", "/metrics/?x", "/METRICS", "/metrics;x"):
+        answer, text = site.ask("GET", path, connection=connection)
+        assert answer.status in (403, 404) and b"eventapi_info" not in text, path

@@ -1,6 +1,8 @@
 """/healthz and /metrics: for load balancers and monitoring, without a key."""
 import re
 
+import pytest
+
 from eventapi.domain.upkeep import housekeeping
 
 
@@ -49,3 +51,19 @@ def test_metrics_list_each_metric_once_and_omit_unknown_values(app):
     names = re.findall(r"^# TYPE (\w+)", text, re.M)
     assert len(names) == len(set(names))
     assert "worker_age_seconds " not in re.sub(r"^#.*$", "", text, flags=re.M)
+
+
+@pytest.mark.parametrize("peer, headers, is_served", [
+    ("", {}, True), ("127.0.0.1", {}, True), ("::1", {}, True), ("127.8.8.8", {}, True), ("::ffff:127.0.0.1", {}, True),
+    ("", {"X-Real-IP": "127.0.0.1", "X-Forwarded-For": "127.0.0.1, ::1"}, True),
+    ("192.0.2.7", {}, False), ("2001:db8::7", {}, False), ("192.0.2.7", {"X-Real-IP": "127.0.0.1"}, False),
+    ("", {"X-Real-IP": "192.0.2.7"}, False), ("127.0.0.1", {"X-Real-IP": "192.0.2.7"}, False),
+    ("", {"X-Forwarded-For": "127.0.0.1, 192.0.2.7"}, False), ("", {"X-Forwarded-For": "192.0.2.7, 127.0.0.1"}, False),
+    ("", {"X-Real-IP": "localhost"}, False), ("", {"X-Real-IP": ""}, False),
+    ("", {"X-Forwarded-For": "unknown"}, False),
+    ("", {"X-Real-IP": "127.0.0.1", "X-Forwarded-For": "127.0.0.1,"}, False)])
+def test_metrics_are_served_to_this_machine_only_in_every_spelling(app, peer, headers, is_served):
+    for path in ("/metrics", "/metrics/", "/metric%73", "/metrics%2f"):
+        answer = app.get(path, headers=headers, extra_environ={"REMOTE_ADDR": peer}, expect_errors=True)
+        assert answer.status_int == (200 if is_served else 404), path
+        assert ("eventapi_" in answer.text) == is_served

@@ -1,0 +1,33 @@
+"""Protection against a lost database: an empty one is created only where no other has been."""
+import time
+
+from eventapi.storage.migrations import SchemaError
+
+SECONDS = 60        # a younger lock file may be of another process that creates the database at the same time
+
+
+class Lost(SchemaError):
+    """The database is missing where there was one. The text says what to do, in one line."""
+
+
+def refuse_lost(config):
+    """Raise Lost if the data directory or the backups show that a database was here."""
+    traces = list(_traces(config))
+    if not traces:
+        return
+    backup = max(config.backups.glob("*.tar"), key=lambda file: file.stat().st_mtime, default=None)
+    remedy = f"Restore the newest backup with 'eventapi restore {backup}'" if backup else "Restore a backup"
+    raise Lost(f"the database {config.database} is missing or empty, but {traces[0]} shows that there was one. Check "
+               f"that the file system is mounted. {remedy}, or run 'eventapi migrate --new' to begin with an empty "
+               "database")
+
+
+def _traces(config):
+    """Yield the paths that only exist where there was a database: stored files, backups, replaced data and locks."""
+    folder = config.data_dir
+    if config.files.is_dir() and any(config.files.iterdir()):
+        yield config.files
+    yield from config.backups.glob("*.tar")
+    yield from folder.glob("*.before-restore-*")
+    yield from folder.glob("eventapi.running")
+    yield from (lock for lock in folder.glob("eventapi.db.lock") if time.time() - lock.stat().st_mtime > SECONDS)
