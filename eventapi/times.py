@@ -87,6 +87,18 @@ def at(day, time_of_day, zone_name):
     return text(found) if found.astimezone(zone(zone_name)).replace(tzinfo=None) == local else None
 
 
+def day_around(timestamp, ends_at, zone_name):
+    """Return `(begin, end)` of the day around a timestamp, where days end at the local time `ends_at` such as 06:00.
+
+    begin <= timestamp < end. If the clocks skip that time, the day ends as much later; if they show it twice, the day
+    ends at the first.
+    """
+    local = datetime.fromisoformat(timestamp).astimezone(zone(zone_name)).date()
+    ends = [text(datetime.combine(local + timedelta(days=days), time.fromisoformat(ends_at), zone(zone_name)))
+            for days in (-2, -1, 0, 1)]
+    return max(end for end in ends if end <= timestamp), min(end for end in ends if end > timestamp)
+
+
 def start(value, zone_name):
     """Return the timestamp at which a date begins in the zone. A timestamp is converted to UTC, None stays None."""
     if value is None or not is_date(value):

@@ -1,11 +1,15 @@
 -- Admission: scans of badges, and the visits that result from them.
 
 -- name: event
-SELECT id, event_key, timezone, created_at, date_from_at FROM events WHERE id = :id;
+SELECT id, event_key, timezone, day_ends_at, created_at, date_from_at FROM events WHERE id = :id;
 
 -- name: open_at
 -- Events that are open at a time. Two rows are enough to see that there is more than one.
 SELECT id FROM events WHERE over_at >= :at AND date_from_at <= :at ORDER BY id LIMIT 2;
+
+-- name: just_over
+-- Events that ended less than two days before a time: the last night of some may not be over.
+SELECT id, over_at, timezone, day_ends_at FROM events WHERE over_at < :at AND over_at > :since ORDER BY id;
 
 -- name: participant
 SELECT p.id, p.event_id, e.event_key, p.status, p.badge_number FROM participants p JOIN events e ON e.id = p.event_id WHERE p.id = :id;
@@ -21,18 +25,23 @@ SELECT * FROM check_in_scans WHERE client_ref = :client_ref;
 -- name: scan
 SELECT * FROM check_in_scans WHERE id = :id;
 
--- name: scans_of_day
--- Scans of a participant on a day, without those that can never be part of a visit. Scans before `since` are read
+-- name: scans
+-- Scans of a participant in a period, without those that can never be part of a visit. Scans before `since` are read
 -- only if they opened or closed a visit: the others no longer change anything.
-SELECT s.*, e.timezone FROM check_in_scans s JOIN events e ON e.id = s.event_id
- WHERE s.event_participant_id = :event_participant_id AND s.day = :day AND s.taken_back_at IS NULL
+SELECT s.* FROM check_in_scans s
+ WHERE s.event_participant_id = :event_participant_id AND s.scanned_at >= :begins AND s.scanned_at < :ends AND s.taken_back_at IS NULL
    AND coalesce(s.code, '') NOT IN ('unknown_badge', 'wrong_event', 'participant_cancelled')
    AND (s.scanned_at >= :since OR s.effect IN ('opened', 'closed'))
  ORDER BY s.id;
 
--- name: visits_of_day
+-- name: times_of_scans
+-- When a participant was scanned, with what determines the days of the event.
+SELECT DISTINCT s.scanned_at, e.day_ends_at, e.timezone FROM check_in_scans s JOIN events e ON e.id = s.event_id
+ WHERE s.event_participant_id = :event_participant_id ORDER BY s.scanned_at;
+
+-- name: visits
 SELECT id, checked_in_at, ends_at, closed_by FROM check_ins
- WHERE event_participant_id = :event_participant_id AND day = :day ORDER BY checked_in_at, id;
+ WHERE event_participant_id = :event_participant_id AND checked_in_at >= :begins AND checked_in_at < :ends ORDER BY checked_in_at, id;
 
 -- name: add_scan
 INSERT INTO check_in_scans (event_id, event_participant_id, day, action, check_in_type, badge_number, station, notes, client_ref,
@@ -47,9 +56,9 @@ UPDATE check_in_scans SET effect = :effect, code = :code, check_in_id = :check_i
 
 -- name: open
 INSERT INTO check_ins (event_id, event_participant_id, day, check_in_type, badge_number, station, notes, client_ref, checked_in_at,
-  ends_at, closed_by, admin_id, created_at, updated_at)
+  ends_at, latest_end_at, closed_by, admin_id, created_at, updated_at)
 VALUES (:event_id, :event_participant_id, :day, :check_in_type, :badge_number, :station, :notes, :client_ref, :scanned_at, :ends_at,
-  :closed_by, :admin_id, :now, :now);
+  :latest_end_at, :closed_by, :admin_id, :now, :now);
 
 -- name: close
 -- Set the end of a visit.
@@ -57,7 +66,7 @@ UPDATE check_ins SET ends_at = :ends_at, closed_by = :closed_by, updated_at = :n
 
 -- name: reopen
 -- Let another scan be the one that opened the visit.
-UPDATE check_ins SET check_in_type = :check_in_type, badge_number = :badge_number, station = :station, notes = :notes,
+UPDATE check_ins SET day = :day, check_in_type = :check_in_type, badge_number = :badge_number, station = :station, notes = :notes,
   client_ref = :client_ref, checked_in_at = :scanned_at, ends_at = :ends_at, closed_by = :closed_by, admin_id = :admin_id,
   updated_at = :now
  WHERE id = :id;
@@ -68,23 +77,25 @@ DELETE FROM check_ins WHERE id = :id;
 -- name: take_back
 -- Mark the scans of a visit as taken back. They stay stored, so that the same client_ref is not accepted again.
 UPDATE check_in_scans SET taken_back_at = :now, check_in_id = NULL, updated_at = :now
- WHERE event_participant_id = :event_participant_id AND day = :day AND check_in_id = :id;
+ WHERE event_participant_id = :event_participant_id AND scanned_at >= :begins AND scanned_at < :ends AND check_in_id = :id;
 
 -- name: day_of
-SELECT day, event_participant_id FROM check_ins WHERE id = :id;
+-- What determines the day of a visit.
+SELECT k.event_participant_id, k.checked_in_at, e.day_ends_at, e.timezone FROM check_ins k JOIN events e ON e.id = k.event_id WHERE k.id = :id;
 
--- name: has_visits
-SELECT 1 FROM check_ins WHERE event_id = :event_id LIMIT 1;
+-- name: visit_count
+SELECT count(*) FROM check_ins WHERE event_id = :event_id;
 
 -- name: wrong_counts
 -- Counters of visits by hour and station that differ from the visits themselves. For `eventapi check`.
-WITH counted (event_id, day, station, hour, check_ins, check_outs, ends) AS (
-  SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
-    SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour, 1 AS i, 0 AS o, 0 AS e
+WITH counted (event_id, day, station, hour, latest_end_at, check_ins, check_outs, ends) AS (
+  SELECT event_id, day, station, hour, latest_end_at, sum(i), sum(o), sum(e) FROM (
+    SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour, latest_end_at,
+           1 AS i, 0 AS o, 0 AS e
       FROM check_ins
-     UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z', 0, closed_by = 'check_out', 1
+     UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z', latest_end_at, 0, closed_by = 'check_out', 1
       FROM check_ins WHERE closed_by IS NOT NULL)
-   GROUP BY event_id, day, station, hour),
+   GROUP BY event_id, day, station, hour, latest_end_at),
 kept AS (SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0)
 SELECT e.event_key, w.day, w.hour, w.station
   FROM (SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)) w

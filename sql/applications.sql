@@ -39,7 +39,7 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
 -- The visible events that are open for applications: their deadline has not passed or, without one, their last day. The plus
 -- keeps SQLite from an index that does not have the order of the list.
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.is_visible,
+       e.application_deadline, e.timezone, e.day_ends_at, e.is_visible,
        (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e

@@ -47,7 +47,8 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.badge_number, s.
  ORDER BY {sort} {order}, s.id {order}  -- sort: id=s.id scanned_at=s.scanned_at
 
 -- name: stations
-SELECT station, sum(CASE WHEN day = :today THEN check_ins - ends ELSE 0 END) AS present, sum(check_ins) AS check_ins
+-- Whoever is inside checked in during the current day, which ends at day_end.
+SELECT station, sum(CASE WHEN latest_end_at = :day_end THEN check_ins - ends ELSE 0 END) AS present, sum(check_ins) AS check_ins
   FROM check_in_counts
  WHERE event_id = :event_id
    AND day = :date                                          -- when date

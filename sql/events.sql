@@ -2,7 +2,7 @@
 
 -- name: get
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.is_visible, e.opening_hours,
+       e.application_deadline, e.timezone, e.day_ends_at, e.is_visible, e.opening_hours,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'event' AND v.entity_id = e.id ORDER BY d.display_order, d.id)) AS custom_fields,
@@ -13,7 +13,7 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
 
 -- name: list
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.is_visible,
+       e.application_deadline, e.timezone, e.day_ends_at, e.is_visible,
        (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
@@ -43,15 +43,15 @@ SELECT 1 FROM events WHERE event_key = :event_key;
 
 -- name: add
 INSERT INTO events (event_key, title, description, country, state, city, date_from, date_from_at, date_to, date_to_at, over_at,
-  application_deadline, application_deadline_at, timezone, is_visible, opening_hours, created_at, updated_at)
+  application_deadline, application_deadline_at, timezone, day_ends_at, is_visible, opening_hours, created_at, updated_at)
 VALUES (:event_key, :title, :description, :country, :state, :city, :date_from, :date_from_at, :date_to, :date_to_at, :over_at,
-  :application_deadline, :application_deadline_at, :timezone, :is_visible, :opening_hours, :now, :now);
+  :application_deadline, :application_deadline_at, :timezone, :day_ends_at, :is_visible, :opening_hours, :now, :now);
 
 -- name: change
 UPDATE events SET event_key = :event_key, title = :title, description = :description, country = :country, state = :state,
   city = :city, date_from = :date_from, date_from_at = :date_from_at, date_to = :date_to, date_to_at = :date_to_at,
   over_at = :over_at, application_deadline = :application_deadline, application_deadline_at = :application_deadline_at,
-  timezone = :timezone, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now
+  timezone = :timezone, day_ends_at = :day_ends_at, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now
  WHERE id = :id;
 
 -- name: set_image

@@ -69,9 +69,6 @@ UPDATE schedule_assignments SET event_participant_id = :participant_id WHERE eve
 -- name: visits
 SELECT id FROM check_ins WHERE event_participant_id = :id ORDER BY id;
 
--- name: days_of_scans
-SELECT DISTINCT day FROM check_in_scans WHERE event_participant_id = :id ORDER BY day;
-
 -- name: hand_over_visit
 UPDATE check_ins SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 

@@ -31,9 +31,10 @@ def create_check_in(db, body):
 
     Returns 201 with the check-in that the scan opens, or 200 with the check-in that it closes or repeats.
 
-    The time of the scan counts, not the time of the request. A scan with the same `client_ref`, or of the same badge
-    at the same station within ten seconds, is the same scan. A refused scan is stored, see /check-ins/refusals. A
-    visit ends with its day at the latest.
+    The time of the scan counts, not the time of the request. A scan with the same `client_ref` is the same scan. So is
+    a scan of the same badge within ten seconds, unless both scans name a station and the stations differ. A refused
+    scan is stored, see /check-ins/refusals. A visit ends at the first `day_ends_at` of the event after the check-in at
+    the latest. A `check_out` of a participant who is inside works even after a cancellation.
     """
     record, is_new = admission.scan(db, body)
     return created(record, f"/check-ins/{record['id']}") if is_new else record

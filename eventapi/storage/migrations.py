@@ -4,14 +4,26 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from eventapi import paths
+from eventapi import paths, times
 from eventapi.storage.database import Connection, Duplicate, connect
 from eventapi.storage.errors import StorageError, translated
 from eventapi.storage.write_lock import write_lock
 
+# SQL functions that migrations call. A migration is never edited, so that these keep their names and meanings.
+FUNCTIONS: dict[str, Callable] = {
+    # day_end(timestamp, '06:00', 'Europe/Berlin'): the first such local time after the timestamp, as a timestamp.
+    "day_end": lambda timestamp, ends_at, zone_name: times.day_around(timestamp, ends_at, zone_name)[1],
+}
+
 
 class SchemaError(Exception):
     """The schema version of the database is not that of this program. The text says what to do."""
+
+
+def define_functions(connection: Connection) -> None:
+    """Define the SQL functions that migrations call."""
+    for name, function in FUNCTIONS.items():
+        connection.create_function(name, -1, function, deterministic=True)
 
 
 def migration_files() -> list[tuple[int, Path]]:
@@ -63,6 +75,7 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
                 check_schema_version(connection)
             if todo and start and before:
                 before(start)
+            define_functions(connection)
             connection.execute("PRAGMA foreign_keys = OFF")      # has no effect inside a transaction
             if todo:
                 _apply(connection, todo)

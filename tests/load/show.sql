@@ -84,7 +84,9 @@ SELECT 1 + i / 2 % (:payments / 2), 100, CASE i % 9 WHEN 0 THEN 'CHF' ELSE 'EUR'
        strftime('%Y-%m-%dT%H:%M:%SZ', 1750000000 + i * 7919 % 60000000, 'unixepoch'), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n;
 
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4 * :visitors / 3)
-INSERT INTO check_ins (event_id, event_participant_id, day, check_in_type, station, checked_in_at, ends_at, closed_by, created_at, updated_at)
+INSERT INTO check_ins (event_id, event_participant_id, day, check_in_type, station, checked_in_at, ends_at, latest_end_at,
+                       closed_by, created_at, updated_at)
 SELECT 1, 1 + i * 7919 % (:visitors + :exhibitors), '2026-09-0' || (1 + i % 4), 'scan', 'Door ' || (i % 40),
-       strftime('%Y-%m-%dT%H:%M:%SZ', 1788240000 + i % 4 * 86400 + i * 7919 % 28800, 'unixepoch'), '2026-09-04T21:59:59Z', CASE i % 3 WHEN 0 THEN 'check_out' END,
+       strftime('%Y-%m-%dT%H:%M:%SZ', 1788240000 + i % 4 * 86400 + i * 7919 % 28800, 'unixepoch'), '2026-09-04T21:59:59Z',
+       '2026-09-0' || (2 + i % 4) || 'T04:00:00Z', CASE i % 3 WHEN 0 THEN 'check_out' END,
        '2026-09-01T00:00:00Z', '2026-09-01T00:00:00Z' FROM n;

@@ -122,8 +122,22 @@ def test_scans_of_a_badge_at_a_station_within_ten_seconds_count_once(scan):
     assert scan(200, scanned_at="2026-01-02T08:00:05Z", station="North", force=True)["id"] == first["id"]
     assert scan(409, scanned_at="2026-01-02T08:00:05Z", station="South")["code"] == "already_checked_in"
     assert scan(409, scanned_at="2026-01-02T08:00:11Z", station="North")["code"] == "already_checked_in"
+    assert scan(200, scanned_at="2026-01-02T08:00:09Z")["id"] == first["id"], "without a station, the badge counts"
     out = scan(200, scanned_at="2026-01-02T09:00:00Z", station="North", action="check_out")
+    assert scan(200, scanned_at="2026-01-02T09:00:09Z", action="check_out") == out
+    assert scan(409, scanned_at="2026-01-02T09:00:09Z", station="South", action="check_out")["code"] == "not_checked_in"
     assert scan(200, scanned_at="2026-01-02T09:00:09Z", station="North", action="check_out") == out
+
+
+@pytest.mark.parametrize("stations", [(None, None), ("North", None), (None, "North")])
+@pytest.mark.parametrize("live", [True, False])
+def test_two_scans_at_once_are_one_if_one_has_no_station(scan, stations, live):
+    for hour, action, status in (("08", "check_in", 201), ("09", "check_out", 200)):
+        first, second = [{"action": action, "station": station, "scanned_at": None if live else f"2026-01-02T{time}Z"}
+                         for station, time in zip(stations, (f"{hour}:00:00", f"{hour}:00:01"), strict=True)]
+        first, second = [{name: value for name, value in sent.items() if value} for sent in (first, second)]
+        opened = scan(status, **first)
+        assert scan(200, **second)["id"] == opened["id"]
 
 
 def test_scans_with_the_same_reference_count_once(organiser, scan, db):
@@ -166,12 +180,108 @@ def test_a_check_in_that_arrives_late_moves_the_start_of_the_visit(organiser, sc
     assert [entry["scanned_at"] for entry in organiser.data("/check-ins/refusals")] == ["2026-01-02T09:00:00Z"]
 
 
-def test_a_visit_ends_with_its_day_in_the_zone_of_the_event(organiser, scan):
+def test_a_visit_ends_at_six_in_the_morning_in_the_zone_of_the_event(organiser, scan):
     opened = scan(scanned_at=at("23:30"))
-    assert opened["closed_by"] == "day_end" and opened["checked_out_at"] == "2026-01-02T22:59:59Z"
+    assert opened["closed_by"] == "day_end" and opened["checked_out_at"] == "2026-01-03T05:00:00Z"
     assert not opened["is_checked_in"]
-    assert scan(409, scanned_at=at("00:10", "2026-01-03"), action="check_out")["code"] == "not_checked_in"
-    assert scan(scanned_at=at("00:20", "2026-01-03"))["id"] != opened["id"]
+    assert scan(409, scanned_at=at("05:59", "2026-01-03"))["check_in"]["id"] == opened["id"]
+    assert scan(409, scanned_at=at("06:00", "2026-01-03"), action="check_out")["code"] == "not_checked_in"
+    assert scan(scanned_at=at("06:00", "2026-01-03"))["id"] != opened["id"]
+    assert organiser.data(f"/check-ins/{opened['id']}")["checked_out_at"] == "2026-01-03T05:00:00Z"
+
+
+def test_a_visit_is_closed_after_midnight_and_counts_on_the_day_of_its_check_in(organiser, scan, db):
+    evening = scan(scanned_at=at("22:00"))
+    assert scan(200, scanned_at=at("01:00", "2026-01-03"), action="check_out")["id"] == evening["id"]
+    night = scan(scanned_at=at("01:30", "2026-01-03"))
+    assert scan(200, scanned_at=at("02:00", "2026-01-03"), action="check_out")["id"] == night["id"]
+    morning = scan(scanned_at=at("09:00", "2026-01-03"))
+    for day, ids, check_outs in (("2026-01-02", [evening["id"]], 1), ("2026-01-03", [morning["id"], night["id"]], 1)):
+        assert [visit["id"] for visit in organiser.data(f"/check-ins?date={day}")] == ids
+        figures = organiser.data(f"/check-ins/stats?event_key=fair&date={day}")
+        assert (figures["visitors"], figures["check_ins"], figures["check_outs"]) == (1, len(ids), check_outs)
+    assert kept_figures(db) == counted_anew(db)
+
+
+def test_a_late_scan_of_the_evening_moves_a_visit_of_the_night_to_the_day_before(organiser, scan, db):
+    night = scan(scanned_at=at("00:30", "2026-01-03"))
+    assert scan(scanned_at=at("23:30"))["id"] == night["id"]
+    assert [visit["id"] for visit in organiser.data("/check-ins?date=2026-01-02")] == [night["id"]]
+    assert organiser.data("/check-ins?date=2026-01-03") == []
+    assert kept_figures(db) == counted_anew(db) and list(admission.check(db)) == []
+    organiser.delete(f"/check-ins/{night['id']}", status=204)
+    assert kept_figures(db) == counted_anew(db) == ([], [])
+
+
+@pytest.mark.parametrize("day, ends_at, zone, check_in, end", [
+    ("2026-03-28", "06:00", "Europe/Berlin", "2026-03-28T22:00:00Z", "2026-03-29T04:00:00Z"),
+    ("2026-03-28", "02:30", "Europe/Berlin", "2026-03-28T22:00:00Z", "2026-03-29T01:30:00Z"),      # 02:30 is skipped
+    ("2026-10-24", "06:00", "Europe/Berlin", "2026-10-24T21:00:00Z", "2026-10-25T05:00:00Z"),
+    ("2026-10-24", "02:30", "Europe/Berlin", "2026-10-24T21:00:00Z", "2026-10-25T00:30:00Z"),      # the first 02:30
+    ("2026-10-24", "02:30", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
+    ("2026-01-02", "00:00", "Europe/Berlin", "2026-01-02T22:59:59Z", "2026-01-02T23:00:00Z"),
+    ("2026-01-02", "05:45", "Asia/Kathmandu", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"),
+    ("2011-12-29", "06:00", "Pacific/Apia", "2011-12-30T10:30:00Z", "2011-12-30T16:00:00Z"),       # no 30 December
+])
+def test_the_end_of_the_day_follows_the_clocks(organiser, visitor, db, day, ends_at, zone, check_in, end):
+    organiser.make("/events", {"title": "Night", "event_key": "night", "date_from": day, "timezone": zone,
+                               "day_ends_at": ends_at})
+    guest = {"event_key": "night", "participant_id": visitor("night")["id"]}
+    visit = organiser.make("/check-ins", {**guest, "scanned_at": check_in})
+    assert (visit["checked_out_at"], visit["closed_by"]) == (end, "day_end")
+    before = times.text(datetime.fromisoformat(end) - timedelta(seconds=1))
+    answer = organiser.post("/check-ins", {**guest, "scanned_at": before, "action": "check_out"}, status=200)
+    left = answer.json["data"]
+    assert (left["id"], left["checked_out_at"], left["closed_by"]) == (visit["id"], before, "check_out")
+    problem(organiser.post("/check-ins", {**guest, "scanned_at": end, "action": "check_out"}), 409, "not_checked_in")
+    assert kept_figures(db) == counted_anew(db)
+
+
+def test_whoever_came_before_midnight_is_present_until_the_end_of_the_day(organiser, visitor, db):
+    """The event is in a zone where it is past midnight, and its day ends in half an hour."""
+    ends = datetime.now(timezone.utc) + timedelta(minutes=30)
+    zone = next(f"Etc/GMT{-hours:+}" for hours in range(-12, 15) if (ends + timedelta(hours=hours)).hour == 1)
+    ends_at = f"{ends.astimezone(times.zone(zone)):%H:%M}"
+    organiser.make("/events", {"title": "Night", "event_key": "night", "timezone": zone, "day_ends_at": ends_at,
+                               "date_from": times.local_date(ago(days=3), zone)})
+    scans = {"before": ago(hours=2), "now": ago(seconds=0), "long gone": ago(hours=25)}
+    made = {name: organiser.make("/check-ins", {"event_key": "night", "participant_id": visitor("night")["id"],
+                                                "station": "North", "scanned_at": scanned_at})
+            for name, scanned_at in scans.items()}
+    assert {name: visit["is_checked_in"] for name, visit in made.items()} == {
+        "before": True, "now": True, "long gone": False}
+    figures = organiser.data("/check-ins/stats?event_key=night")
+    assert (figures["present"], figures["visitors"]) == (2, 3)
+    assert figures["stations"] == [{"station": "North", "present": 2, "check_ins": 3}]
+    yesterday = organiser.data(f"/check-ins/stats?event_key=night&date={times.local_date(scans['before'], zone)}")
+    assert yesterday["present"] == 1, "a visit counts on the day of its check-in"
+    assert len(organiser.data("/check-ins?event_key=night&is_checked_in=1")) == 2
+
+
+def test_the_last_night_belongs_to_the_event(organiser, visitor):
+    """Without `event_key`, the event is found until its last day ends."""
+    organiser.make("/events", {"title": "Night", "event_key": "night", "date_from": "2026-05-01",
+                               "date_to": "2026-05-02", "timezone": "UTC", "day_ends_at": "04:00"})
+    guest = {"badge_number": visitor("night")["badge_number"]}
+    opened = organiser.make("/check-ins", {**guest, "scanned_at": "2026-05-02T22:00:00Z"})
+    closed = organiser.post(
+        "/check-ins", {**guest, "scanned_at": "2026-05-03T03:59:59Z", "action": "check_out"}, status=200).json["data"]
+    assert closed["id"] == opened["id"]
+    answer = organiser.post("/check-ins", {**guest, "scanned_at": "2026-05-03T04:00:00Z"})
+    assert [entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]] == ["/event_key"]
+
+
+def test_the_end_of_the_day_cannot_change_after_a_check_in(organiser, fair, scan):
+    path = f"/events/{fair['id']}"
+    assert fair["day_ends_at"] == "06:00"
+    assert organiser.patch(path, {"day_ends_at": "04:30"}, status=200).json["data"]["day_ends_at"] == "04:30"
+    for wrong in ("24:00", "4:30", "noon"):
+        found = problem(organiser.patch(path, {"day_ends_at": wrong}), 422, "validation_failed")["errors"]
+        assert [entry["pointer"] for entry in found] == ["/day_ends_at"]
+    scan()
+    found = problem(organiser.patch(path, {"day_ends_at": "05:00", "timezone": "Asia/Tokyo"}), 409, "in_use")
+    assert found["detail"].startswith("The event has 1 check-in, so `timezone` and `day_ends_at` cannot change")
+    organiser.patch(path, {"day_ends_at": "04:30", "city": "Leipzig"}, status=200)
 
 
 def test_unknown_and_mistyped_badge_numbers_have_different_codes(organiser, scan):
@@ -199,6 +309,18 @@ def test_badges_of_other_events_and_cancelled_participants_are_refused_and_recor
     organiser.post(f"/participants/{ada['id']}/reinstate", status=200)
     scan(201)
     assert len(organiser.data("/check-ins/refusals")) == 2, "it stays refused"
+
+
+def test_a_participant_who_is_inside_can_leave_after_a_cancellation(organiser, scan, ada):
+    opened = scan(station="North")
+    organiser.post(f"/participants/{ada['id']}/cancel", status=200)
+    assert organiser.data("/check-ins/stats?event_key=fair")["present"] == 1
+    assert scan(409, station="South")["code"] == "participant_cancelled"
+    left = scan(200, action="check_out", station="North")
+    assert (left["id"], left["closed_by"]) == (opened["id"], "check_out")
+    figures = organiser.data("/check-ins/stats?event_key=fair")
+    assert (figures["present"], figures["visitors"], figures["check_outs"]) == (0, 1, 1)
+    assert scan(409, action="check_out", station="South")["code"] == "not_checked_in"
 
 
 def test_scans_in_the_future_or_before_the_event_are_refused(scan):
@@ -327,12 +449,12 @@ def refusals(client):
 def counted_anew(db):
     """Return the live figures, counted from the visits."""
     counts = db.connection.execute("""
-        SELECT event_id, day, station, hour, sum(i), sum(o), sum(e) FROM (
+        SELECT event_id, day, station, hour, latest_end_at, sum(i), sum(o), sum(e) FROM (
           SELECT event_id, day, coalesce(station, '') AS station, substr(checked_in_at, 1, 13) || ':00:00Z' AS hour,
-                 1 AS i, 0 AS o, 0 AS e FROM check_ins
+                 latest_end_at, 1 AS i, 0 AS o, 0 AS e FROM check_ins
            UNION ALL SELECT event_id, day, coalesce(station, ''), substr(ends_at, 1, 13) || ':00:00Z',
-                 0, closed_by = 'check_out', 1
-            FROM check_ins WHERE closed_by IS NOT NULL) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4""").fetchall()
+                 latest_end_at, 0, closed_by = 'check_out', 1
+            FROM check_ins WHERE closed_by IS NOT NULL) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5""").fetchall()
     visitors = db.connection.execute("""
         SELECT event_id, day, count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id, day
          UNION ALL SELECT event_id, '', count(DISTINCT event_participant_id) FROM check_ins GROUP BY event_id
@@ -342,7 +464,7 @@ def counted_anew(db):
 
 def kept_figures(db):
     counts = db.connection.execute(
-        "SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0 ORDER BY 1, 2, 3, 4")
+        "SELECT * FROM check_in_counts WHERE check_ins <> 0 OR check_outs <> 0 OR ends <> 0 ORDER BY 1, 2, 3, 4, 5")
     visitors = db.connection.execute("SELECT * FROM check_in_visitors WHERE visitors <> 0 ORDER BY 1, 2")
     return counts.fetchall(), visitors.fetchall()
 
@@ -355,7 +477,7 @@ def test_visits_do_not_depend_on_the_order_and_repetition_of_scans(organiser, vi
               "action": chance.choice(["check_in", "check_in", "check_out"]),
               "station": chance.choice(["North", "South", None]), "force": chance.random() < 0.2,
               "client_ref": chance.choice([None, f"ref-{number}"]),
-              "scanned_at": f"2026-01-0{chance.choice('23')}T{chance.choice(['08', '09'])}"
+              "scanned_at": f"2026-01-0{chance.choice('23')}T{chance.choice(['08', '09', '22', '02'])}"
                             f":0{chance.randrange(3)}:{chance.randrange(0, 60, 4):02}Z"}
              for number in range(40)]
     found = []
@@ -450,7 +572,7 @@ def test_merging_contacts_joins_their_visits(organiser, visitor, ada, scan, db):
     organiser.post(f"/contacts/{ada['contact_id']}/merge", {"duplicate_id": duplicate["contact_id"]}, status=200)
     assert [visit[1:4] for visit in comparable_visits(organiser)] == [
         ("2026-01-02T08:00:00Z", "2026-01-02T09:00:00Z", "check_out"),
-        ("2026-01-02T10:00:00Z", "2026-01-02T22:59:59Z", "day_end")]
+        ("2026-01-02T10:00:00Z", "2026-01-03T05:00:00Z", "day_end")]
     assert {visit[0] for visit in comparable_visits(organiser)} == {ada["id"]} and kept_figures(db) == counted_anew(db)
 
 

@@ -1,6 +1,10 @@
 """An upgrade converts the rows that an older database has."""
+from datetime import datetime, timedelta, timezone
+
+from eventapi import times
 from eventapi.storage import migrations
 from eventapi.storage.database import connect
+from eventapi.storage.statements import statements
 
 NOW = "2026-11-22T09:00:00Z"
 
@@ -10,6 +14,7 @@ def at_schema(path, number):
     path.touch()
     connection = connect(path)
     connection.execute("PRAGMA foreign_keys = OFF")
+    migrations.define_functions(connection)
     for version, file in migrations.migration_files():
         if version <= number:
             connection.executescript(f"{file.read_text(encoding='utf-8')}\nPRAGMA user_version = {version};")
@@ -46,3 +51,50 @@ def test_the_key_of_a_submission_type_is_kept(tmp_path):
     submission_type(old)
     new = upgraded(path, old)
     assert new.execute("SELECT key, title FROM submission_types").fetchall() == [("logo", "Logo")]
+
+
+def participants(connection, count, **event):
+    """Insert an event and participants of it. Return their ids, which are also the ids of their contacts."""
+    event_id = insert(connection, "events", **{"event_key": "fair", "title": "Fair", "country": "DE", "timezone": "UTC",
+                                               "is_visible": 1, **event})
+    for number in range(1, count + 1):
+        insert(connection, "contacts", id=number, customer_number=f"C-{number}", country="DE", rating=3,
+               account_access_enabled=0, email=f"{number}@roses.example")
+        insert(connection, "participants", id=number, event_id=event_id, contact_id=number, role="visitor",
+               status="registered", badge_number=f"BADGE{number}")
+    return list(range(1, count + 1))
+
+
+def visit(connection, participant_id, checked_in_at, ends_at, closed_by=None, zone="UTC"):
+    """Insert a visit of the event 1. Return its id."""
+    return insert(connection, "check_ins", event_id=1, event_participant_id=participant_id, check_in_type="scan",
+                  day=times.local_date(checked_in_at, zone), checked_in_at=checked_in_at, ends_at=ends_at,
+                  closed_by=closed_by, station="North")
+
+
+def test_visits_of_the_current_day_end_with_it_and_earlier_ones_stay(tmp_path):
+    now = datetime.now(timezone.utc)
+    # A zone where it is shortly after midnight: the day of the evening before has not ended.
+    zone = next(f"Etc/GMT{-hours:+}" for hours in range(-12, 15) if (now + timedelta(hours=hours)).hour == 1)
+    local = now.astimezone(times.zone(zone))
+    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    evening, night, six = (times.text(midnight + timedelta(hours=hours)) for hours in (-2, 0.5, 6))
+    last_second, this_midnight = times.text(midnight - timedelta(seconds=1)), times.text(midnight + timedelta(hours=24))
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    participants(old, 4, timezone=zone)
+    visit(old, 1, evening, last_second, zone=zone)                          # still inside
+    visit(old, 2, evening, last_second, zone=zone)                          # scanned again after midnight
+    visit(old, 2, night, this_midnight, zone=zone)
+    visit(old, 3, "2026-01-02T18:00:00Z", "2026-01-02T23:59:59Z", zone=zone)        # long ago
+    visit(old, 4, evening, night, "check_out", zone=zone)
+    new = upgraded(path, old)
+    assert new.execute("SELECT day_ends_at FROM events").fetchall() == [("06:00",)]
+    rows = new.execute("SELECT event_participant_id, ends_at, closed_by, latest_end_at FROM check_ins ORDER BY id")
+    long_ago = times.day_around("2026-01-02T18:00:00Z", "06:00", zone)[1]
+    assert rows.fetchall() == [
+        (1, six, None, six), (2, night, "force", six), (2, six, None, six), (3, "2026-01-02T23:59:59Z", None, long_ago),
+        (4, night, "check_out", six)]
+    sql = statements("admission")
+    assert new.execute(sql.wrong_counts.plain()).fetchall() == new.execute(sql.wrong_visitors.plain()).fetchall() == []
+    assert new.execute("SELECT sum(check_ins), sum(check_outs), sum(ends) FROM check_in_counts").fetchone() == (5, 1, 2)

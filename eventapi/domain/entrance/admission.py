@@ -1,10 +1,13 @@
 """Admission: store the scans of badges and compute the visits that result from them.
 
 The same scans always result in the same visits, in whatever order they arrive. Every scan is stored, refused ones
-too. With each new scan, the visits of that participant on that day are computed again from all scans of the day.
+too. With each new scan, the visits of that participant on that day are computed again from all scans of the day. A day
+is a pair `(begin, end)` of timestamps: each `day_ends_at` of the event ends one day and begins the next.
 
 Every function that writes is called inside a write transaction.
 """
+from datetime import datetime, timedelta
+
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.entrance import badges, check_ins, visits
@@ -39,7 +42,7 @@ def scan(db, body):
         anonymity.refuse(db, "event_participant", participant_id)
     new = _add_scan(db, body, event, participant_id and db.one(sql.participant, id=participant_id), scanned_at)
     if not new["code"]:
-        recompute_day(db, new["event_participant_id"], new["day"], new["scanned_at"])
+        recompute_day(db, new["event_participant_id"], *_day(event, scanned_at), new["scanned_at"])
         new = db.one(sql.scan, id=new["id"])
     return _check_in_of(db, new), new["effect"] == "opened"
 
@@ -75,16 +78,24 @@ def _badge_number(body):
 def event_of(db, body, faults):
     """Return the event that the body names, or else the only event that is open at that time.
 
-    Add a fault and return None if there is no such event.
+    If none is open, return the only one whose last night is not over. Add a fault and return None if there is no such
+    event.
     """
     event_id = references.resolve(db, body, EVENT, faults)
     if event_id is None and not any(body.get(member) for member, _ in EVENT[1]):
-        open_ids = db.values(sql.open_at, at=body["scanned_at"] or db.now)
+        at = body["scanned_at"] or db.now
+        open_ids = db.values(sql.open_at, at=at) or _open_tonight(db, at)
         if len(open_ids) != 1:
             cause = "several events are open" if open_ids else "no event is open"
             faults.add("/event_key", "required", f"is required, or event_id: {cause} at that time")
         event_id = open_ids[0] if len(open_ids) == 1 else None
     return event_id and db.one(sql.event, id=event_id)
+
+
+def _open_tonight(db, at):
+    """Return the ids of the events whose last day ended before `at`, but by their `day_ends_at` only after it."""
+    since = times.text(datetime.fromisoformat(at) - timedelta(days=2))
+    return [event["id"] for event in db.all(sql.just_over, at=at, since=since) if _day(event, event["over_at"])[1] > at]
 
 
 def _scanned_at(db, body, event, faults):
@@ -115,7 +126,7 @@ def _add_scan(db, body, event, participant, scanned_at):
         code = "unknown_badge"
     elif participant["event_id"] != event["id"]:
         code = "wrong_event"
-    elif participant["status"] == "cancelled":
+    elif participant["status"] == "cancelled" and body["action"] == "check_in":
         code = "participant_cancelled"
     check_in_type = body["check_in_type"] or ("scan" if badge else "manual")
     return db.one(sql.add_scan, **{
@@ -127,21 +138,33 @@ def _add_scan(db, body, event, participant, scanned_at):
 
 # Visits
 
-def recompute_day(db, event_participant_id, day, since=""):
+def _day(event, timestamp):
+    """Return the day around a timestamp. `event` has `day_ends_at` and `timezone`."""
+    return times.day_around(timestamp, event["day_ends_at"], event["timezone"])
+
+
+def days_of_scans(db, event_participant_id):
+    """Return the days on which a participant was scanned."""
+    return sorted({_day(row, row["scanned_at"])
+                   for row in db.all(sql.times_of_scans, event_participant_id=event_participant_id)})
+
+
+def recompute_day(db, event_participant_id, begin, end, since=""):
     """Compute the visits of a participant on a day from the scans, and store and journal what has changed.
 
     Scans before `since` are read only if they opened or closed a visit. The others can no longer change anything,
     and a badge that lies on a scanner for hours makes many of them.
     """
-    scans = db.all(sql.scans_of_day, event_participant_id=event_participant_id, day=day, since=since)
-    known = {row["id"]: row for row in db.all(sql.visits_of_day, event_participant_id=event_participant_id, day=day)}
+    day = {"event_participant_id": event_participant_id, "begins": begin, "ends": end}
+    scans = db.all(sql.scans, **day, since=since)
+    known = {row["id"]: row for row in db.all(sql.visits, **day)}
     opened = {scan["id"]: scan["check_in_id"] for scan in scans if scan["effect"] == "opened"}
-    found, outcomes = visits.compute(scans, times.end(day, scans[0]["timezone"]) if scans else None)
+    found, outcomes = visits.compute(scans, end)
     ids = _ids_of(found, opened, known)
     for id in known.keys() - set(ids):
         _remove(db, check_ins.get(db, id))
     for place, visit in enumerate(found):
-        ids[place] = _store(db, visit, known.get(ids[place]), opened.get(visit.opening["id"]))
+        ids[place] = _store(db, visit, end, known.get(ids[place]), opened.get(visit.opening["id"]))
     by_opening = {visit.opening["id"]: id for visit, id in zip(found, ids, strict=True)}
     for scan in scans:
         effect, code, visit = outcomes[scan["id"]]
@@ -161,13 +184,14 @@ def _ids_of(found, opened, known):
     return [id or (spare.pop(0) if spare else None) for id in ids]
 
 
-def _store(db, visit, row, opened):
+def _store(db, visit, latest_end_at, row, opened):
     """Store a visit, journal what changed, and return the id of its check-in.
 
     `row` is the stored check-in to use, or None for a new one. `opened` is the id of the check-in that the scan has
     opened before.
     """
-    values = {**visit.opening, "ends_at": visit.ends_at, "closed_by": visit.closed_by, "now": db.now}
+    values = {**visit.opening, "ends_at": visit.ends_at, "latest_end_at": latest_end_at, "closed_by": visit.closed_by,
+              "now": db.now}
     if row is None:
         new = check_ins.get(db, db.insert(sql.open, **values))
         journal.created(db, entities.CHECK_IN, check_ins.stored(new), title=check_ins.title(new))
@@ -232,17 +256,22 @@ def _refusal(db, scan):
 
 def delete(db, check_in):
     """Delete a check-in, withdraw its scans, and compute the other visits of that day again."""
-    day = db.one(sql.day_of, id=check_in["id"])
-    db.run(sql.take_back, **day, id=check_in["id"], now=db.now)
+    row = db.one(sql.day_of, id=check_in["id"])
+    begin, end = _day(row, row["checked_in_at"])
+    db.run(sql.take_back, event_participant_id=row["event_participant_id"], begins=begin, ends=end, id=check_in["id"],
+           now=db.now)
     _remove(db, check_in)
-    recompute_day(db, **day)
+    recompute_day(db, row["event_participant_id"], begin, end)
 
 
-def refuse_another_zone(db, event_id):
-    """Raise 409 `in_use` if the event has check-ins: the days of its visits were counted in its time zone."""
-    if db.value(sql.has_visits, event_id=event_id):
-        raise Problem("in_use", "The event has check-ins, so its `timezone` cannot change. Delete the check-ins first.",
-                      used_by=["check-ins"])
+def refuse_other_days(db, event_id, fields):
+    """Raise 409 `in_use` if `fields`, those that determine the days of an event, change although it has check-ins."""
+    count = db.value(sql.visit_count, event_id=event_id) if fields else 0
+    if count:
+        names = " and ".join(f"`{name}`" for name in fields)
+        check_ins_ = "1 check-in" if count == 1 else f"{count} check-ins"
+        raise Problem("in_use", f"The event has {check_ins_}, so {names} cannot change: the days of its visits depend "
+                      "on this. Delete the check-ins first, or leave the value.", used_by=["check-ins"])
 
 
 # Consistency check

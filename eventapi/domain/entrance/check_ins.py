@@ -1,4 +1,4 @@
-"""Check-ins: the stored visits. admission.py makes them from scans. A visit without a check-out ends with its day."""
+"""Check-ins: the stored visits. admission.py makes them from scans. A visit without a check-out ends with the day."""
 from eventapi import journal, times
 from eventapi.domain.entrance import badges
 from eventapi.domain.records import anonymity, entities
@@ -76,9 +76,11 @@ def _check_fixed(record, fields):
 def stats(db, event, day=None):
     """Count the visitors, check-ins and check-outs of an event, or of one day of it, in total, by station and by hour.
 
-    `event` has `id` and `timezone`; `day` is a date in that zone. The result is the `stats` of schemas/check_in.json.
+    A visit counts on the day of its check-in. `event` has `id`, `timezone` and `day_ends_at`; `day` is a date in that
+    zone. The result is the `stats` of schemas/check_in.json.
     """
-    values = {"event_id": event["id"], "date": day, "today": times.today(event["timezone"])}
+    _, day_end = times.day_around(times.now(), event["day_ends_at"], event["timezone"])
+    values = {"event_id": event["id"], "date": day, "day_end": day_end}
     given = frozenset(("date",) if day else ())
     with db.snapshot():
         stations, hours = db.all(sql.stations, given, **values), db.all(sql.hours, given, **values)

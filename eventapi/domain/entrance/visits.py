@@ -1,13 +1,14 @@
 """Visits: computed from the scans of one participant on one day.
 
-The scans are processed in the order in which they were made. So the visits do not depend on the order in which the
-scans arrive: some arrive late, twice or from several devices.
+A day ends at the local time `day_ends_at` of the event, and with it every visit. The scans are processed in the order
+in which they were made. So the visits do not depend on the order in which the scans arrive: some arrive late, twice or
+from several devices.
 """
 from dataclasses import dataclass
 
 from eventapi import times
 
-SAME = 10                   # seconds within which two scans at one station count as one: the badge was held up twice
+SAME = 10                   # seconds within which two scans of a badge count as one: it was held up twice
 
 
 @dataclass
@@ -25,9 +26,10 @@ class Visit:
         self.closing, self.closed_by, self.ends_at = scan, closed_by, scan["scanned_at"]
 
 
-def compute(scans, day_ends_at):
+def compute(scans, day_end):
     """Return `(visits, outcomes)`. `outcomes` maps the id of each scan to `(effect, code, visit or None)`.
 
+    `day_end` (UTC text) ends the visits that no scan closes.
     `effect` is `opened`, `closed`, `repeated` or None; `code` is the problem code of a refused scan or None.
     """
     visits, outcomes = [], {}
@@ -37,7 +39,7 @@ def compute(scans, day_ends_at):
         if effect == "opened":
             if last and not last.closing:
                 last.close(scan, "force")
-            visits.append(Visit(scan, day_ends_at))
+            visits.append(Visit(scan, day_end))
         elif effect == "closed":
             last.close(scan, "check_out")
         outcomes[scan["id"]] = effect, code, None if code == "not_checked_in" else visits[-1]
@@ -76,11 +78,8 @@ def _check_out(scan, last):
 def _is_same(scan, other):
     """Return whether two consecutive scans count as one.
 
-    At one station they do if they are at most SAME seconds apart. Without a station they do if a device sent both
-    with the same time.
+    They do if they are at most SAME seconds apart, unless they were made at two different stations.
     """
-    if scan["station"] != other["station"]:
+    if scan["station"] and other["station"] and scan["station"] != other["station"]:
         return False
-    if scan["station"] is None:
-        return scan["scanned_at"] == other["scanned_at"] and not scan["is_live"] and not other["is_live"]
     return times.unix(scan["scanned_at"]) - times.unix(other["scanned_at"]) <= SAME

@@ -81,8 +81,8 @@ def update(db, old, fields, base_url):
     `fields` holds the changed fields. Booth prices, due dates and sessions are computed again from the new dates and
     the new time zone.
 
-    Raise 422 as `create` does, and if a price or due date cannot be computed; 409 `duplicate`, or `in_use` for a new
-    time zone after check-ins.
+    Raise 422 as `create` does, and if a price or due date cannot be computed; 409 `duplicate`, or `in_use` for
+    another time zone or end of the day after check-ins.
     """
     id, faults = old["id"], Faults()
     merged = {**old, **fields,
@@ -90,8 +90,7 @@ def update(db, old, fields, base_url):
     _check(merged, faults)
     if merged["event_key"] != old["event_key"]:
         slugs.claim_key(db, sql.key_taken, "event", "event_key", merged["event_key"])
-    if merged["timezone"] != old["timezone"]:
-        admission.refuse_another_zone(db, id)
+    admission.refuse_other_days(db, id, [name for name in ("timezone", "day_ends_at") if merged[name] != old[name]])
     if merged != old:
         db.run(sql.change, **_columns(merged), now=db.now)
         custom_fields.store(db, "event", id, old["custom_fields"], merged["custom_fields"])

@@ -142,7 +142,7 @@ def _move_assignments(db, kept_id, other_id):
 
 def _move_check_ins(db, kept_id, other_id):
     """Move visits and scans, and compute the visits of each day again from the scans of both participants."""
-    days = db.values(sql.days_of_scans, id=other_id)
+    days = admission.days_of_scans(db, other_id)
     for id in db.values(sql.visits, id=other_id):
         old = check_ins.get(db, id)
         db.run(sql.hand_over_visit, id=id, participant_id=kept_id, now=db.now)
@@ -151,7 +151,7 @@ def _move_check_ins(db, kept_id, other_id):
                         title=check_ins.title(new))
     db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
     for day in days:
-        admission.recompute_day(db, kept_id, day)
+        admission.recompute_day(db, kept_id, *day)
 
 
 def _move_submissions(db, kept_id, other_id):
