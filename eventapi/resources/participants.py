@@ -1,5 +1,5 @@
 """Participants: contacts that take part in an event."""
-from eventapi.domain.billing import claims
+from eventapi.domain.accounts import balances, bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
@@ -95,7 +95,7 @@ def print_badges(db, query):
 @routes.get("/participants/<id>/balance", response="participant.balance")
 def get_balance(db, id):
     """Get the amounts that were ordered, billed and paid."""
-    return claims.balance(db, get(db, id))
+    return balances.balance(db, get(db, id))
 
 
 @routes.post("/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201)
@@ -105,7 +105,7 @@ def bill_participant(db, id):
     One invoice contains the category fee, confirmed reservations and the items of confirmed orders. It is returned, and
     `credit_notes` in meta holds the ids of the credit notes. Without an invoice, the first credit note is returned.
     """
-    made = claims.bill(db, get(db, id))
+    made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
     return Response(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
 
