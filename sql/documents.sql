@@ -59,7 +59,7 @@ SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
 
 -- name: handed_in
 -- Status of a submission that shows the document and may no longer change.
-SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pending', 'revision_requested') LIMIT 1;
+SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pending', 'revision_requested', 'rejected') LIMIT 1;
 
 -- name: add
 INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, metadata, content, missing, filename, sha256,

@@ -2,7 +2,7 @@
 
 -- name: get
 SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status, s.value, s.document_id,
-       s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+       s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'submission' AND v.entity_id = s.id ORDER BY d.display_order, d.id)) AS custom_fields,
@@ -13,7 +13,7 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key A
 
 -- name: list
 SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key AS type_key, t.title, t.input, s.status, s.value, s.document_id,
-       s.due_at, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
+       s.due_at, s.is_late, s.revision, s.submitted_at, s.feedback, s.reviewed_by, a.name AS reviewed_by_name, s.reviewed_at, s.created_at,
        s.updated_at
   FROM submissions s
   LEFT JOIN events e ON e.id = s.event_id
@@ -27,7 +27,7 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key A
    AND s.type_id = :type_id                                                         -- when type_id
    AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.key = :type_key)   -- when type_key
    AND s.status = :status                                                           -- when status
-   AND coalesce(s.due_at < CASE WHEN s.status IN ('pending', 'revision_requested') THEN :now ELSE s.submitted_at END, 0) = :is_late   -- when is_late
+   AND coalesce(s.is_late, s.due_at < :now, 0) = :is_late                           -- when is_late
    AND s.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = s.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
@@ -47,7 +47,7 @@ SELECT s.id AS submission_id, t.id, t.key, t.title, t.description, t.input, t.ne
 
 -- name: find
 -- The submission of a participant for a type.
-SELECT id FROM submissions WHERE event_participant_id = :event_participant_id AND type_id = :type_id;
+SELECT id, status FROM submissions WHERE event_participant_id = :event_participant_id AND type_id = :type_id;
 
 -- name: participant
 SELECT p.id, p.event_id, e.event_key, p.role, p.status, p.contact_id, c.anonymized_at
@@ -65,8 +65,9 @@ VALUES (:event_id, :event_participant_id, :type_id, 'pending', :value, :document
 UPDATE submissions SET value = :value, document_id = :document_id, updated_at = :now WHERE id = :id;
 
 -- name: submit
-UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now, feedback = NULL, reviewed_by = NULL,
-  reviewed_at = NULL, updated_at = :now
+-- The first submit decides whether the submission is late.
+UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now, is_late = coalesce(is_late, due_at < :now, 0),
+  feedback = NULL, reviewed_by = NULL, reviewed_at = NULL, updated_at = :now
  WHERE id = :id;
 
 -- name: review

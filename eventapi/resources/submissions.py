@@ -39,7 +39,7 @@ def get_submission(db, id, query):
 
 @routes.update("/submissions/<id>", schema="submission")
 def update_submission(db, id, body):
-    """Change the value or document of a submission that is pending or needs a revision.
+    """Change the value or document of a submission that is pending, rejected or needs a revision.
 
     Send `draft` as false to submit it at once.
     """
@@ -66,7 +66,7 @@ def approve_submission(db, id):
 
 @routes.post("/submissions/<id>/reject", schema="submission.feedback")
 def reject_submission(db, id, body):
-    """Reject a submission. This is final."""
+    """Reject a submission. Value and document can change, and it can be submitted again as a new revision."""
     return submissions.review(db, unchanged(get(db, id)), "reject", body["feedback"])
 
 

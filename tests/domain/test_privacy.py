@@ -119,7 +119,8 @@ KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "in
 
 def columns(db):
     """Return table -> columns that may hold text, except timestamps, for every table of the database."""
-    tables = [name for name, in db.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    tables = [name for name, in db.connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
     return {table: [row[1] for row in db.connection.execute(f'PRAGMA table_xinfo("{table}")')
                     if row[2] not in ("INTEGER", "REAL") and not row[1].endswith("_at")] for table in tables}
 

@@ -38,6 +38,23 @@ def wishes(organiser):
             for id in people]
 
 
+def test_a_rejected_submission_gets_one_new_revision_from_many_concurrent_submits(server, key, wishes, organiser, db):
+    for wish in wishes[:3]:
+        submission = organiser.make(*wish[1:])
+        address = f"/submissions/{submission['id']}"
+        organiser.post(f"{address}/reject", {"feedback": "No"}, status=200)
+        requests = [("POST", f"{address}/submit", None), ("PATCH", address, {"value": "Tulips", "draft": False}),
+                    ("PATCH", address, {"value": "Tulips"})]
+        answers = send_at_once(server.port, key, [requests[number % 3] for number in range(CLIENTS)])
+        assert {(status, document.get("code")) for status, document in answers} <= {(200, None), (409, "locked")}
+        assert any(status == 200 for status, _ in answers)
+        [first, second] = organiser.data(f"{address}/revisions?order=ASC")
+        current = organiser.data(address)
+        assert (first["status"], first["value"], second["status"]) == ("rejected", "Roses", "submitted")
+        assert (current["revision"], current["value"]) == (2, second["value"]), "what is reviewed is what was submitted"
+    assert journal.verify(db) == []
+
+
 def test_only_one_of_many_concurrent_decisions_is_accepted(server, key, wishes, organiser, db):
     for wish in wishes:
         answers = send_at_once(server.port, key, [wish] * CLIENTS)

@@ -297,17 +297,60 @@ def test_a_submitted_value_is_locked(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
     address = f"/submissions/{submission['id']}"
-    for action, feedback in ((None, None), ("reject", "No")):
+    for action, remedy in ((None, "Request a revision first."), ("approve", "This status is final.")):
         if action:
-            act(organiser, submission, action, feedback)
+            act(organiser, submission, action)
         problem = organiser.patch(address, {"value": "other"}, status=409).json
-        assert problem["code"] == "locked" and problem["allowed_from"] == ["pending", "revision_requested"]
+        assert problem["code"] == "locked" and problem["allowed_from"] == ["pending", "revision_requested", "rejected"]
+        second = organiser.post("/submissions", {
+            "participant_id": roses["id"], "type_key": "profile", "value": "other"}, status=409).json
+        assert second["code"] == "duplicate" and second["submission_id"] == submission["id"]
+        assert remedy in problem["detail"] and remedy in second["detail"], "both name the same remedy"
     assert organiser.data(address)["value"] == "Roses since 1923"
+
+
+def test_a_rejected_submission_can_be_changed_and_submitted_again(organiser, roses, ask, db):
+    ask()
+    submission = hand_in(organiser, roses)
+    address = f"/submissions/{submission['id']}"
+    act(organiser, submission, "reject", "Too short")
+    second = organiser.post("/submissions", {
+        "participant_id": roses["id"], "type_key": "profile", "value": "other"}, status=409).json
+    assert "Change its value or document" in second["detail"] and "submit it again" in second["detail"]
+    changed = organiser.patch(address, {"value": "Roses and tulips since 1923"}, status=200).json["data"]
+    assert (changed["status"], changed["revision"], changed["feedback"]) == ("rejected", 1, "Too short")
+    again = act(organiser, submission, "submit")
+    assert (again["status"], again["revision"], again["feedback"]) == ("submitted", 2, None)
+    act(organiser, submission, "reject", "Still too short")
+    assert organiser.patch(address, {"draft": False}, status=200).json["data"]["revision"] == 3
+    act(organiser, submission, "approve")
+    revisions = organiser.data(f"{address}/revisions?order=ASC")
+    assert [(entry["status"], entry["feedback"]) for entry in revisions] == [
+        ("rejected", "Too short"), ("rejected", "Still too short"), ("approved", None)]
+    assert actions(db, submission) == ["created", "submitted", "rejected", "updated", "submitted", "rejected",
+                                       "submitted", "approved"]
+
+
+def test_the_document_of_a_rejected_submission_can_be_uploaded_again(organiser, roses, ask):
+    ask("file", allowed_extensions=["png"])
+    document = organiser.make(
+        "/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "logo.png"})
+
+    def upload(data):
+        organiser.put(f"/documents/{document['id']}/content", raw=data,
+                      headers={"Content-Type": "application/octet-stream"}, status=200)
+    upload(PNG)
+    submission = hand_in(organiser, roses, None, document_id=document["id"])
+    act(organiser, submission, "reject", "Too small")
+    upload(PNG + b"larger")
+    act(organiser, submission, "submit")
+    first, second = organiser.data(f"/submissions/{submission['id']}/revisions?order=ASC")
+    assert (first["size"], second["size"]) == (len(PNG), len(PNG) + 6)
 
 
 @pytest.mark.parametrize("state, allowed", [
     ("pending", {"submit"}), ("submitted", {"approve", "reject", "request-revision"}), ("approved", set()),
-    ("rejected", set()), ("revision_requested", {"submit"})])
+    ("rejected", {"submit"}), ("revision_requested", {"submit"})])
 def test_each_state_allows_the_actions_of_the_table(organiser, roses, ask, state, allowed):
     ask()
     way = {"submitted": None, "approved": "approve", "rejected": "reject", "revision_requested": "request-revision"}
@@ -338,10 +381,25 @@ def test_a_late_submission_is_accepted_and_marked(organiser, roses, ask, db):
     assert late["is_late"] is True and late["status"] == "submitted"
     assert [entry["is_late"] for entry in organiser.data(f"/submissions/{late['id']}/revisions")] == [True]
     moved = organiser.patch(f"/submissions/types/{kind['id']}", {"due": "2099-01-01"}, status=200).json["data"]
-    assert organiser.data(f"/submissions/{late['id']}")["is_late"] is False
+    assert organiser.data(f"/submissions/{late['id']}")["is_late"] is True, "the first submit has decided it"
     assert moved["due_at"] == "2099-01-01T22:59:59Z"
-    assert [entry["is_late"] for entry in organiser.data(f"/submissions/{late['id']}/revisions")] == [
-        True], "as it was then"
+    act(organiser, late, "request-revision", "Longer")
+    assert act(organiser, late, "submit")["is_late"] is True
+    assert [entry["is_late"] for entry in organiser.data(f"/submissions/{late['id']}/revisions?order=ASC")] == [
+        True, False], "a revision was late by the due date of its time"
+    assert [found["id"] for found in organiser.data("/submissions?is_late=1")] == [late["id"]]
+
+
+def test_a_submission_in_time_is_never_late_afterwards(organiser, roses, ask, monkeypatch):
+    kind = ask(due="2099-01-01")
+    submission = hand_in(organiser, roses)
+    address = f"/submissions/{submission['id']}"
+    organiser.patch(f"/submissions/types/{kind['id']}", {"due": "2020-01-01"}, status=200)
+    for action in ("request-revision", "submit", "reject"):
+        act(organiser, submission, action, None if action == "submit" else "Again")
+        assert organiser.data(address)["is_late"] is False, action
+    assert organiser.data("/submissions?is_late=1") == []
+    assert [found["id"] for found in organiser.data("/submissions?is_late=0")] == [submission["id"]]
 
 
 def test_an_open_submission_is_late_once_its_due_time_has_passed(organiser, roses, ask, monkeypatch):

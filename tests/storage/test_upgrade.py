@@ -98,3 +98,22 @@ def test_visits_of_the_current_day_end_with_it_and_earlier_ones_stay(tmp_path):
     sql = statements("admission")
     assert new.execute(sql.wrong_counts.plain()).fetchall() == new.execute(sql.wrong_visitors.plain()).fetchall() == []
     assert new.execute("SELECT sum(check_ins), sum(check_outs), sum(ends) FROM check_in_counts").fetchone() == (5, 1, 2)
+
+
+def test_the_first_revision_decides_whether_a_submission_was_late(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    event_id, type_id = submission_type(old)
+    participants(old, 4, event_key="other")
+    due, before, after = "2026-10-01T21:59:59Z", "2026-09-30T12:00:00Z", "2026-10-02T12:00:00Z"
+    histories = {"late": [(due, after), ("2027-01-01T22:59:59Z", after)], "in time": [(due, before), (due, after)],
+                 "without due date": [(None, after)], "draft": []}
+    for number, revisions in enumerate(histories.values(), 1):
+        id = insert(old, "submissions", event_id=event_id, event_participant_id=number, type_id=type_id,
+                    status="submitted" if revisions else "pending", due_at=due, revision=len(revisions))
+        for revision, (due_at, submitted_at) in enumerate(revisions, 1):
+            insert(old, "submission_revisions", submission_id=id, revision=revision, status="submitted", due_at=due_at,
+                   submitted_at=submitted_at)
+    new = upgraded(path, old)
+    found = [is_late for is_late, in new.execute("SELECT is_late FROM submissions ORDER BY id")]
+    assert dict(zip(histories, found, strict=True)) == {"late": 1, "in time": 0, "without due date": 0, "draft": None}

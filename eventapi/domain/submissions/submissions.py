@@ -18,12 +18,19 @@ sql = statements("submissions")
 sql_of_types = statements("submission_types")
 
 TRANSITIONS = Transitions("submission", {
-    "submit": (("pending", "revision_requested"), "submitted"),
+    "submit": (("pending", "revision_requested", "rejected"), "submitted"),
     "approve": (("submitted",), "approved"),
     "reject": (("submitted",), "rejected"),
     "request-revision": (("submitted",), "revision_requested"),
 })
-OPEN = ("pending", "revision_requested")
+# status -> what to do so that another value counts
+REMEDIES = {
+    "pending": "Change its value or document, then submit it.",
+    **dict.fromkeys(("revision_requested", "rejected"), "Change its value or document, then submit it again."),
+    "submitted": "Request a revision first.",
+    "approved": "This status is final.",
+}
+OPEN = TRANSITIONS.table["submit"][0]         # value and document can change in these statuses
 # Merging contacts may result in two submissions of one type. The one with the status further right here stays.
 RANK = ("rejected", "pending", "revision_requested", "submitted", "approved")
 
@@ -39,12 +46,12 @@ def get(db, id):
 def represent(row, now):
     """Turn a row into the API object at the time `now` (UTC text), in place, and return it.
 
-    An open submission is late as soon as it is past due.
+    Until it is submitted for the first time, it is late as soon as it is past due.
     """
     for member in {"value", "custom_fields"} & row.keys():
         row[member] = row[member] and json.loads(row[member])
-    submitted_at = now if row["status"] in OPEN else row["submitted_at"]
-    row["is_late"] = row["due_at"] is not None and row["due_at"] < submitted_at
+    is_overdue = row["due_at"] is not None and row["due_at"] < now
+    row["is_late"] = is_overdue if row["is_late"] is None else bool(row["is_late"])
     return row
 
 
@@ -75,11 +82,7 @@ def create(db, body):
     fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
     anonymity.refuse_gone(participant)
-    known = db.value(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
-    if known:
-        raise Problem("duplicate",
-                      f"The participant has the submission {known} of this type already. Change that one instead.",
-                      submission_id=known)
+    _refuse_second(db, participant, kind)
     id = db.insert(sql.add, event_id=participant["event_id"], event_participant_id=participant["id"],
                    type_id=kind["id"],
                    value=columns(body)["value"], document_id=body["document_id"], due_at=kind["due_at"], now=db.now)
@@ -134,6 +137,15 @@ def submit(db, old):
     if target == "approved":
         journal.announced(db, entities.SUBMISSION, "approved", new)
     return new
+
+
+def _refuse_second(db, participant, kind):
+    """Raise 409 `duplicate` if the participant has a submission of this type already."""
+    known = db.one(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
+    if known:
+        raise Problem("duplicate",
+                      f"The participant has the submission {known['id']} of this type already. It is "
+                      f"{known['status']}. {REMEDIES[known['status']]}", submission_id=known["id"])
 
 
 def _participant_and_type(db, body):
@@ -198,11 +210,11 @@ def columns(submission):
 
 
 def refuse_locked(old, names):
-    """Raise 409 `locked` for these fields unless the submission is open."""
+    """Raise 409 `locked` for these fields unless the status of the submission is in OPEN."""
     if old["status"] not in OPEN:
-        remedy = "Request a revision first." if old["status"] == "submitted" else "This status is final."
         raise Problem("locked",
-                      f"{' and '.join(names)} cannot change, because the submission is {old['status']}. {remedy}",
+                      f"{' and '.join(names)} cannot change, because the submission is {old['status']}. "
+                      f"{REMEDIES[old['status']]}",
                       state=old["status"], allowed_from=list(OPEN), members=list(names))
 
 
