@@ -89,6 +89,12 @@ SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.fi
    AND likelihood(r.updated_at >= :updated_since, 0.0001)           -- when updated_since
  ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id revision=r.revision
 
+-- name: revision
+SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
+       r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at
+  FROM submission_revisions r LEFT JOIN admins a ON a.id = r.reviewed_by
+ WHERE r.submission_id = :submission_id AND r.revision = :revision;
+
 -- name: all_revisions
 SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.filename, r.sha256, r.size, r.due_at, r.submitted_at,
        r.feedback, r.reviewed_by, a.name AS reviewed_by_name, r.reviewed_at, r.created_at, r.updated_at

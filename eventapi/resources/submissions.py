@@ -1,11 +1,14 @@
 """Submissions: what participants submit for an event, from draft to approval, with every revision."""
 from eventapi import times
+from eventapi.domain.attachments import content_types
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.domain.submissions import submissions
+from eventapi.domain.submissions import revisions, submissions
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
+from eventapi.errors import Problem
 from eventapi.storage.statements import statements
+from eventapi.web import downloads
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
@@ -80,7 +83,30 @@ def request_submission_revision(db, id, body):
 def list_submission_revisions(db, id, query):
     """List the revisions of a submission, each with its value at that time and the feedback."""
     get(db, id)
-    return page(db, sql.revisions, {**query, "submission_id": id}, submissions.represent_revision)
+    return page(db, sql.revisions, {**query, "submission_id": id}, revisions.represent)
+
+
+@routes.get("/submissions/<id>/revisions/<item_id>", singular="submission_revision")
+def get_submission_revision(db, id, item_id):
+    """Get a revision of a submission by its number, counted from 1."""
+    return revision_of(db, id, item_id)
+
+
+@routes.get("/submissions/<id>/revisions/<item_id>/content", forms=content_types.STORED, ranges=True)
+def get_submission_revision_content(db, id, item_id):
+    """Get the file that was submitted with a revision, even if its document has been changed or deleted since.
+
+    The header Range may contain one range. Browsers display only PDF and pictures, and download all other files.
+    """
+    revision = revision_of(db, id, item_id)
+    if revision["sha256"] is None:
+        raise Problem("not_found", f"The revision {item_id} of the submission {id} has no file.")
+    return downloads.stored_file(db.config, revision["sha256"], *revisions.file_of(db.config, revision))
+
+
+def revision_of(db, id, number):
+    get(db, id)
+    return found(revisions.get(db, id, number), "submission_revision", number)
 
 
 def get(db, id):

@@ -260,7 +260,7 @@ STATES = {
     },
     "submissions": {
         "submission": {
-            "submit": (["pending", "revision_requested"], "submitted"),
+            "submit": (["pending", "revision_requested", "rejected"], "submitted"),
             "approve": (["submitted"], "approved"),
             "reject": (["submitted"], "rejected"),
             "request-revision": (["submitted"], "revision_requested"),

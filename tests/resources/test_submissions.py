@@ -1,12 +1,15 @@
 """Submissions: submitting, reviewing, revising."""
 import json
+import os
+import tarfile
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 import pytest
 
 from eventapi import times
-from eventapi.storage import files
+from eventapi.domain.upkeep import housekeeping
+from eventapi.storage import backups, files
 from eventapi.storage.statements import statements
 from tests.resources.test_submission_types import exhibitor, faults
 from tests.support.client import Client
@@ -541,3 +544,69 @@ def test_submissions_are_exported_and_erased(organiser, roses, ask, db):
     left = organiser.data(f"/submissions/{submission['id']}")
     assert (left["status"], left["value"], left["feedback"], left["revision"]) == ("rejected", None, None, 2)
     assert mark not in json.dumps(organiser.data(f"/submissions/{submission['id']}/revisions"))
+
+
+# Revisions
+
+OCTETS = {"Content-Type": "application/octet-stream"}
+
+
+@pytest.fixture
+def revised(organiser, roses, ask):
+    """Return the address of a submission with two revisions of one document, which holds a PNG and then an SVG."""
+    ask("file")
+    document = organiser.make("/documents", {
+        "entity_type": "contact", "entity_id": roses["contact_id"], "filename": "Logo für Plan.png"})
+    submission = None
+    for data in (PNG, SVG):
+        organiser.put(f"/documents/{document['id']}/content", raw=data, headers=OCTETS, status=200)
+        if submission is None:
+            submission = hand_in(organiser, roses, None, document_id=document["id"])
+            act(organiser, submission, "reject", "As SVG, please")
+    act(organiser, submission, "submit")
+    return f"/submissions/{submission['id']}"
+
+
+def test_each_revision_and_its_file_can_be_read(organiser, revised, person):
+    listed = organiser.data(f"{revised}/revisions?order=ASC")
+    assert [organiser.data(f"{revised}/revisions/{number}") for number in (1, 2)] == listed
+    for number, data, kind in ((1, PNG, "image/png"), (2, SVG, "image/svg+xml")):
+        answer = organiser.get(f"{revised}/revisions/{number}/content", status=200)
+        assert (answer.body, answer.content_type) == (data, kind)
+        assert answer.headers["ETag"] == f'"{listed[number - 1]["sha256"]}"'
+        assert answer.headers["Content-Security-Policy"] and "f%C3%BCr" in answer.headers["Content-Disposition"]
+    part = organiser.get(f"{revised}/revisions/1/content", headers={"Range": "bytes=1-3"}, status=206)
+    assert part.body == b"PNG" and part.headers["Content-Range"] == f"bytes 1-3/{len(PNG)}"
+    assert person("submissions:read").get(f"{revised}/revisions/1/content").status_int == 200
+
+
+@pytest.mark.parametrize("path", ["revisions/3", "revisions/0", "revisions/3/content"])
+def test_an_unknown_revision_is_not_found(organiser, revised, path):
+    assert organiser.get(f"{revised}/{path}", status=404).json["code"] == "not_found"
+
+
+def test_a_revision_without_file_has_no_content(organiser, roses, ask):
+    ask()
+    address = f"/submissions/{hand_in(organiser, roses)['id']}/revisions/1"
+    assert organiser.data(address)["value"] == "Roses since 1923"
+    assert "no file" in organiser.get(f"{address}/content", status=404).json["detail"]
+    organiser.get("/submissions/999/revisions/1", status=404)
+
+
+def test_files_of_earlier_revisions_are_kept_and_backed_up_until_the_contact_is_anonymised(
+        organiser, revised, roses, db, tmp_path):
+    def age_and_sweep():
+        for _, file, _ in files.all_stored(db.config):
+            os.utime(file, (1, 1))
+        return housekeeping.sweep_files(db)
+    assert age_and_sweep() == 0
+    assert organiser.get(f"{revised}/revisions/1/content", status=200).body == PNG
+    backups.create(db.config, tmp_path / "backup.tar")
+    with tarfile.open(tmp_path / "backup.tar") as archive:
+        digest = sha256(PNG).hexdigest()
+        assert archive.extractfile(f"files/{digest[:2]}/{digest[2:]}").read() == PNG
+    organiser.post(f"/contacts/{roses['contact_id']}/anonymize", status=200)
+    for number in (1, 2):
+        organiser.get(f"{revised}/revisions/{number}/content", status=404)
+    age_and_sweep()
+    assert list(files.all_stored(db.config)) == []

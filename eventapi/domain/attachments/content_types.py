@@ -47,6 +47,7 @@ _BEGINNINGS = {
     "ttf": rb"\0\x01\0\0|true", "otf": rb"OTTO", "woff": rb"wOFF", "woff2": rb"wOF2"}
 SIGNATURES = {extension: re.compile(pattern, re.S) for extensions, pattern in _BEGINNINGS.items()
               for extension in extensions.split()}
+STORED = (*OTHERS, PDF, HTML)           # types in which the reference offers a stored file
 SEPARATORS = ",;\t"
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 

@@ -14,7 +14,7 @@ from eventapi.domain.halls import reservation_rows
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, contacts, newsletter, participants
 from eventapi.domain.records import entities, slugs
-from eventapi.domain.submissions import submissions
+from eventapi.domain.submissions import revisions, submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -56,7 +56,7 @@ def export(db, contact):
                                _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row)
                            for row in _existing(orders.row(db, id) for id in ids["service_order"])],
-        "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
+        "submissions": [{**submission, "revisions": revisions.all_of(db, submission["id"])}
                         for submission in _existing(submissions.get(db, id) for id in ids["submission"])],
         "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], [])}
                      for invoice in _existing(invoices.get(db, id) for id in ids["invoice"])],

@@ -55,18 +55,6 @@ def represent(row, now):
     return row
 
 
-def represent_revision(row):
-    """Turn a row of a revision into the API object, in place, and return it."""
-    row["value"] = row["value"] and json.loads(row["value"])
-    row["is_late"] = row["due_at"] is not None and row["due_at"] < row["submitted_at"]
-    return row
-
-
-def revisions(db, id):
-    """Return all revisions of a submission as API objects."""
-    return [represent_revision(row) for row in db.all(sql.all_revisions, submission_id=id)]
-
-
 # Submitting
 
 def create(db, body):
