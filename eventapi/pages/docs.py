@@ -82,7 +82,9 @@ with only read-only fields changes nothing. Unknown fields are an error.</p>
 <p>Use <code>page</code> and <code>per_page</code> (at most 100) for pages, <code>sort</code> and <code>order</code>
 for the order. <code>meta</code> contains <code>total</code> and <code>total_pages</code>; the <code>Link</code>
 header contains the neighbouring pages. To read a long list completely, send an empty <code>after=</code> first, then
-the value of <code>meta.next</code> as <code>after</code>, until <code>meta.next</code> is null. Every list accepts
+the value of <code>meta.next</code> as <code>after</code>, until <code>meta.next</code> is null. A cursor belongs to
+its list, sort and order, and is not combined with <code>page</code>. A parameter that is a list is separated by commas
+(<code>include=a,b</code>) or repeated. Every list accepts
 <code>updated_since</code> and <code>ids</code>. With <code>Accept: text/csv</code>, a list returns all its records as
 a table.</p>
 <h3>Timestamps and amounts</h3>
@@ -96,7 +98,8 @@ has.</p>
 <h3>Repeated requests and concurrent changes</h3>
 <p>Send <code>Idempotency-Key</code> with a POST to make it safe to retry for 24 hours: the server executes the
 request once and returns the first response again. Secrets that are shown only once are left out of the repeated
-response; rotate the secret if you did not receive it. A single record has an <code>ETag</code>. Send it as
+response; rotate the secret if you did not receive it. A single record has an <code>ETag</code>, which POST, PUT and
+PATCH return too, so that you can continue without reading the record again. Send it as
 <code>If-None-Match</code> to receive 304 if the record has not changed. Send it as <code>If-Match</code> with PUT,
 PATCH or DELETE to change the record only if it is still as you read it; otherwise the status is 412.</p></section>
 """

@@ -60,10 +60,9 @@ def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response
     response = act()
     if not isinstance(response, Response):
         response = Response(response)
-    data = {**response.data, response.secret: None} if response.secret else response.data
     db.run(sql.keep, **values, fingerprint=fingerprint, status=response.status, request_id=db.actor.request_id,
            now=db.now, location=response.headers.get("Location", "").removeprefix(base_url()) or None,
-           data=None if response.status == 204 else as_json(data),
+           data=None if response.status == 204 else as_json(response.later_data()),
            meta=as_json(response.meta) if response.meta else None)
     return response
 

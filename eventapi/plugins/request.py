@@ -87,6 +87,7 @@ class Exchange:
         self.callback = callback
         self.id_name = f"{route.config['options'].singular}_id"
         self.reads = route.method == "GET"
+        self.varies = len(route.config["options"].offered) > 1
         self.takes = [name for name in PARTS if name in takes]
 
     def __call__(self, **values: object) -> bytes | Iterable[bytes]:
@@ -95,6 +96,8 @@ class Exchange:
         response.set_header("X-Request-ID", request_id(environ))
         response.set_header("Cache-Control", "private, no-cache")
         response.set_header("X-Content-Type-Options", "nosniff")
+        if self.varies:
+            response.set_header("Vary", "Accept")
         for name in self.takes:
             values[name] = environ[f"eventapi.{name}"]
         try:
@@ -119,23 +122,30 @@ class Exchange:
         if result.status == 204:
             return b""
         response.content_type = JSON
-        data = self.minimal(result.data, environ) or as_json(result.data)
-        if self.reads and result.has_etag and isinstance(result.data, dict) and not_modified(data):
+        data = as_json(result.data)
+        if not self.reads:
+            data = self.written(result, data, environ)
+        elif result.has_etag and isinstance(result.data, dict) and not_modified(data):
             return b""
         before, after = envelope(environ["eventapi.request_id"], result.meta)
         return f"{before}{data}{after}".encode()
 
-    def minimal(self, data: object, environ: dict) -> str | None:
-        """Return the small object of `Prefer: return=minimal` (RFC 7240) as JSON.
+    def written(self, result: Response, data: str, environ: dict) -> str:
+        """Set the ETag of a record that a write returns. Return `data`, the JSON of the record.
 
-        None if it is not asked for, or data is not a record.
+        With `Prefer: return=minimal` (RFC 7240), return a small object instead. A secret that is shown once is in both.
         """
-        is_record = isinstance(data, dict) and "id" in data
-        if self.reads or not is_record or not MINIMAL.search(environ.get("HTTP_PREFER", "")):
-            return None
+        record = result.data
+        if not isinstance(record, dict) or "id" not in record:
+            return data
+        if result.has_etag:
+            response.set_header("ETag", etag(as_json(result.later_data()) if result.secret else data))
+        if not MINIMAL.search(environ.get("HTTP_PREFER", "")):
+            return data
         response.set_header("Preference-Applied", "return=minimal")
-        times_of = {name: times.unix(data[name]) for name in ("created_at", "updated_at") if name in data}
-        return as_json({self.id_name: data["id"], **times_of})
+        shown = {result.secret: record[result.secret]} if result.secret else {}
+        times_of = {name: times.unix(record[name]) for name in ("created_at", "updated_at") if name in record}
+        return as_json({self.id_name: record["id"], **shown, **times_of})
 
 
 def problem_of(error: Exception) -> Problem:

@@ -104,12 +104,15 @@ ERROR = _object("An error in the input.", ["code", "detail"],
                 field={"type": ["string", "null"], "description": "Field of that record."},
                 code={**TEXT, "description": "Code for programs. It does not change."},
                 detail={**TEXT, "description": "Explanation for people."})
+SECRET = {"type": "string",
+          "description": "Only where the whole record has it as a secret that is shown once. A response that is "
+                         "repeated for the same `Idempotency-Key` does not have it."}
 COMMON = {
     "Meta": _object("Information about the response.", ["request_id"], request_id=TEXT),
     "Minimal": {"type": "object",
-                "description": "Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, and Unix "
-                               "times.",
-                "properties": {"created_at": NUMBER, "updated_at": NUMBER},
+                "description": "Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, Unix "
+                               "times, and a secret that only this response shows.",
+                "properties": {"created_at": NUMBER, "updated_at": NUMBER, "secret": SECRET, "url": SECRET},
                 "patternProperties": {"^[a-z_]+_id$": NUMBER}, "additionalProperties": False},
     "PageMeta": _object(
         "Information about a page of a list.", ["request_id", "page", "per_page", "total", "total_pages"],
@@ -131,7 +134,8 @@ HEADERS = {name: {"description": description, "schema": TEXT} for name, descript
                     "(A-Z, a-z), digits, `.`, `_` or `-`.",
     "Location": "Address of the new record.",
     "Link": "Addresses of the first, previous, next and last page (RFC 8288).",
-    "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`."}.items()}
+    "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`.",
+    "Vary": "`Accept`: the response depends on this header of the request."}.items()}
 
 
 def problem_response(codes: list[str], base_url: str | None) -> dict:

@@ -171,7 +171,8 @@ def header_parameters(route, possible):
     if route.method == "GET" and not route.options.listing:
         yield header("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
     if route.method in SUFFIX and JSON in route.options.offered:
-        yield header("Prefer", "`return=minimal` returns only the id and times of the record (schema Minimal).",
+        yield header("Prefer", "`return=minimal` returns only the id and times of the record, and a secret that is "
+                     "shown once (schema Minimal).",
                      enum=["return=minimal"])
 
 
@@ -207,7 +208,9 @@ def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
     options = route.options
     status = options.status or default_status(route)
     is_single = route.method == "GET" and not options.listing and not options.public
-    names = ["Location"] * (status in (201, 302)) + ["Link"] * options.listing + ["ETag"] * is_single
+    has_etag = is_single or (route.method in SUFFIX and JSON in options.offered)
+    names = ["Location"] * (status in (201, 302)) + ["Link"] * options.listing + ["ETag"] * has_etag
+    names += ["Vary"] * (len(options.offered) > 1)
     response = {"description": MEANINGS[status], "headers": {
         name: {"$ref": f"#/components/headers/{name}"} for name in ["X-Request-ID", *names]}}
     if status != 204:

@@ -76,7 +76,7 @@ def anonymize_contact(db, id):
     Invoices and signed contracts that the law requires to be kept stay until their retention period ends. `kept` lists
     them.
     """
-    return {**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}
+    return Response({**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}, has_etag=False)
 
 
 def get(db, id):

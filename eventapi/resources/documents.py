@@ -86,10 +86,14 @@ def get_document_content(db, id, form):
 
 @routes.put("/documents/<id>/content", raw_body=("application/octet-stream",))
 def set_document_content(db, id, upload):
-    """Upload the file of a document, or the signed file of a contract. Its bytes determine the content type."""
+    """Upload the file of a document, or the signed file of a contract. Its bytes determine the content type.
+
+    The ETag of the response is that of the content.
+    """
     row = get(db, id)
     unchanged_content(row["sha256"])
-    return represent(documents.set_content(db, row, upload))
+    document = represent(documents.set_content(db, row, upload))
+    return Response(document, headers={"ETag": f'"{upload.sha256}"'}, has_etag=False)
 
 
 @routes.post("/documents/<id>/request-signature", before=contracts.draw)

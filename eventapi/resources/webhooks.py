@@ -86,7 +86,7 @@ def test_webhook(db, id):
 
     Returns the delivery, which the worker sends.
     """
-    return Response(webhooks.add_test(db, get(db, id)), 202)
+    return Response(webhooks.add_test(db, get(db, id)), 202, has_etag=False)
 
 
 @routes.post("/webhooks/<id>/rotate-secret")
@@ -113,7 +113,7 @@ def redeliver_webhook_delivery(db, id, item_id):
     """Send a delivery again, with all its attempts. A delivery that waits for its next attempt is sent now."""
     get(db, id)
     delivery = found(webhooks.get_delivery(db, id, item_id), "webhook_delivery", item_id)
-    return Response(webhooks.redeliver(db, delivery), 202)
+    return Response(webhooks.redeliver(db, delivery), 202, has_etag=False)
 
 
 def get(db, id):

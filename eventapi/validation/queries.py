@@ -42,6 +42,9 @@ class Query:
             else:
                 faults.append(fault("repeated", "is given twice", parameter=name))
         faults += self.checker.faults(query, lambda path: {"parameter": str(path[0]) if path else ""})
+        if "after" in query and "page" in query:
+            faults.append(fault("excluded", "cannot be sent with after, which has no pages; send one of them",
+                                parameter="page"))
         if faults:
             raise invalid(in_order(faults))
         query = {**self.defaults, **(self.convert(query) if self.convert else query)}

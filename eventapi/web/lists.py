@@ -3,6 +3,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable
+from zlib import crc32
 
 from bottle import request
 
@@ -86,11 +87,11 @@ def _address(parameter):
 
 
 def _after_cursor(db, statement, given, values, records):
-    cursor = _read_cursor(values["after"], values["sort"], values["order"])
+    cursor = _read_cursor(values)
     with db.snapshot():
         rows, following = _after(db, statement, given, values, cursor, values["per_page"])
         data = records(rows)
-    next_cursor = following and _write_cursor(values["sort"], values["order"], following)
+    next_cursor = following and _write_cursor(values, following)
     links = {"Link": f'<{_address("after")}{next_cursor}>; rel="next"'} if next_cursor else {}
     return Response(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
 
@@ -115,21 +116,27 @@ def _after(db, statement, given, values, cursor, size):
     return rows, following
 
 
-def _write_cursor(sort, order, position):
-    return base64.urlsafe_b64encode(as_json([sort, order, *position]).encode()).decode().rstrip("=")
+def _write_cursor(values, position):
+    return base64.urlsafe_b64encode(as_json([*_place(values), *position]).encode()).decode().rstrip("=")
 
 
-def _read_cursor(text, sort, order):
-    """Return (value, id) of a cursor, None for the empty cursor at the beginning.
+def _place(values):
+    """Return what a cursor belongs to: the list, as a checksum of its path, and its order."""
+    return crc32(request.environ["PATH_INFO"].encode()), values["sort"], values["order"]
 
-    Raise 422 if it is not a cursor of this list.
+
+def _read_cursor(values):
+    """Return (value, id) of the cursor `after`, None for the empty cursor at the beginning, or without a cursor.
+
+    Raise 422 if it is not a cursor of this list in this order.
     """
+    text = values.get("after")
     if not text:
         return None
     try:
         encoded = text.encode() + b"=" * (-len(text) % 4)
-        used_sort, used_order, value, last = json.loads(base64.urlsafe_b64decode(encoded))
-        if (used_sort, used_order) == (sort, order) and type(last) is int and _storable(last) and _storable(value):
+        *place, value, last = json.loads(base64.urlsafe_b64decode(encoded))
+        if place == [*_place(values)] and type(last) is int and _storable(last) and _storable(value):
             return value, last
     except (ValueError, TypeError, binascii.Error):
         pass
@@ -146,8 +153,10 @@ def _storable(value):
 
 
 def _csv(db, statement, given, values, records, include, includes):
+    first = _read_cursor(values)
+
     def pieces():
-        cursor = None
+        cursor = first
         while True:
             with db.snapshot():
                 rows, cursor = _after(db, statement, given, values, cursor, CSV_ROWS)

@@ -21,9 +21,9 @@ class Response:
         data: goes into the envelope as JSON.
         body: bytes, or an iterable of bytes, sent as they are instead of an envelope.
         meta: further fields of `meta`.
-        has_etag: whether a GET of a single record has an ETag of its data.
-        secret: field of `data` that only this response shows. A repetition with the same Idempotency-Key has null
-            there.
+        has_etag: whether a response with a single record has an ETag of its data.
+        secret: field of `data` that only this response shows. A repetition with the same Idempotency-Key, and every
+            later GET, has null there.
     """
     data: object = None
     status: int = 200
@@ -32,6 +32,10 @@ class Response:
     has_etag: bool = True
     body: object = None
     secret: str | None = None
+
+    def later_data(self) -> object:
+        """Return `data` as a later GET returns it: with null in place of the secret."""
+        return {**self.data, self.secret: None} if self.secret else self.data
 
 
 # The envelope
@@ -125,7 +129,7 @@ def unchanged(record: dict) -> dict:
     Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write transaction.
     """
     tags = _if_match()
-    if tags and tags != ["*"] and etag(as_json(record)) not in tags:
+    if tags is not None and tags != ["*"] and etag(as_json(record)) not in tags:
         raise Problem("precondition_failed", "The record has changed since you read it. Read it again.")
     return record
 
@@ -136,10 +140,11 @@ def unchanged_content(sha256: str | None) -> None:
     `sha256` is the hash of the file, None if there is none.
     """
     tags = _if_match()
-    if tags and f'"{sha256}"' not in tags and not (tags == ["*"] and sha256):
+    if tags is not None and f'"{sha256}"' not in tags and not (tags == ["*"] and sha256):
         raise Problem("precondition_failed", "The content has changed since you read it. Read it again.")
 
 
 def _if_match():
+    """Return the tags of If-Match, None without this header. An empty header has no tag, so nothing matches it."""
     header = request.environ.get("HTTP_IF_MATCH")
-    return [tag.strip() for tag in header.split(",")] if header else []
+    return None if header is None else [tag.strip() for tag in header.split(",")]

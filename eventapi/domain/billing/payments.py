@@ -27,6 +27,10 @@ INITIAL = ("pending", "completed", "failed")
 OPEN = ("pending", "completed")
 TERMS = ("invoice_id", "amount", "currency", "gateway_key")         # these change only while a payment is open
 AMOUNTS = ("amount", "gateway_fee", "net_amount", "refunded_amount")
+# In this order, so that a new payment has the same ETag as when it is read.
+FIELDS = ("id", "invoice_id", "invoice_number", "amount", "currency", "gateway_id", "gateway_key", "gateway_name",
+          "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes", "created_at",
+          "updated_at")
 
 
 # Reading
@@ -38,7 +42,7 @@ def row(db, id):
 
 def represent(row):
     """Return the API object of a row. The row is not changed."""
-    payment = {**row, "net_amount": row["amount"] - row["gateway_fee"]}
+    payment = {**{name: row[name] for name in FIELDS}, "net_amount": row["amount"] - row["gateway_fee"]}
     money.convert_to_major(payment, AMOUNTS, row["currency"])
     return payment
 
