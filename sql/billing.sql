@@ -4,8 +4,10 @@
 -- Everything that a participant owes, with what the description of an invoice line needs.
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
        c.tax_rate, c.currency, c.is_billed, k.title, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
-       o.order_number
+       o.order_number, e.title AS event_title
   FROM claims c
+  JOIN participants q ON q.id = c.event_participant_id
+  JOIN events e ON e.id = q.event_id
   LEFT JOIN participants p ON p.id = c.fee_of_participant_id
   LEFT JOIN categories k ON k.id = p.category_id
   LEFT JOIN booth_reservations r ON r.id = c.booth_reservation_id
@@ -38,7 +40,7 @@ SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price,
  ORDER BY i.id, l.position;
 
 -- name: party
-SELECT c.id, c.language, c.anonymized_at, e.date_from, e.timezone
+SELECT c.id, c.language, c.anonymized_at, e.date_from, e.date_to, e.timezone
   FROM participants p JOIN contacts c ON c.id = p.contact_id JOIN events e ON e.id = p.event_id
  WHERE p.id = :id;
 

@@ -106,9 +106,9 @@ def test_fee_booths_and_services_are_billed_on_one_draft(fair):
     reservation = fair.reserve("A12", width=2.5)
     order = fair.order((fair.power, 2), (fair.book, 3))
     invoice, credit_notes = fair.bill()
-    assert lines(invoice) == [("Participation: Gold", 1, 150), ("Booth A12, Row, 2.5 × 3 m", 1, 750),
-                              (f"Power ({order['order_number']})", 2, 160),
-                              (f"Catalogue entry ({order['order_number']})", 3, 99.99)]
+    assert lines(invoice) == [("Participation: Gold, Fair", 1, 150), ("Booth A12, Row, 2.5 × 3 m, Fair", 1, 750),
+                              (f"Power ({order['order_number']}), Fair", 2, 160),
+                              (f"Catalogue entry ({order['order_number']}), Fair", 3, 99.99)]
     fee, booth, power, book = invoice["items"]
     assert fee["fee_of_participant_id"] == fair.participant["id"] and booth["booth_reservation_id"] == reservation["id"]
     assert [(item["service_order_id"], item["service_order_item_id"]) for item in (power, book)] == [
@@ -122,6 +122,27 @@ def test_fee_booths_and_services_are_billed_on_one_draft(fair):
     fair.send(invoice)
     fair.refused()
     fair.balance(1368.39, 0, 0, 1368.39, 0, 1368.39)
+
+
+@pytest.mark.parametrize("dates, expected", [
+    # The days in the event's zone: 23:00 in Berlin on 3 May is already 4 May in Tokyo.
+    ({"date_from": "2099-05-01", "date_to": "2099-05-03"}, ("2099-05-01", "2099-05-03")),
+    ({"date_from": "2099-05-01", "date_to": None}, ("2099-05-01", "2099-05-01")),
+    ({"timezone": "Asia/Tokyo", "date_from": "2099-05-01T20:00:00+02:00", "date_to": "2099-05-03T23:00:00+02:00"},
+     ("2099-05-02", "2099-05-04")),
+    ({"date_from": None, "date_to": None}, (None, None)),
+])
+def test_the_service_period_is_that_of_the_event(fair, dates, expected):
+    fair.organiser.patch(f"/events/{fair.event['id']}", dates, status=200)
+    reservation = fair.reserve("A1")
+    invoice = fair.bill()[0]
+    assert (invoice["service_date"], invoice["service_date_to"]) == expected
+    sent = fair.send(invoice)
+    assert (sent["service_date"], sent["service_date_to"]) == (expected[0] or sent["issue_date"], expected[1])
+    fair.cancel("booth-reservations", reservation)
+    note = fair.bill()[0]
+    period = sent["service_date"], sent["service_date_to"]
+    assert (note["invoice_type"], note["service_date"], note["service_date_to"]) == ("credit_note", *period)
 
 
 def test_only_new_items_are_billed(fair):
@@ -186,7 +207,7 @@ def test_an_untaxed_price_is_zero_rated(fair):
 def test_an_invoice_is_in_the_language_of_its_buyer(fair):
     fair.organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"language": "de-AT"}, status=200)
     fair.reserve("A1", width=2.5)
-    assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold", "Stand A1, Row, 2,5 × 3 m"]
+    assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold, Fair", "Stand A1, Row, 2,5 × 3 m, Fair"]
 
 
 # Manual invoices
@@ -233,7 +254,7 @@ def test_a_cancelled_booth_is_credited_once(fair):
     note, credit_notes = fair.bill()
     assert (note["invoice_type"], note["status"], note["related_invoice_id"],
             credit_notes) == ("credit_note", "draft", invoice["id"], [note["id"]])
-    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1, -1200)]
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m, Fair", -1, -1200)]
     assert note["items"][0]["booth_reservation_id"] == reservation["id"]
     fair.refused()
     assert fair.invoice(invoice["id"]) == invoice
@@ -290,13 +311,13 @@ def test_a_moved_reservation_is_credited_and_billed_again(fair):
     fair.send(fair.bill()[0])
     fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
     invoice, (note,) = fair.bill()
-    assert lines(invoice) == [("Booth B1, Row, 5 × 3 m", 1, 1500)]
-    assert lines(fair.invoice(note)) == [("Booth A1, Row, 4 × 3 m", -1, -1200)]
+    assert lines(invoice) == [("Booth B1, Row, 5 × 3 m, Fair", 1, 1500)]
+    assert lines(fair.invoice(note)) == [("Booth A1, Row, 4 × 3 m, Fair", -1, -1200)]
     fair.refused()
     fair.send(fair.invoice(note))
     fair.send(invoice)
     fair.cancel("booth-reservations", reservation)
-    assert lines(fair.bill()[0]) == [("Booth B1, Row, 5 × 3 m", -1, -1500)]
+    assert lines(fair.bill()[0]) == [("Booth B1, Row, 5 × 3 m, Fair", -1, -1500)]
 
 
 @pytest.mark.parametrize("change", [{"text": "Hello"}, {"is_reverse_charge": True}, {"items": 1}])
@@ -333,7 +354,7 @@ def test_a_cancelled_participation_is_credited_in_full(fair):
     fair.refused()
     fair.send(note)
     fair.act("participants", fair.participant, "reinstate")
-    assert lines(fair.bill()[0]) == [("Participation: Gold", 1, 150)]
+    assert lines(fair.bill()[0]) == [("Participation: Gold, Fair", 1, 150)]
 
 
 def test_a_draft_that_credits_a_reinstated_participation_is_reported_as_outdated(fair):
@@ -355,7 +376,7 @@ def test_only_the_remaining_amount_is_credited(fair):
     fair.refused()
     fair.cancel("booth-reservations", reservation)
     note, _ = fair.bill()
-    assert lines(note) == [("Booth A1, Row, 4 × 3 m", -1, -1000.01)]
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m, Fair", -1, -1000.01)]
     fair.send(note)
     fair.refused()
 

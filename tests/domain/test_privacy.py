@@ -92,7 +92,8 @@ OTHERS = {
         "bulk_imports.sha256 mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
-        "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date invoices.due_date "
+        "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
+        "invoices.service_date_to invoices.due_date "
         "payments.payment_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":
         "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "

@@ -288,6 +288,30 @@ def test_a_sent_invoice_of_an_earlier_version_without_a_due_date_can_still_be_ch
     assert organiser.put(address, {**old, "notes": "rang"}, status=200).json["data"]["notes"] == "rang"
 
 
+def test_the_service_period_is_checked(organiser, buyer, draft):
+    body = {"contact_id": buyer["id"], "items": [STAND]}
+    for dates, fault in (({"service_date_to": "2027-05-03"}, ("/service_date", "required")),
+                         ({"service_date": "2027-05-04", "service_date_to": "2027-05-03"},
+                          ("/service_date_to", "before_start"))):
+        assert refused(organiser.post("/invoices", {**body, **dates}, status=422)) == [fault]
+    invoice = draft(service_date="2027-05-01", service_date_to="2027-05-01")
+    address = f"/invoices/{invoice['id']}"
+    assert refused(organiser.patch(address, {"service_date": None}, status=422)) == [("/service_date", "required")]
+    changed = organiser.patch(address, {"service_date_to": "2027-05-03"}, status=200).json["data"]
+    assert (changed["service_date"], changed["service_date_to"]) == ("2027-05-01", "2027-05-03")
+
+
+def test_the_service_date_defaults_to_the_issue_date_and_credit_notes_keep_the_period(organiser, db, sent):
+    plain, period = sent(), sent(service_date="2027-05-01", service_date_to="2027-05-03")
+    assert (plain["service_date"], plain["service_date_to"]) == (plain["issue_date"], None)
+    credited = act(organiser, period, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
+    cancelled = organiser.data(f"/invoices/{act(organiser, period, 'cancel')['related_invoice_id']}")
+    assert [(note["service_date"], note["service_date_to"]) for note in (credited, cancelled)] == [
+        ("2027-05-01", "2027-05-03")] * 2
+    assert refused(organiser.patch(f"/invoices/{plain['id']}", {"service_date_to": "2099-05-03"}, status=409)
+                   ) == "invoice_locked"
+
+
 def test_the_advice_of_a_refusal_fits_the_record(organiser, draft, sent, db):
     def detail(method, path, body=None):
         return organiser(method, path, body, status=409).json["detail"]

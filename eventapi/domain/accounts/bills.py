@@ -56,9 +56,10 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
 
 
 def draft_invoice(db, participant, party, items):
-    """Create a draft with these items and return its API object. Its service date is the first day of the event."""
-    day = times.local_date(party["date_from"], party["timezone"])
-    return drafts.create(db, {"event_participant_id": participant["id"], "service_date": day, "items": items})
+    """Create a draft with these items and return its API object. Its service period is that of the event."""
+    first, last = (times.local_date(party[name], party["timezone"]) for name in ("date_from", "date_to"))
+    return drafts.create(db, {"event_participant_id": participant["id"], "items": items, "service_date": first,
+                              "service_date_to": first and (last or first)})
 
 
 def draft_credit_note(db, invoice_id, lines):

@@ -35,7 +35,12 @@ def item(db, claim, language=None):
 
 
 def description(claim, words):
-    """Return the description of an item. `words` is one language of `pictures.words.WORDS`."""
+    """Return the description of an item. It names the event. `words` is one language of `pictures.words.WORDS`."""
+    return f"{what(claim, words)}, {claim['event_title']}"
+
+
+def what(claim, words):
+    """Return what the item is: a fee, a booth or a service, in one language of `pictures.words.WORDS`."""
     if claim["booth_reservation_id"]:
         width, depth = (number(Decimal(claim[name]).scaleb(-3), 0, words) for name in ("width", "depth"))
         parts = words["booth"].format(number=claim["booth_number"]), claim["booth_type_name"], f"{width} × {depth} m"

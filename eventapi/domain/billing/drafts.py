@@ -15,7 +15,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
-PLAIN = ("service_date", "due_date", "buyer_reference", "text", "notes")        # fields that are stored as they are
+# fields that are stored as they are
+PLAIN = ("service_date", "service_date_to", "due_date", "buyer_reference", "text", "notes")
 OPEN_WHEN_LOCKED = ("notes", "due_date", "status")      # fields that a sent invoice accepts
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}
@@ -79,6 +80,16 @@ def check_due_date(invoice, faults):
         faults.add("/due_date", "before_start", f"must not be before the issue date, {issue_date}")
 
 
+def check_dates(draft, faults):
+    """Add a fault for each date of a draft that lies before the date that must come first."""
+    check_due_date(draft, faults)
+    first, last = draft["service_date"], draft["service_date_to"]
+    if last and not first:
+        faults.add("/service_date", "required", "is required together with `service_date_to`")
+    elif last and last < first:
+        faults.add("/service_date_to", "before_start", "must not be before `service_date`")
+
+
 def same(sent, stored):
     """Return whether a value of a request equals the stored one.
 
@@ -136,7 +147,7 @@ def compose(db, wanted, invoice_type, old=None):
              **number_columns(db, wanted, old, faults),
              **invoice_lines.totals(invoice_lines.taxes(lines))}
     check_total(draft, faults)
-    check_due_date(draft, faults)
+    check_dates(draft, faults)
     invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")

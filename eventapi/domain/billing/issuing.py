@@ -28,8 +28,8 @@ OF_CREDIT_NOTES = Transitions("credit note", {
     "remind": ((), None),
 })
 PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder"}
-CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "buyer_reference",
-                "is_reverse_charge")
+CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "service_date_to",
+                "buyer_reference", "is_reverse_charge")
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "vat_id",
                                                   "tax_number", "iban", "bic")}
 
@@ -194,13 +194,15 @@ def issue(db, row):
     day = times.today(db.config.timezone, db.now)
     seller, buyer = parties(db, row)
     refuse_incomplete(row, seller, buyer)
-    issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date")},
+    issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
+                                            "service_date")},
               "series": None, "sequence": None, "issue_date": row["issue_date"] or day,
               "seller": as_json(seller), "buyer": as_json(buyer)}
     if row["invoice_type"] == "credit_note":
         issued.update(fit_into_invoice(db, row), status="sent")
     else:
         issued.update(status=ledger.status_of(row["total"], 0, 0),
+                      service_date=row["service_date"] or issued["issue_date"],
                       due_date=row["due_date"] or times.add_days(issued["issue_date"], db.config.payment_days))
     faults = Faults()
     drafts.check_due_date({**row, **issued}, faults)

@@ -1,0 +1,3 @@
+-- Invoices: the end of the service period.
+
+ALTER TABLE invoices ADD COLUMN service_date_to TEXT;
