@@ -13,7 +13,9 @@ FONTS = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 def draw(picture):
     """Return the SVG as bytes."""
     width, height = number(picture.width), number(picture.height)
-    page = f"<style>@page{{size:{width}mm {height}mm;margin:0}}</style>"
+    # A phone shows the whole picture, which can then be zoomed. Other screens show it in its actual size.
+    page = (f"<style>@page{{size:{width}mm {height}mm;margin:0}}"
+            "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}</style>")
     hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
     name, size = picture.name, f'width="{width}mm" height="{height}mm" viewBox="0 0 {width} {height}"'
     return "".join([

@@ -9,7 +9,7 @@ from eventapi.errors import Problem
 from eventapi.pictures import canvas, fonts, letters, svg
 from eventapi.pictures.hall import sheet as picture
 from eventapi.pictures.hall.blocks import LOOKS, blocks
-from eventapi.pictures.shapes import Group, Lines, Text
+from eventapi.pictures.shapes import Area, Group, Lines, Text
 from tests.support import halls
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -74,9 +74,9 @@ def lines_of(drawing):
 def test_a_hall_is_drawn_with_title_booths_legend_and_scale(organiser, plan):
     root = drawn(organiser, plan(halls.small()))
     text = words(root)
-    for said in ("Stadthalle", "Grüne Tage · Leipzig · 1 May 2027 – 3 May 2027", "Bergmann & Söhne GmbH",
+    for said in ("Stadthalle", "Grüne Tage · Leipzig · 1–3 May 2027", "Bergmann & Söhne GmbH",
                  "Main entrance", "Lindenallee",
-                 "available", "2 · 36 m²", "reserved", "sold", "blocked", "Corner booth (1)", "(A3)", "N"):
+                 "available", "2 · 36 m²", "reserved", "sold", "blocked", "Corner booth (1)", "(A3)"):
         assert said in text, said
     assert root.get("role") == "img" and root.find(f"{SVG}title").text == "Grüne Tage – Stadthalle"
     assert root.find(f"{SVG}desc").text == "Hall plan, 20 × 15 m: 2 available, 1 reserved, 1 sold, 1 blocked."
@@ -89,7 +89,7 @@ def test_each_booth_has_an_id_and_a_complete_tooltip(organiser, plan, db):
     ids = [group.get("id") for group in root.iter(f"{SVG}g") if (group.get("id") or "").startswith(f"plan{id}-booth-")]
     placed = db.connection.execute("SELECT count(*) FROM booths WHERE pos_x IS NOT NULL").fetchone()[0]
     assert len(ids) == len(set(ids)) == placed == 79
-    assert "A01, Bergmann & Söhne GmbH, sold, 4 × 3 m, Corner booth, 2,268.00 EUR" in tooltips(root)
+    assert "A01, Bergmann & Söhne GmbH, sold, 4 × 3 m, Corner booth, EUR 2,268.00" in tooltips(root)
 
 
 def test_the_public_view_shows_no_prices_or_reasons_and_only_confirmed_exhibitors(organiser, plan, db):
@@ -104,18 +104,61 @@ def test_the_public_view_shows_no_prices_or_reasons_and_only_confirmed_exhibitor
     assert "Bergmann" in ET.tostring(drawn(organiser, id), encoding="unicode")
 
 
+def test_the_public_view_tells_nothing_about_booths_that_are_not_for_sale(organiser, plan, db):
+    id = plan(halls.small())
+    root = drawn(organiser, id, "?view=public")
+    text, seen = words(root), ET.tostring(root, encoding="unicode")
+    assert "22.5" not in seen and "24 m²" not in seen and "20 m²" in text, "only the area of available booths"
+    assert "2 · 36 m²" in text and not re.search(r"(exhibitor|taken|reserved|sold|blocked) \d", text)
+    assert "(1)" not in text and not re.search("reserved|sold|blocked", seen)
+    assert [tip for tip in tooltips(root) if tip[0] in "125"] == ["1, Bergmann & Söhne GmbH, exhibitor", "2, taken",
+                                                                 "5, taken"]
+    assert root.find(f"{SVG}desc").text == "Hall plan, 20 × 15 m: 2 available."
+    # An exhibitor who is not confirmed has a booth that looks like any other taken booth.
+    db.connection.execute("UPDATE participants SET status = 'registered'")
+    fills = {}
+    for group in drawn(organiser, id, "?view=public").iter(f"{SVG}g"):
+        if "booth-" in (group.get("id") or ""):
+            fills[group.find(f"{SVG}title").text] = group.find(f"{SVG}path").get("fill")
+    assert fills["1, taken"] == fills["2, taken"] == fills["5, taken"] == "#d8d8d8"
+
+
+def test_sold_booths_show_their_area_and_price():
+    lines = lines_of(picture.picture(hall(sold("A1", 1000, 1000), sold("B1", 9000, 1000, "Stihl"),
+                                          sold("B2", 13000, 1000, "Stihl"))))
+    assert "12 m² · EUR 2,268.00" in lines and "24 m² · EUR 4,536.00" in lines, "a block shows its sum"
+
+
+@pytest.mark.parametrize("area, city, expected", [
+    ("A", "Leipzig", "Garden Fair · Leipzig · 1–3 May 2027 · Area A"),
+    ("Open-air grounds", "Leipzig", "Garden Fair · Leipzig · 1–3 May 2027 · Open-air grounds"),
+    (None, "Garden", "Garden Fair · 1–3 May 2027"),
+])
+def test_the_subtitle_names_event_city_days_and_area(area, city, expected):
+    assert expected in lines_of(picture.picture(hall(area_name=area, city=city)))
+
+
+def test_no_north_arrow_is_drawn():
+    assert "N" not in lines_of(picture.picture(hall(sold("A1", 1000, 1000))))
+
+
+def test_a_phone_shows_the_whole_plan(organiser, plan):
+    style = drawn(organiser, plan(halls.small())).find(f".//{SVG}style").text
+    assert "(pointer:coarse){svg:root{max-width:100%;height:auto}}" in style
+
+
 def test_an_expired_hold_is_shown_as_available(organiser, plan, db):
     id = plan(halls.small())
     db.connection.execute("UPDATE booths SET held_until = '2020-01-01T00:00:00Z' WHERE status = 'reserved'")
     db.connection.execute("UPDATE booth_reservations SET expires_at = '2020-01-01T00:00:00Z' WHERE status = 'pending'")
     root = drawn(organiser, id)
     assert "Gartentechnik" not in words(root)
-    assert "2, available, 7.5 × 3 m, Corner booth, 4,252.50 EUR" in tooltips(root)
+    assert "2, available, 7.5 × 3 m, Corner booth, EUR 4,252.50" in tooltips(root)
 
 
 def test_labels_and_numbers_use_the_requested_language(organiser, plan):
     text = words(drawn(organiser, plan(halls.small()), "?language=de"))
-    assert "verkauft" in text and "4.536,00 EUR" in text and "01.05.2027 – 03.05.2027" in text
+    assert "verkauft" in text and "4.536,00 EUR" in text and "01.–03.05.2027" in text
 
 
 def test_booths_without_a_place_are_listed_below_the_plan(organiser, plan):
@@ -230,40 +273,129 @@ def test_a_turned_booth_is_drawn_turned_about_its_centre():
     assert top == pytest.approx((x, y - 8 ** 0.5 * 1000 * scale))
 
 
-def test_status_shows_by_color_and_pattern_and_its_text_can_be_read():
-    def light(color):
-        parts = [int(color[place:place + 2], 16) / 255 for place in (1, 3, 5)]
-        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    assert set(LOOKS) == {"available", "reserved", "sold", "blocked"}
-    for look in LOOKS.values():
-        low, high = sorted((light(look.fill), light(look.ink)))
-        assert (high + 0.05) / (low + 0.05) >= 4.5
-    assert len({(light(look.fill) > 0.5, look.hatch and look.hatch.crossed)
-                for look in LOOKS.values()}) == 4, "distinguishable without colour"
+def light(color):
+    """Return the relative luminance of a colour (WCAG 2)."""
+    parts = [int(color[place:place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+@pytest.mark.parametrize("status", ["available", "reserved", "sold", "exhibitor", "blocked", "taken"])
+def test_the_text_on_a_booth_has_enough_contrast(status):
+    low, high = sorted((light(LOOKS[status].fill), light(LOOKS[status].ink)))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_booths_for_sale_stand_out_and_a_status_is_recognised_without_colour():
+    internal, public = ("available", "reserved", "sold", "blocked"), ("available", "exhibitor", "taken")
+    for shown in (internal, public):
+        ratios = {status: 1.05 / (light(LOOKS[status].fill) + 0.05) for status in shown}
+        assert ratios["available"] >= 4.5, "dark on white paper"
+        assert all(ratio < 1.6 for status, ratio in ratios.items() if status != "available"), "pale on white paper"
+    patterns = {(light(LOOKS[status].fill) > 0.5, LOOKS[status].hatch and LOOKS[status].hatch.crossed)
+                for status in internal}
+    assert len(patterns) == 4
+
+
+def placed(hall_):
+    """Return the booths of a hall of tests/support/halls.py that lie upright, as plan_pictures.py reads them."""
+    booths = [{**one, "exhibitor": None if one["exhibitor"] is None else halls.COMPANIES[one["exhibitor"]],
+               "color": "#0072B2"} for one in hall_["booths"]]
+    return [{**one, "exhibitor_id": number if one["exhibitor"] else None} for number, one in enumerate(booths)
+            if one["rotation"] == 0 and one["pos_x"] is not None]
+
+
+def box_of(text):
+    """Return the box of a Text in the metrics of the font (in a PDF), or else of the table of widths."""
+    wide = max(fonts.width(fonts.clean(line), text.size, text.bold) * fonts.POINTS if fonts.installed(fonts.EUROPE)
+               else letters.em(line, text.bold) * text.size for line in text.lines)
+    left = text.x - {"start": 0, "middle": wide / 2, "end": wide}[text.align]
+    lowest = text.y + (len(text.lines) - 1) * text.size * text.line_height + 0.22 * text.size
+    return left, text.y - 0.75 * text.size, left + wide, lowest
+
+
+def ring_box(ring):
+    across, down = zip(*ring, strict=True)
+    return min(across), min(down), max(across), max(down)
+
+
+def boxes_overlap(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@with_pdf
 @pytest.mark.parametrize("make", [halls.small, halls.medium, halls.large])
-def test_labels_stay_within_their_booths(make):
+@pytest.mark.parametrize("view", ["internal", "public"])
+def test_labels_stay_within_their_booths_and_beside_the_band(make, view):
     place = make()
-    booths = [{**one, "exhibitor": None if one["exhibitor"] is None else halls.COMPANIES[one["exhibitor"]]}
-              for one in place["booths"]]
-    booths = [{**one, "exhibitor_id": number if one["exhibitor"] else None} for number, one in enumerate(booths)]
-    sheet = picture.Sheet(hall(*[one for one in booths if one["rotation"] == 0 and one["pos_x"] is not None],
-                               width=place["width"], height=place["height"]), "en")
+    sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"], view=view), "en")
+    seen = 0
     for group in sheet._blocks():
-        (left, top), _, (right, bottom), _ = group.parts[0].rings[0]
-        texts = [part for part in group.parts if isinstance(part, Text)]
-        assert texts
-        for text in texts:
-            wide = max(letters.em(line, text.bold) for line in text.lines) * text.size
-            assert left <= text.x - wide / 2 and text.x + wide / 2 <= right, text
-            lowest = text.y + (len(text.lines) - 1) * text.size * text.line_height
-            assert top <= text.y - 0.75 * text.size and lowest <= bottom, text
+        left, top, right, bottom = ring_box(group.parts[0].rings[0])
+        bands = [ring_box(part.rings[0]) for part in group.parts if isinstance(part, Area) and part.fill == "#0072B2"]
+        for text in (part for part in group.parts if isinstance(part, Text)):
+            found, seen = box_of(text), seen + 1
+            assert left <= found[0] and found[2] <= right and top <= found[1] and found[3] <= bottom, text
+            assert not any(boxes_overlap(found, band) for band in bands), text
+    assert seen > len(sheet.placed) * 0.9
+
+
+@with_pdf
+def test_no_symbol_covers_a_text():
+    booths = [sold(f"A{place}", 1000 + 4000 * place, 1000, halls.COMPANIES[place]) for place in range(4)]
+    booths += [booth(f"B{place}", 1000 + 4000 * place, 9000) for place in range(4)]
+    checked = 0
+    for step in range(0, 20000, 700):
+        things = [halls.thing("power", step, 2300, 300, 300), halls.thing("pillar", step, 10100, 500, 500),
+                  halls.thing("aisle", 0, 5000, 20000, 3000, "Lindenallee"),
+                  halls.thing("pillar", step, 6300, 500, 500),
+                  halls.thing("text", (step * 7) % 17000, 2800, 2000, 700, "Kasse")]
+        drawing = picture.picture(hall(*booths, objects=things))
+        parts = [part for part in flat(drawing.parts) if not isinstance(part, Group)]
+        symbols = [ring_box(part.rings[0]) for part in parts if isinstance(part, Area)
+                   and (part.fill == "#f0e442" or (part.hatch and part.hatch.name == "pillar"))]
+        texts = [(box_of(part), part) for part in parts if isinstance(part, Text)]
+        checked += len(texts)
+        assert len(symbols) == 5, "three in the hall, two in the legend"
+        for found, text in texts:
+            assert not any(boxes_overlap(found, symbol) for symbol in symbols), (step, text)
+        for place, (found, text) in enumerate(texts):
+            assert not any(boxes_overlap(found, other) for other, _ in texts[place + 1:]), (step, text)
+    assert checked > 1000
+
+
+@pytest.mark.parametrize("width, height", [(18000, 15000), (20000, 15000), (36000, 24000), (60000, 36000),
+                                           (80000, 40000), (15000, 20000), (40000, 40000)])
+def test_the_hall_fills_the_sheet_and_covers_neither_title_nor_legend(width, height):
+    objects = [halls.thing("door", width // 2, 0, 2000, 200, "Main entrance"),
+               halls.thing("pillar", 9000, 9000, 500, 500)]
+    sheet = picture.Sheet(hall(booth("1"), booth("2", 9000, 9000, status="sold"), width=width, height=height,
+                               objects=objects), "de")
+    plan_ = sheet.plan
+    assert plan_.width * plan_.height >= 0.5 * 297 * 420
+    assert max(plan_.width / sheet.width, plan_.height / sheet.height) >= 0.78
+    walls = plan_.left - 1, plan_.top - 1, plan_.left + plan_.width + 1, plan_.top + plan_.height + 1
+    texts = [box_of(part) for part in flat((*sheet._header(), *sheet._legend())) if isinstance(part, Text)]
+    for found in texts:
+        assert not boxes_overlap(found, walls), found
+        assert 0 < found[0] and 0 < found[1] and found[2] < sheet.width and found[3] < sheet.height, found
+    for place, found in enumerate(texts):
+        assert not any(boxes_overlap(found, other) for other in texts[place + 1:]), found
+
+
+def test_the_band_of_the_type_is_at_least_1_5_mm_wide():
+    place = halls.large()
+    sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"]), "en")
+    bands = [part for group in sheet._blocks() for part in flat(group.parts)
+             if isinstance(part, Area) and part.fill == "#0072B2"]
+    assert len(bands) > 500
+    assert all(ring_box(part.rings[0])[3] - ring_box(part.rings[0])[1] >= 1.5 for part in bands)
+    samples = [part for part in flat(sheet._legend()) if isinstance(part, Area) and part.fill == "#0072B2"]
+    assert all(ring_box(part.rings[0])[3] - ring_box(part.rings[0])[1] >= 1.5 for part in samples)
 
 
 def test_a_narrow_deep_booth_is_labelled_from_below():
-    drawing = picture.picture(hall(sold("A1", 1000, 1000, "Süddeutsche Gewächshaustechnik", width=900, depth=9000)))
+    drawing = picture.picture(hall(sold("A1", 1000, 1000, "Süddeutsche Gewächshaustechnik", width=600, depth=9000)))
     group, = [part for part in flat(drawing.parts) if isinstance(part, Group) and part.id == "booth-1"]
     turned, = [part for part in group.parts if isinstance(part, Group)]
     assert turned.turn[0] == -90

@@ -235,6 +235,15 @@ def test_booths_of_one_row_have_no_aisle_between_them(organiser, hall, build):
     assert warnings(organiser, hall) == []
 
 
+def test_the_warning_about_a_narrow_aisle_names_the_wall(organiser, hall, build):
+    near, far = build(1, 2)["booth_number"], build(55, 36.5)["booth_number"]
+    assert [found["detail"] for found in warnings(organiser, hall)] == [
+        f"The aisle between booth {near} and the left wall is 1.0 m wide.",
+        f"The aisle between booth {near} and the top wall is 2.0 m wide.",
+        f"The aisle between booth {far} and the right wall is 2.0 m wide.",
+        f"The aisle between booth {far} and the bottom wall is 1.0 m wide."]
+
+
 @pytest.mark.parametrize("order", (1, -1))
 def test_a_narrow_aisle_is_reported_for_facing_booths(organiser, hall, build, order):
     left = [build(10, y)["id"] for y in (10, 13, 16)]

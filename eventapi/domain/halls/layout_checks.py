@@ -24,6 +24,7 @@ from eventapi.geometry import (
 NEIGHBOUR = 50              # a gap that comes from walls and rounding
 MAX_WARNINGS = 1000
 MAX_PAIRS = 100_000         # of polygons close to each other; limits the time for crowded plans
+WALLS = ("left", "top", "right", "bottom")          # in the order of `walls`, as the plan is drawn
 OCCUPIED_OBJECTS = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle"}
 
 
@@ -169,7 +170,8 @@ def narrow_aisles(hall, bodies, near, min_aisle):
         for other, apart in sorted(near[one].items()):
             if one < other and NEIGHBOUR < apart < min_aisle and not is_filled(bodies, near, one, other):
                 booths = [index for index in (one, other) if index < len(hall.polygons)]
-                end = hall.name(other) if len(booths) == 2 else "the wall"
+                count = len(hall.polygons)
+                end = hall.name(other) if other < count else f"the {WALLS[other - count]} wall"
                 detail = f"The aisle between {hall.name(one)} and {end} is {metres(apart)} m wide."
                 yield hall.warn("narrow_aisle", detail, booths, measure=apart)
 

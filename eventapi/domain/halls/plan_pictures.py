@@ -12,7 +12,7 @@ sql = statements("halls")
 FORMS = SVG, PDF = "image/svg+xml", "application/pdf"
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
-INTERNAL = ("price", "blocked_reason")          # null in the public view, which names confirmed exhibitors only
+INTERNAL = ("price", "blocked_reason")          # null in the public view
 
 
 def read(db, id, view):
@@ -38,11 +38,16 @@ def draw(hall, form, language):
 
 
 def _booth(row, now, is_public):
-    """Return the booth as it is shown. After an expired hold, it is available unless it has a waiting list."""
+    """Return the booth as it is shown. After an expired hold, it is available unless it has a waiting list.
+
+    The public view does not tell why a booth is not for sale: its status is `exhibitor` (named) or `taken`.
+    """
     held_until, is_awaited, final_price = (row.pop(field) for field in ("held_until", "is_awaited", "final_price"))
     exhibitor = _exhibitor(row, is_public)
     if row["status"] == "reserved" and held_until and held_until <= now:
         row["status"], exhibitor, final_price = "reserved" if is_awaited else "available", None, None
+    if is_public and row["status"] != "available":
+        row["status"] = "exhibitor" if exhibitor else "taken"
     return {**row, "exhibitor": exhibitor, "exhibitor_id": exhibitor and row["exhibitor_id"],
             "price": row["price"] if final_price is None else final_price,
             "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None,

@@ -1,6 +1,6 @@
 """Booths on a hall plan. Adjacent booths of one exhibitor form a block with one outline and one label.
 
-A booth is a dict of domain/halls/plan_pictures.py with `label` and `details` added by sheet.py. Its position and size
+A booth is a dict of domain/halls/plan_pictures.py with `label` added by sheet.py. Its position and size
 are in millimetres of the hall; sizes in drawings are millimetres on paper.
 """
 from collections import defaultdict
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import dist
 
 from eventapi import geometry
-from eventapi.pictures.hall.labels import BAND, label
+from eventapi.pictures.hall.labels import BAND, EDGE, label
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines
 
 TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
@@ -22,15 +22,19 @@ class Look:
     fill: str
     ink: str = INK
     hatch: Hatch = None
+    stroke: str = "#7b8794"
 
 
-# Palette of Okabe and Ito, lightened below dark text.
-# In black and white, these are light, hatched, dark and cross-hatched.
+# Booths for sale are dark, all others are light. In black and white they are dark, light, hatched, cross-hatched.
+# The statuses `exhibitor` and `taken` are those of the public view.
+SOLD = Look("#dce6f0", ink="#17283a")
 LOOKS = {
-    "available": Look("#e5f5ee"),
-    "reserved": Look("#fadf9f", hatch=Hatch("reserved", "#b06f00", 1.6, 0.3)),
-    "sold": Look("#00639c", ink=PAPER),
-    "blocked": Look("#eeeeee", hatch=Hatch("blocked", "#8c8c8c", 1.8, 0.22, crossed=True)),
+    "available": Look("#0b7a53", ink=PAPER, stroke="#064a33"),
+    "reserved": Look("#f8ecd0", ink="#44360f", hatch=Hatch("reserved", "#dcc07a", 1.6, 0.3)),
+    "sold": SOLD,
+    "exhibitor": SOLD,
+    "blocked": Look("#f0f0f0", ink="#4f4f4f", hatch=Hatch("blocked", "#c6c6c6", 1.8, 0.22, crossed=True)),
+    "taken": Look("#d8d8d8", ink="#474747"),
 }
 
 
@@ -99,24 +103,33 @@ def _borders(polygon, others):
         yield [tuple((start[0] + across * place, start[1] + down * place) for place in part) for part in free]
 
 
-def block(booths, on_paper, scale, describe):
+def block(booths, details, on_paper, scale, describe, obstacles=()):
     """Return a block as a Group.
 
-    `on_paper` converts a point of the hall to a point of the sheet. `describe` returns the tooltip of a booth.
+    details: texts of the label below the name.
+    on_paper: converts a point of the hall to a point of the sheet.
+    describe: returns the tooltip of a booth.
+    obstacles: boxes (left, top, right, bottom) in the hall that the label must not cover.
     """
     first, look = booths[0], LOOKS[booths[0]["status"]]
     polygons = [geometry.corners(booth) for booth in booths]
     rings = tuple(tuple(map(on_paper, polygon)) for polygon in polygons)
     sides = _sides(polygons)
     alone = len(booths) == 1
-    parts = [Area(rings, look.fill, look.hatch, *((INK, OUTLINE) if alone else ()))]
-    if not alone:
+    parts = [Area(rings, look.fill, look.hatch)]
+    fronts = [(booth, polygon, line) for booth, polygon, each in zip(booths, polygons, sides, strict=True)
+              for line in each[FRONT] if booth["color"]]
+    for booth, polygon, line in fronts:
+        for width, color in ((BAND + EDGE, PAPER), (BAND, booth["color"])):
+            parts.append(Area((tuple(map(on_paper, _strip(polygon, line, width / scale))),), color))
+    if alone:
+        parts.append(Area(rings, None, None, look.stroke, OUTLINE))
+    else:
         free = [line for each in sides for side in each for line in side]
-        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), INK, OUTLINE))
-    for booth, ring, each in zip(booths, rings, sides, strict=True):
-        for line in each[FRONT]:
-            parts += _band(booth, ring, tuple(map(on_paper, line)), look)
-    parts += label(booths, polygons, on_paper, scale, look)
+        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), look.stroke, OUTLINE))
+        obstacles = [*obstacles, *(geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
+                                   for _, polygon, line in fronts if geometry.is_upright(polygon))]
+    parts += label(booths, details, polygons, on_paper, scale, look, obstacles)
     if not alone:
         parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth))
                   for booth, ring in zip(booths, rings, strict=True)]
@@ -124,12 +137,12 @@ def block(booths, on_paper, scale, describe):
     return Group(tuple(parts), f"booth-{first['id']}", describe(first))
 
 
-def _band(booth, ring, line, look):
-    """Yield a band in the colour of the booth type along a line on the front of the booth."""
-    if not booth["color"]:
-        return
-    (back_x, back_y), (x, y) = ring[0], ring[3]
-    inner = min(BAND / max(dist(ring[0], ring[3]), 0.01), 0.2)
-    strip = [(line, inner * 0.2), (reversed(line), inner)]             # leaves the outline visible
-    corners = [(px + (back_x - x) * share, py + (back_y - y) * share) for points, share in strip for px, py in points]
-    yield Area((tuple(corners),), booth["color"], None, look.ink, 0.12)
+def _strip(polygon, line, width):
+    """Return the corners of the band along a line on the front of a booth, at most half as wide as the booth is deep.
+
+    A white band that is EDGE wider separates the band from the fill, which may have a similar colour.
+    """
+    (back_x, back_y), (x, y) = polygon[0], polygon[3]
+    share = min(width / max(dist(polygon[0], polygon[3]), 0.01), 0.5)
+    inner = [(px + (back_x - x) * share, py + (back_y - y) * share) for px, py in reversed(line)]
+    return *line, *inner

@@ -6,13 +6,18 @@ A fixture is a dict from `objects` of a plan: `kind`, `x`, `y`, `width`, `depth`
 
 from math import cos, pi, sin
 
-from eventapi.geometry import AT_WALL, wall_of
-from eventapi.pictures.letters import LINE_HEIGHT, fit
+from eventapi.geometry import AT_WALL, box, corners, wall_of
+from eventapi.pictures.hall.labels import parts_beside
+from eventapi.pictures.letters import LINE_HEIGHT, em, fit, shortened
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
 
 WALL = 1.1
-AISLE, STAGE, QUIET = "#efefec", "#f3e3ee", "#555555"
+AISLE, STAGE, QUIET = "#f1f1ed", "#f3e3ee", "#555555"
 PILLAR = Hatch("pillar", "#333333", 0.8, 0.25)
+POWER, ARROW = 1.3, 1.6                 # radius of the symbol of a power connection; depth of the arrow of a door
+AIR = 0.4                               # between a symbol and a text
+TEXT, LABEL_SIZE = 5, 1.6               # largest font size of texts, smallest of all labels
+SIGN = 6.5                              # space outside a wall for the names of doors
 MAX_LEAF = 5                            # wider doors have no leaves on the plan, which would extend into the margin
 BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
 
@@ -25,10 +30,11 @@ class Hall:
     Parts of fixtures that lie outside the hall are not drawn, because they would cover the legend.
     """
 
-    def __init__(self, width, height, objects, left, top, scale):
+    def __init__(self, width, height, objects, left, top, scale, booths=()):
         self.size, self.left, self.top, self.scale = (width, height), left, top, scale
         self.objects = [inner for inner in (_within(thing, width, height) for thing in objects) if inner]
         self.width, self.height = width * scale, height * scale
+        self.booths = [box(corners(booth)) for booth in booths]
 
     def point(self, place):
         """Convert a point of the hall to a point of the sheet."""
@@ -37,6 +43,34 @@ class Hall:
     def box(self, thing):
         """Return left, top, width and height of a fixture on paper."""
         return (*self.point((thing["x"], thing["y"])), thing["width"] * self.scale, thing["depth"] * self.scale)
+
+    def symbols(self):
+        """Return the boxes (left, top, right, bottom) in the hall of all that is drawn above the booths."""
+        return [found for thing in self.objects for found in self._covered(thing)]
+
+    def _covered(self, thing):
+        """Yield the boxes of the symbols and texts of a fixture, with some air around them."""
+        left, top, right, bottom = _sides(thing)
+        air, middle, center = AIR / self.scale, (left + right) / 2, (top + bottom) / 2
+        if thing["kind"] == "pillar":
+            yield left - air, top - air, right + air, bottom + air
+        elif thing["kind"] == "power":
+            reach = (POWER + AIR) / self.scale
+            yield middle - reach, center - reach, middle + reach, center + reach
+        elif thing["kind"] == "door":
+            reach = (ARROW + AIR) / self.scale
+            yield min(left, middle - reach), top - reach, max(right, middle + reach), bottom + reach
+        elif thing["kind"] == "text":
+            yield from self._text_box(thing)
+
+    def _text_box(self, thing):
+        """Yield the box in the hall of the label of a fixture of the kind `text`."""
+        for text, is_upright in self._fitted(thing, TEXT, ()):
+            wide, high = max(map(em, text.lines)) * text.size, len(text.lines) * text.size * LINE_HEIGHT
+            wide, high = (high, wide) if is_upright else (wide, high)
+            x, y = (text.x - self.left) / self.scale, (text.y - self.top) / self.scale
+            across, down = (wide / 2 + AIR) / self.scale, (high / 2 + AIR) / self.scale
+            yield x - across, y - down, x + across, y + down
 
     def floor(self):
         """Yield the shapes below the booths: walls, floor, aisles and stages."""
@@ -77,31 +111,50 @@ class Hall:
     def _power(self, thing):
         """Yield a flash in a circle, which has the same size on every sheet."""
         x, y, width, height = self.box(thing)
-        x, y, radius = x + width / 2, y + height / 2, 1.3
-        yield from power(x, y, radius)
+        yield from power(x + width / 2, y + height / 2, POWER)
 
     def _text(self, thing):
-        yield from self._inscribed(thing, 5, INK)
+        """Yield the label, on a plain background if it lies on a booth."""
+        for found in self._text_box(thing):
+            if any(_overlap(found, booth) for booth in self.booths):
+                left, top, right, bottom = found
+                yield Area((tuple(map(self.point, rectangle(left, top, right - left, bottom - top))),), PAPER)
+        yield from self._inscribed(thing, TEXT, INK, ())
 
-    def _inscribed(self, thing, largest, ink):
-        """Yield the label of a fixture, along its longer side."""
-        x, y, width, height = self.box(thing)
-        if not thing.get("label") or width <= 0 or height <= 0:
+    def _inscribed(self, thing, largest, ink, obstacles=None):
+        """Yield the label of a fixture, along its longer side, beside the booths and symbols on it."""
+        for middle, is_upright in self._fitted(thing, largest, obstacles):
+            x, y, lines, size = middle.x, middle.y, middle.lines, middle.size
+            first = y - len(lines) * size * LINE_HEIGHT / 2 + size * (LINE_HEIGHT / 2 + 0.36)
+            text = Text(x, first, lines, size, ink=ink)
+            yield Group((text,), turn=(-90, x, y)) if is_upright else text
+
+    def _fitted(self, thing, largest, obstacles):
+        """Yield (Text, whether it is turned) of the label of a fixture, if it fits. `y` is the middle of the Text.
+
+        `obstacles` are boxes in the hall, by default those of the booths and symbols.
+        """
+        if not thing.get("label") or thing["width"] <= 0 or thing["depth"] <= 0:
             return
-        upright = height > 1.5 * width
-        fitted = fit(
-            thing["label"], (height if upright else width) * 0.96, (width if upright else height) * 0.9, largest, 1.3
-        )
-        if fitted:
-            x, y = x + width / 2, y + height / 2
-            first = y - len(fitted.lines) * fitted.size * LINE_HEIGHT / 2 + fitted.size * (LINE_HEIGHT / 2 + 0.36)
-            text = Text(x, first, fitted.lines, fitted.size, ink=ink)
-            yield Group((text,), turn=(-90, x, y)) if upright else text
+        obstacles = [*self.booths, *self.symbols()] if obstacles is None else obstacles
+        whole, found = _sides(thing), []
+        for part in parts_beside(whole, [each for each in obstacles if _overlap(each, whole)], 40):
+            left, top, right, bottom = part
+            width, height = (right - left) * self.scale, (bottom - top) * self.scale
+            is_upright = height > 1.5 * width
+            along, across = (height, width) if is_upright else (width, height)
+            fitted = fit(thing["label"], along * 0.96, across * 0.9, largest, LABEL_SIZE)
+            if fitted:
+                moved = sum(abs(one - other) for one, other in zip(part, whole, strict=True))
+                text = Text(*self.point(((left + right) / 2, (top + bottom) / 2)), fitted.lines, fitted.size)
+                found.append(((fitted.is_whole, fitted.size, -moved), text, is_upright))
+        if found:
+            yield max(found, key=lambda each: each[0])[1:]
 
     def _below(self, thing):
         """Yield the label below a fixture that is too thin for it."""
         x, y, width, height = self.box(thing)
-        fitted = fit(thing.get("label") or "", 30, 3, 2.2, 1.5)
+        fitted = fit(thing.get("label") or "", 30, 3, 2.4, LABEL_SIZE)
         if fitted:
             yield Text(x + width / 2, y + height + fitted.size * 1.1, fitted.lines[:1], fitted.size)
 
@@ -124,17 +177,26 @@ class Hall:
             """Return a point by its distances from the middle of the door: along the wall, and out of the hall."""
             return (start + out * outwards, along + across) if upright else (along + across, start + out * outwards)
         yield from opening(place, half)
-        yield from self._sign(thing.get("label"), place, upright)
+        yield from self._sign(thing.get("label"), place, upright, leaf_of(half))
 
-    def _sign(self, label, place, upright):
+    def _sign(self, label, place, upright, leaf):
         """Yield the name of a door, outside its leaves."""
         if label:
-            fitted = fit(label, 32, 4.5, 2.4, 1.5)
-            x, y = place(0, WALL + MAX_LEAF + 2)
-            lines = fitted.lines if fitted else (label[:20],)
-            size = fitted.size if fitted else 1.5
+            fitted = fit(label, 40, SIGN - 2, 2.8, 1.8)
+            x, y = place(0, WALL + leaf + 0.8 + (SIGN - 2) / 2)
+            lines = fitted.lines if fitted else (shortened(label, 40, 1.8, True),)
+            size = fitted.size if fitted else 1.8
             text = Text(x, y + size * 0.36 - (len(lines) - 1) * size * LINE_HEIGHT / 2, lines, size, True)
             yield Group((text,), turn=(-90, x, y)) if upright else text
+
+
+def _sides(thing):
+    """Return left, top, right and bottom of a fixture in the hall."""
+    return thing["x"], thing["y"], thing["x"] + thing["width"], thing["y"] + thing["depth"]
+
+
+def _overlap(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _within(thing, width, height):
@@ -155,14 +217,20 @@ def opening(place, half):
     """
     gap = ((-half, -0.15), (half, -0.15), (half, WALL + 0.1), (-half, WALL + 0.1))
     yield Area((tuple(place(*corner) for corner in gap),), PAPER)
-    leaf = half if half > 2 else 2 * half
-    if leaf <= MAX_LEAF:
+    leaf = leaf_of(half)
+    if leaf:
         hinges = ((-half, 1), (half, -1)) if half > 2 else ((-half, 1),)
         yield Lines(
             tuple(tuple(place(*point) for point in _swing(hinge, side, leaf)) for hinge, side in hinges), INK, 0.18
         )
     width = min(1.5, max(half * 0.7, 0.6))
-    yield Area((tuple(place(*corner) for corner in ((0, -1.6), (width, WALL + 0.2), (-width, WALL + 0.2))),), INK)
+    yield Area((tuple(place(*corner) for corner in ((0, -ARROW), (width, WALL + 0.2), (-width, WALL + 0.2))),), INK)
+
+
+def leaf_of(half):
+    """Return the width of the leaves of a door on paper, or 0 if they are not drawn. `half` is half its width."""
+    leaf = half if half > 2 else 2 * half
+    return leaf if leaf <= MAX_LEAF else 0
 
 
 def _swing(hinge, side, leaf):

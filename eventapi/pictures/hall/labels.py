@@ -9,41 +9,80 @@ from eventapi import geometry
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit
 from eventapi.pictures.shapes import Area, Group, Text, rectangle
 
-BAND = 0.9                              # width of the band along the front, which a label must not cover
-NUMBER, NAME, DETAIL = (6, 1.0), (4.6, 1.25), (2.8, 1.2)      # (largest, smallest) font size
+BAND, EDGE = 1.6, 0.3                   # the band along the front, and the white line beside it; a label covers neither
+NUMBER, NAME, DETAIL = (7, 1.5), (4.6, 1.4), (3, 1.5)         # (largest, smallest) font size
 SPOTS = 5                               # number of booths of a block that are tried as the position of its label
-PREFERRED_NAME = 1.9                    # details are omitted before the name becomes smaller than this
+PREFERRED_NAME = 2.1                    # details are omitted before the name becomes smaller than this
+ONE_LINE = 2.2                          # area and price share a line only in this font size or a larger one
+ENOUGH = 4                              # a larger font size does not make a position better
+PARTS = 6                               # parts of a block beside an obstacle that are tried
 
 
-def label(booths, polygons, on_paper, scale, look):
-    """Return the shapes of the label with number, name and details, in the best position on the block.
+def label(booths, details, polygons, on_paper, scale, look, obstacles=()):
+    """Return the shapes of the label with number, name and details (area, price), in the best position on the block.
 
-    A label is horizontal or turned. On a hatched fill, it has a plain background.
+    A label is horizontal or turned, and covers none of the obstacles. On a hatched fill, it has a plain background.
     """
-    number, name, details = _texts(booths)
+    number, name = _texts(booths)
     best, best_score = None, -1
     for middle, width, height, turn in _spots(booths, polygons, scale):
-        rows = _rows(number, name, details, width - 1.2, height - (1.9 if booths[0]["color"] else 1))
-        score = _score(rows, name) * _legibility(turn)
-        if rows and score > best_score:
-            best, best_score = (on_paper(middle), turn, rows), score
+        for place, wide, high in _free(middle, width, height, turn, scale, obstacles):
+            rows = _rows(number, name, details, wide - 1.2, high - 1)
+            score = _score(rows, name) * _legibility(turn)
+            if rows and score > best_score:
+                best, best_score = (on_paper(place), turn, rows), score
     return _lay_out(*best, look) if best else []
+
+
+def _free(middle, width, height, turn, scale, obstacles):
+    """Yield (middle, width, height) of the parts of a spot that no obstacle covers, largest first."""
+    spot = -width / 2, -height / 2, width / 2, height / 2
+    for left, top, right, bottom in parts_beside(spot, [_seen_from(middle, turn, scale, box) for box in obstacles]):
+        x, y, angle = (left + right) / 2 / scale, (top + bottom) / 2 / scale, radians(turn)
+        place = middle[0] + x * cos(angle) - y * sin(angle), middle[1] + x * sin(angle) + y * cos(angle)
+        yield place, right - left, bottom - top
+
+
+def _seen_from(middle, turn, scale, box):
+    """Return the bounding box on paper of a box in the hall, about `middle` and turned back by `turn` degrees."""
+    angle = radians(-turn)
+    corners = [(x - middle[0], y - middle[1]) for x in (box[0], box[2]) for y in (box[1], box[3])]
+    across = [(x * cos(angle) - y * sin(angle)) * scale for x, y in corners]
+    down = [(x * sin(angle) + y * cos(angle)) * scale for x, y in corners]
+    return min(across), min(down), max(across), max(down)
+
+
+def parts_beside(box, holes, count=PARTS):
+    """Return the largest rectangles in a box, at most `count`, that lie beside all holes, largest first."""
+    found = [box]
+    for hole in holes:
+        found = [part for each in found for part in _beside(each, hole)]
+        found = sorted(set(found), key=_area, reverse=True)[:count]
+    return found
+
+
+def _beside(box, hole):
+    """Return the box, or its parts to the left, above, to the right of and below a hole that it overlaps."""
+    left, top, right, bottom = box
+    if hole[0] >= right or hole[2] <= left or hole[1] >= bottom or hole[3] <= top:
+        return [box]
+    parts = ((left, top, hole[0], bottom), (left, top, right, hole[1]),
+             (hole[2], top, right, bottom), (left, hole[3], right, bottom))
+    return [part for part in parts if part[2] > part[0] and part[3] > part[1]]
 
 
 def _legibility(turn):
     """Return a factor that prefers horizontal labels to slanted ones, and slanted ones to steep ones."""
     if not turn:
-        return 1.5
-    return 1.25 if abs(turn) <= 45 else 1
+        return 2
+    return 1.7 if abs(turn) <= 45 else 1
 
 
 def _texts(booths):
-    """Return (numbers, name, details) for the label of a block. Only a single booth has details, which are optional."""
+    """Return (numbers, name) for the label of a block."""
     numbers = [booth["booth_number"] for booth in booths]
     number = " + ".join(numbers) if len(numbers) <= 2 else f"{numbers[0]} + {len(numbers) - 1}"
-    name = next((booth["label"] for booth in booths if booth["label"]), "")
-    details = tuple(detail for detail in booths[0]["details"] if detail) if len(booths) == 1 else ()
-    return number, name, details
+    return number, next((booth["label"] for booth in booths if booth["label"]), "")
 
 
 def _readable(angle):
@@ -65,15 +104,14 @@ def _spots(booths, polygons, scale):
         return
     for booth, polygon in zip(booths[:SPOTS], polygons[:SPOTS], strict=True):
         width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
-        if angle % 180 == 90:
-            width, height, angle = height, width, 0
-        up = BAND / 2 / scale / booth["depth"] if booth["color"] else 0     # shifts the label away from the band
+        band = min(BAND + EDGE, height / 2) if booth["color"] else 0
+        up = band / 2 / height                                      # shifts the label away from the band
         back_left, _, front_right, front_left = polygon
         middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in
                        zip(back_left, front_right, back_left, front_left, strict=True))
-        yield from _both_ways(middle, width, height, angle)
+        yield from _both_ways(middle, width, height - band, angle)
         if angle % 90:
-            yield middle, *_upright(width, height, radians(angle)), 0
+            yield middle, *_upright(width, height - band, radians(angle)), 0
 
 
 def _both_ways(middle, width, height, angle):
@@ -126,7 +164,7 @@ def _rows(number, name, details, width, height):
     """Return the rows (text, size, is_bold) of a label from top to bottom, or () if not even the number fits."""
     if width <= 0 or height <= 0:
         return ()
-    share = 0.36 if name or details else 0.45
+    share = 0.36 if name else 0.45
     size = min(NUMBER[0], width / em(number, True), height * share / LINE_HEIGHT)
     if size < NUMBER[1]:
         size = min(NUMBER[1] * 1.3, width / em(number, True), height / LINE_HEIGHT)
@@ -137,16 +175,26 @@ def _rows(number, name, details, width, height):
 def _rows_below(number_size, name, details, width, height):
     """Return the rows below the number: the name, and as many details as fit beside a whole and legible name."""
     largest = min(NAME[0], number_size * 0.95)
-    most_details = len(details) if largest >= DETAIL[1] else 0
-    for count in range(most_details, -1, -1):
-        small = [(text, min(DETAIL[0], number_size * 0.8, 0.94 * width / em(text))) for text in details[:count]]
+    for shown in _choices(details, name) if largest >= DETAIL[1] else [()]:
+        small = [(text, min(DETAIL[0], number_size * 0.85, 0.94 * width / em(text))) for text in shown]
         room = height - sum(size * LINE_HEIGHT for _, size in small)
         fitted = fit(name, width, room, largest, NAME[1], PREFERRED_NAME) if name and room > 0 else None
-        details_fit = room >= 0 and all(size >= DETAIL[1] for _, size in small)
-        if count == 0 or (details_fit and _is_legible(name, fitted)):
+        least = ONE_LINE if len(shown) < len(details) and " · " in "".join(shown) else DETAIL[1]
+        details_fit = room >= 0 and all(size >= least for _, size in small)
+        if not shown or (details_fit and _is_legible(name, fitted)):
             name_rows = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
             limit = fitted.size * 0.9 if fitted else DETAIL[0]
             return [*name_rows, *((text, min(size, limit), False) for text, size in small)]
+
+
+def _choices(details, name):
+    """Return the rows of details that are tried: together on one line, below each other, fewer, none.
+
+    Without a name there is room for larger details below each other.
+    """
+    together = [(" · ".join(details),)] if len(details) > 1 else []
+    rest = [details[:count] for count in range(len(details) - 1, -1, -1)]
+    return [*together, details, *rest] if name else [details, *together, *rest]
 
 
 def _is_legible(name, fitted):
@@ -156,7 +204,7 @@ def _is_legible(name, fitted):
 def _score(rows, name):
     """Return how good a label is: first by the part of the name that is shown, then by the smallest font size."""
     shown = sum(len(text) for text, _, is_bold in rows if not is_bold)
-    return (min(1, shown / max(len(name), 1)) + 0.02) * min((size for _, size, _ in rows), default=0)
+    return (min(1, shown / max(len(name), 1)) + 0.02) * min((min(size, ENOUGH) for _, size, _ in rows), default=0)
 
 
 def _lay_out(middle, turn, rows, look):

@@ -1,25 +1,25 @@
-"""The sheet of a hall plan: A3 with title, hall, booths, legend and scale.
+"""The sheet of a hall plan: A3 with title, hall, booths and legend.
 
 Lengths are in millimetres: of the hall for booths and fixtures, on paper for everything that is drawn.
 """
-from collections import Counter
 from decimal import Decimal
 
 from eventapi import geometry, money
-from eventapi.pictures import words
-from eventapi.pictures.hall.blocks import LOOKS, block, blocks
-from eventapi.pictures.hall.fixtures import PILLAR, WALL, Hall, opening, power
+from eventapi.languages import formats
+from eventapi.pictures.hall.blocks import block, blocks
+from eventapi.pictures.hall.fixtures import MAX_LEAF, SIGN, WALL, Hall, leaf_of
+from eventapi.pictures.hall.legend import GREY, Legend, step
 from eventapi.pictures.hall.words import WORDS
-from eventapi.pictures.letters import em, fit
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Text, rectangle
+from eventapi.pictures.letters import fit
+from eventapi.pictures.shapes import PAPER, Area, Picture, Text, rectangle
 
 LONG, SHORT = 420, 297
-MARGIN, HEADER, FOOTER = 12, 20, 27
-AROUND = 11                                         # space around the hall for the names of doors
-GREY = "#555555"
-# Scales of plans, each multiplied by a power of ten.
-RATIOS = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.25, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.4, 7.2, 8, 9)
-MAX_TYPES = 10
+MARGIN, HEADER = 10, 25                             # HEADER ends below the subtitle
+COLUMN, GAP = 62, 6                                 # width of a legend beside the hall; its distance from the hall
+INTERNAL = "#a81f2b"
+# Scales of plans, each multiplied by a power of ten. They are so close that the hall fills the sheet.
+RATIOS = (*(each / 100 for each in range(100, 200, 5)), *(each / 10 for each in range(20, 50)),
+          *(each / 10 for each in range(50, 100, 2)))
 
 
 def picture(hall, language="en"):
@@ -28,38 +28,49 @@ def picture(hall, language="en"):
 
 
 class Sheet:
-    """The drawing of one hall plan."""
+    """The drawing of one hall plan.
+
+    The paper is upright or not, and the legend is beside or below the hall, whichever allows the largest scale.
+    """
 
     def __init__(self, hall, language):
         self.hall, self.language = hall, language
-        self.words = {**words.WORDS[language], **WORDS[language]}
-        self.places = money.decimals(hall["currency"])
-        self.booths = [
-            {**booth, "label": self._name(booth), "details": self._details(booth)} for booth in hall["booths"]
-        ]
-        self._measure()
-
-    def _measure(self):
-        """Determine which booths are shown, the orientation of the paper and the scale."""
-        left, top, right, bottom = shown = _shown(self.hall)
+        self.words = WORDS[language]
+        self.booths = [{**booth, "label": self._name(booth)} for booth in hall["booths"]]
+        shown = _shown(hall)
         self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]
-        self.missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
-        wide, high = right - left, bottom - top
-        # If both orientations allow the same scale, min() returns the first: the orientation of the hall.
+        missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
+        self.legend = Legend(hall, self.booths, missing, self.words, self._number)
+        self._measure(shown)
+
+    def _measure(self, shown):
+        """Choose the orientation of the paper and the place of the legend, and place the hall."""
+        wide, high = shown[2] - shown[0], shown[3] - shown[1]
+        around = _around(self.hall, max(wide / LONG, high / SHORT))
+        # If several allow the same scale, min() returns the first: the orientation of the hall, the legend below.
         papers = ((LONG, SHORT), (SHORT, LONG)) if wide >= high else ((SHORT, LONG), (LONG, SHORT))
-        self.width, self.height = min(papers, key=lambda paper: _ratio(wide, high, *paper))
-        self.ratio = _ratio(wide, high, self.width, self.height)
+        choices = [(*paper, is_beside) for paper in papers for is_beside in (False, True)]
+        self.width, self.height, self.is_beside = min(
+            choices, key=lambda choice: _ratio(wide, high, self._room(*choice, around)))
+        left, top, right, bottom = room = self._room(self.width, self.height, self.is_beside, around)
+        self.ratio = _ratio(wide, high, room)
         scale = 1 / self.ratio
-        x = (self.width - (right - left) * scale) / 2 - left * scale
-        y = HEADER + (self.height - HEADER - FOOTER - (bottom - top) * scale) / 2 - top * scale
-        self.plan = Hall(self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale)
+        x = left + (0 if self.is_beside else (right - left - wide * scale) / 2) - shown[0] * scale
+        y = top + (bottom - top - high * scale) / 2 - shown[1] * scale
+        self.plan = Hall(self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale, self.placed)
+
+    def _room(self, width, height, is_beside, around):
+        """Return left, top, right and bottom of the space on paper for the inside of the hall."""
+        right = width - MARGIN - (COLUMN + GAP if is_beside else 0)
+        below = 0 if is_beside else self.legend.height_below(MARGIN, width - MARGIN) + 3
+        return (MARGIN + around["left"], HEADER + around["top"], right - around["right"],
+                height - MARGIN - below - around["bottom"])
 
     def picture(self):
         """Return the Picture of the whole sheet."""
         title = f"{self.hall['event']} – {self.hall['name']}"
-        counted = Counter(booth["status"] for booth in self.booths)
-        statuses = ", ".join(f"{counted[status]} {self.words[status]}" for status in LOOKS)
-        size = f"{_metres(self.hall['width'])} × {_metres(self.hall['height'])} m"
+        statuses = ", ".join(f"{count} {self.words[status]}" for status, count in self.legend.counts().items())
+        size = f"{self._metres(self.hall['width'])} × {self._metres(self.hall['height'])} m"
         background = Area((rectangle(0, 0, self.width, self.height),), PAPER)
         parts = (
             background,
@@ -67,112 +78,99 @@ class Sheet:
             *self.plan.floor(),
             *self._blocks(),
             *self.plan.fixtures(),
-            *self._footer(counted),
+            *self._legend(),
         )
         return Picture(f"plan{self.hall['id']}", self.width, self.height, title,
                        f"{self.words['plan']}, {size}: {statuses}.", self.language, parts)
 
     def _blocks(self):
+        symbols = self.plan.symbols()
         for booths in blocks(self.placed):
-            yield block(booths, self.plan.point, self.plan.scale, self._describe)
+            boxes = [geometry.box(geometry.corners(booth)) for booth in booths]
+            near = [symbol for symbol in symbols if any(_meet(symbol, box) for box in boxes)]
+            yield block(booths, self._details(booths), self.plan.point, self.plan.scale, self._describe, near)
+
+    def _legend(self):
+        right, bottom = self.width - MARGIN, self.height - MARGIN
+        if self.is_beside:
+            return self.legend.beside(right - COLUMN, HEADER + 4, right, bottom, self.ratio)
+        return self.legend.below(MARGIN, right, bottom, self.ratio)
 
     # Texts
 
     def _name(self, booth):
         return booth["exhibitor"] or booth["booth_name"] or booth["blocked_reason"] or ""
 
-    def _details(self, booth):
-        """Return the texts below the name: the price, and the area of a booth that is available."""
-        area = f"{self._number(Decimal(booth['width'] * booth['depth']) / 10 ** 6)} m²"
-        return {"available": (area, self._price(booth)), "blocked": ()}.get(booth["status"], (self._price(booth),))
-
-    def _price(self, booth):
-        return None if booth["price"] is None else self._money(booth["price"])
+    def _details(self, booths):
+        """Return area and price of a block. The public view tells them of available booths only."""
+        if booths[0]["status"] in ("exhibitor", "taken"):
+            return ()
+        area = f"{self._number(Decimal(sum(booth['width'] * booth['depth'] for booth in booths)) / 10 ** 6)} m²"
+        prices = [booth["price"] for booth in booths]
+        has_price = booths[0]["status"] != "blocked" and None not in prices
+        return (area, self._money(sum(prices))) if has_price else (area,)
 
     def _money(self, units):
-        return f"{words.number(Decimal(units).scaleb(-self.places), self.places, self.words)} {self.hall['currency']}"
+        currency = self.hall["currency"]
+        return formats.money(Decimal(units).scaleb(-money.decimals(currency)), currency, self.language)
 
     def _number(self, value):
-        return words.number(value.quantize(Decimal("0.01")).normalize(), 0, self.words)
+        """Return a Decimal with at most three decimals as text."""
+        return formats.number(value.quantize(Decimal("0.001")).normalize(), self.language)
+
+    def _metres(self, length):
+        return self._number(Decimal(length) / 1000)
 
     def _describe(self, booth):
         """Return the tooltip of a booth, with everything for which the drawing may lack space."""
-        size = f"{_metres(booth['width'])} × {_metres(booth['depth'])} m"
+        is_told = booth["status"] not in ("exhibitor", "taken")
+        size = f"{self._metres(booth['width'])} × {self._metres(booth['depth'])} m" if is_told else None
         parts = (booth["booth_number"], booth["exhibitor"], booth["booth_name"], self.words[booth["status"]],
-                 booth["blocked_reason"], size, booth["type"], self._price(booth))
+                 booth["blocked_reason"], size, booth["type"] if is_told else None,
+                 None if booth["price"] is None else self._money(booth["price"]))
         return ", ".join(part for part in parts if part)
 
-    # Title and legend
+    # Title
 
     def _header(self):
         hall, right = self.hall, self.width - MARGIN
-        title = fit(hall["name"], right - MARGIN - 95, 9, 7, 3)
+        room = right - MARGIN - 80
+        title = fit(hall["name"], room / 1.14, 9.5, 8, 4)
         name = title.lines[0] if title else hall["name"][:60]
-        yield Text(MARGIN, 14.5, (name,), title.size if title else 3, True, align="start")
-        days = " – ".join(dict.fromkeys(words.day(day, self.words) for day in (hall["from"], hall["to"]) if day))
-        below = " · ".join(part for part in (hall["event"], hall["city"], days, hall["area_name"]) if part)
-        line = fit(below, right - MARGIN - 95, 4.4, 3.6, 2)
-        text = line.lines[:1] if line else (below[:90],)
-        yield Text(MARGIN, 20, text, line.size if line else 2, ink=GREY, align="start")
-        yield Text(right, 13, (self.words[hall["view"]],), 3.2, True, align="end")
-        changed = f"{self.words['changed']} {words.day(hall['changed'], self.words)}"
-        yield Text(right, 17.5, (changed,), 2.6, ink=GREY, align="end")
+        yield Text(MARGIN, 16, (name,), title.size if title else 4, True, align="start")
+        line = fit(self._subtitle(), room, 5, 4, 2.4)
+        text = line.lines[:1] if line else (self._subtitle()[:90],)
+        yield Text(MARGIN, 22.3, text, line.size if line else 2.4, ink=GREY, align="start")
+        ink = INTERNAL if hall["view"] == "internal" else GREY
+        yield Text(right, 16, (self.words[hall["view"]],), 3.2, True, ink, align="end")
+        changed = f"{self.words['changed']} {formats.day(hall['changed'], self.language)}"
+        yield Text(right, 22.3, (changed,), 2.8, ink=GREY, align="end")
 
-    def _footer(self, counted):
-        y = self.height - FOOTER + 3
-        yield Lines((((MARGIN, y), (self.width - MARGIN, y)),), GREY, 0.15)
-        x = MARGIN
-        for status, look in LOOKS.items():
-            area = sum(booth["width"] * booth["depth"] for booth in self.booths if booth["status"] == status)
-            square_metres = self._number(Decimal(area) / 10 ** 6)
-            yield Area((rectangle(x, y + 3, 7, 4.6),), look.fill, look.hatch, INK, 0.2)
-            yield Text(x + 8.5, y + 4.8, (self.words[status],), 2.8, True, align="start")
-            yield Text(x + 8.5, y + 8, (f"{counted[status]} · {square_metres} m²",), 2.4, ink=GREY, align="start")
-            x += 36
-        yield from self._symbols(x + 2, y + 3)
-        yield from self._types(MARGIN, y + 12)
-        yield from self._missing(MARGIN, self.height - 4.2)
-        yield from self._scale_bar(self.width - MARGIN - 16, y + 8)
-        yield from _north(self.width - MARGIN - 5, y + 9, self.words["north"])
+    def _subtitle(self):
+        """Return event, city unless the name of the event contains it, days, and area of the venue."""
+        hall = self.hall
+        city = hall["city"] if hall["city"] and hall["city"] not in hall["event"] else None
+        days = formats.days(hall["from"], hall["to"], self.language)
+        area = hall["area_name"]
+        if area and len(area) <= 3:                 # "A" alone says nothing
+            area = f"{self.words['area']} {area}"
+        return " · ".join(part for part in (hall["event"], city, days, area) if part)
 
-    def _symbols(self, x, y):
-        """Yield the legend of the symbols that the plan contains."""
-        for kind, draw in (("door", _door_symbol), ("pillar", _pillar_symbol), ("power", _power_symbol)):
-            if any(thing["kind"] == kind for thing in self.hall["objects"]):
-                yield Group(tuple(draw(x + 2.5, y + 2.3)))
-                yield Text(x + 6, y + 3.2, (self.words[kind],), 2.6, align="start")
-                x += 9 + em(self.words[kind]) * 2.6
 
-    def _types(self, x, y):
-        counted = Counter((booth["type"], booth["color"]) for booth in self.booths if booth["type"])
-        last = self.width - MARGIN - 90
-        for (name, color), count in counted.most_common(MAX_TYPES):
-            text = f"{name} ({count})"
-            if x + 8 + em(text) * 2.4 > last:
-                yield Text(x, y + 2.2, ("…",), 2.4, align="start")
-                return
-            yield Area((rectangle(x, y + 0.4, 5, 1.6),), color or PAPER, None, INK, 0.12)
-            yield Text(x + 6.2, y + 2.2, (text,), 2.4, align="start")
-            x += 10 + em(text) * 2.4
+def _around(hall, ratio):
+    """Return the space on paper that each wall needs outside the hall, for its thickness and for doors.
 
-    def _missing(self, x, y):
-        """Yield the list of booths that are not shown, because they have no position or lie far outside the hall."""
-        if self.missing:
-            numbers = ", ".join(booth["booth_number"] for booth in self.missing[:200])
-            text = f"{self.words['missing']} ({len(self.missing)}): {numbers}"
-            line = fit(text, self.width - 2 * MARGIN - 60, 2.9, 2.4, 2.2)
-            yield Text(x, y, line.lines[:1], line.size, ink=GREY, align="start")
-
-    def _scale_bar(self, right, y):
-        """Yield a scale bar of four parts, and the scale of a print on A3."""
-        part = _step((1, 2, 5), 6 * self.ratio)          # in millimetres of the hall; about a centimetre on paper
-        wide = part / self.ratio
-        for place in range(4):
-            x = right - (4 - place) * wide
-            yield Area((rectangle(x, y, wide, 1.6),), INK if place % 2 == 0 else PAPER, None, INK, 0.15)
-            yield Text(x, y - 1, (_metres(part * place),), 2.2)
-        yield Text(right, y - 1, (f"{_metres(part * 4)} m",), 2.2)
-        yield Text(right - 2 * wide, y + 5, (f"1 : {_plain(self.ratio)} (A3)",), 2.6, True)
+    `ratio` is at most the scale of the sheet, so that the leaves of doors are not wider than expected here.
+    """
+    around = dict.fromkeys(("left", "top", "right", "bottom"), WALL + 1)
+    for thing in hall["objects"]:
+        wall = thing["kind"] == "door" and geometry.wall_of(thing, hall["width"], hall["height"])
+        if wall:
+            wide = thing["depth" if wall in ("left", "right") else "width"] / ratio
+            # Between these widths, a slightly smaller scale can result in longer leaves.
+            leaf = MAX_LEAF if 4 < wide < 3 * MAX_LEAF else leaf_of(wide / 2)
+            around[wall] = max(around[wall], WALL + leaf + (SIGN if thing.get("label") else 1))
+    return around
 
 
 def _shown(hall):
@@ -192,44 +190,10 @@ def _lies_within(booth, limits):
     return left >= limits[0] and top >= limits[1] and right <= limits[2] and bottom <= limits[3]
 
 
-def _ratio(wide, high, width, height):
-    """Return the scale, such as 100 for 1:100, at which an area of the hall fits on a sheet of paper."""
-    return _step(RATIOS, max(wide / (width - 2 * MARGIN - 2 * AROUND), high / (height - HEADER - FOOTER - 2 * AROUND)))
+def _meet(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _step(steps, least):
-    """Return the smallest number that is at least `least` and one of `steps` times a power of ten."""
-    power = 0.001
-    while True:
-        for step in steps:
-            if step * power >= least * 0.9999:
-                return step * power
-        power *= 10
-
-
-def _metres(millimetres):
-    return _plain(millimetres / 1000)
-
-
-def _plain(value):
-    return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def _north(x, y, word):
-    """Yield the north arrow. The top of every plan is north."""
-    yield Area((((x, y - 6), (x + 2.6, y + 2), (x, y), (x - 2.6, y + 2)),), PAPER, None, INK, 0.25)
-    yield Area((((x, y - 6), (x + 2.6, y + 2), (x, y)),), INK)
-    yield Text(x, y + 5.4, (word,), 2.8, True)
-
-
-def _door_symbol(x, y):
-    yield Area((rectangle(x - 2.5, y, 5, WALL),), "#3a3a3a")
-    yield from opening(lambda across, outwards: (x + across, y + WALL - outwards), 1.5)
-
-
-def _pillar_symbol(x, y):
-    yield Area((rectangle(x - 1.5, y - 1.5, 3, 3),), "#d0d0d0", PILLAR, INK, 0.3)
-
-
-def _power_symbol(x, y):
-    yield from power(x, y, 1.5)
+def _ratio(wide, high, room):
+    """Return the scale, such as 100 for 1:100, at which an area of the hall fits into a part of the sheet."""
+    return step(RATIOS, max(wide / (room[2] - room[0]), high / (room[3] - room[1])))
