@@ -35,7 +35,7 @@ class App(Bottle):
         response.set_header("X-Request-ID", request_id(request.environ))
         response.set_header("X-Content-Type-Options", "nosniff")
         body = problem_response(_problem_of(error))
-        log_request(request.environ)
+        log_request(request.environ, None, body)
         return body
 
 

@@ -1,7 +1,6 @@
 """Configuration: all options with their defaults, parsers and descriptions. Environment variables override the file."""
 import configparser
 import ipaddress
-import logging
 import os
 import re
 from dataclasses import dataclass
@@ -219,6 +218,10 @@ OPTIONS = [
            "Lowest level that is logged: debug, info, warning or error. info includes one line per request."),
 ]
 SECRETS = ("smtp_password",)
+PREFIX = "EVENTAPI_"
+# Variables that are no options: the path of the file, a flag of `eventapi serve`, address and key for clients, and the
+# address and key of the package repository.
+OTHER_VARIABLES = {"config", "with_worker", "url", "key", "apt_url", "sign_key"}
 
 
 class Config(SimpleNamespace):
@@ -244,20 +247,32 @@ def load(file=None, environ=os.environ, **given):
     """Return the configuration.
 
     Read `file`, else the file in EVENTAPI_CONFIG, else the default file if it exists. Environment variables override
-    the file, and `given` (options of the command line) overrides both. Raise ConfigError if a value is not valid.
+    the file, and `given` (options of the command line) overrides both. Raise ConfigError, which names
+    every unknown option or variable and every invalid value.
     """
-    texts = {option.name: (option.default, "the default") for option in OPTIONS}
+    texts, faults = {option.name: (option.default, "the default") for option in OPTIONS}, []
     path = Path(file or environ.get("EVENTAPI_CONFIG") or DEFAULT_FILE)
     if file or environ.get("EVENTAPI_CONFIG") or path.exists():
-        texts.update(_from_file(path))
-    for name in texts:
-        variable = f"EVENTAPI_{name.upper()}"
-        if variable in environ:
-            texts[name] = (environ[variable], f"the environment variable {variable}")
+        options = _from_file(path)
+        faults += [f"{path}: unknown option {name}{advice}" for name, advice in _unknown(set(options))]
+        texts.update((name, (text, str(path))) for name, text in options.items())
+    variables = {name.removeprefix(PREFIX).lower(): text for name, text in environ.items() if name.startswith(PREFIX)}
+    faults += [f"unknown environment variable {PREFIX}{name.upper()}{advice}"
+               for name, advice in _unknown(variables.keys() - OTHER_VARIABLES)]
+    texts.update((name, (text, f"the environment variable {PREFIX}{name.upper()}")) for name, text in variables.items())
     texts.update((name, (str(value), "the command line")) for name, value in given.items())
-    config = Config(**{option.name: _parsed(option, *texts[option.name]) for option in OPTIONS})
+    config = Config(**{option.name: _parsed(option, *texts[option.name], faults) for option in OPTIONS})
+    if faults:
+        raise ConfigError("; ".join(faults))
     config.language = config.language or choice.of_country(config.organiser_country)
     return config
+
+
+def _unknown(names):
+    """Yield (name, advice) for each name that is not an option."""
+    known = {option.name for option in OPTIONS}
+    for name in sorted(names - known):
+        yield name, suggestion(name, known) or "; see eventapi.conf(5)"
 
 
 def _from_file(path):
@@ -271,23 +286,13 @@ def _from_file(path):
         raise ConfigError(f"{path} is not a valid configuration file: {str(error).splitlines()[0]}") from None
     if parser.sections() != ["eventapi"]:
         raise ConfigError(f"the configuration file {path} must have exactly one section, [eventapi]")
-    options = dict(parser["eventapi"])
-    known = {option.name for option in OPTIONS}
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        advice = suggestion(unknown[0], known) or "; see eventapi.conf(5)"
-        raise ConfigError(f"{path}: unknown option {unknown[0]}{advice}")
-    return {name: (value.strip(), str(path)) for name, value in options.items()}
+    return {name: value.strip() for name, value in parser["eventapi"].items()}
 
 
-def _parsed(option, text, origin):
+def _parsed(option, text, origin, faults):
+    """Return the value of an option. Add a fault and return None if it is not valid."""
     try:
         return option.parse(text.strip())
     except ValueError as error:
         shown = "(hidden)" if option.name in SECRETS else repr(text)
-        raise ConfigError(f"{option.name} = {shown} in {origin}: must be {error}") from None
-
-
-def start_logging(config):
-    """Log to standard error, at the level of the configuration."""
-    logging.basicConfig(level=config.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
+        faults.append(f"{option.name} = {shown} in {origin}: must be {error}")

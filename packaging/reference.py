@@ -95,9 +95,11 @@ def commands_page(version, day):
         usage = child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "")
         usage = " ".join(usage.split())
         body += [f".SS {quoted(usage)}\n{quoted(text[0].upper() + text[1:])}.\n", tagged(arguments(child))]
+    examples = [example for _, _, child in commands(parser) for example in child.examples]
+    body += [".SH EXAMPLES\n.nf\n", *(f"{quoted(example)}\n" for example in examples), ".fi\n"]
     body += [".SH FILES\n", tagged(FILES), ".SH ENVIRONMENT\n", tagged(ENVIRONMENT), ".SH EXIT STATUS\n", tagged(EXIT),
              ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
-             "/usr/share/doc/eventapi/operations.md\n"]
+             "/usr/share/doc/eventapi/docs/operations.md\n"]
     return page("eventapi", 1, version, day, "administer the event-management REST API", "".join(body))
 
 
@@ -125,12 +127,16 @@ def options_page(version, day):
 
 def completion():
     """Return a bash function that completes commands, options and choices."""
-    lines, known = [], []
+    lines, known, after = [], [], []
     for words, parser in walk(cli._parser()):
         offered = [name for name, _, _ in children(parser)]
         for action in options(parser):
             offered += [option for option in action.option_strings if option.startswith("--")]
-            offered += [] if action.option_strings or not action.choices else map(str, action.choices)
+            values = " ".join(map(str, action.choices or getattr(action, "completed", ())))
+            if not action.option_strings:
+                offered += values.split()
+            elif values:
+                after.append(f'        "{" ".join(words)} {action.option_strings[0]}") offered="{values}" ;;')
         known += [f'"{" ".join(words)}"'] if words else []
         lines.append(f'        "{" ".join(words)}") offered="{" ".join(offered)}" ;;')
     return textwrap.dedent("""\
@@ -147,11 +153,14 @@ def completion():
             case $command in
         %s
             esac
+            case "$command $previous" in
+        %s
+            esac
             COMPREPLY=($(compgen -W "$offered" -- "$current"))
             case $command in backup|restore) COMPREPLY+=($(compgen -f -- "$current")) ;; esac
         }
         complete -o filenames -F _eventapi eventapi
-        """) % ("|".join(known), "\n".join(lines))
+        """) % ("|".join(known), "\n".join(lines), "\n".join(after))
 
 
 def walk(parser, words=()):

@@ -6,12 +6,14 @@ from eventapi.storage import backups
 
 def register(commands):
     backup_ = command(commands, "backup", backup,
-                      "write database and files to one backup file; the server may keep running")
+                      "write database and files to one backup file; the server may keep running",
+                      "eventapi backup", "eventapi backup /root/before-the-fair.tar")
     backup_.add_argument("file", metavar="FILE", nargs="?",
                          help="file to create (default: a dated file in backup_dir; "
                               "dated files there that are older than backup_keep_days are removed)")
     restore_ = command(commands, "restore", restore,
-                       "replace the data with a backup; the previous data is renamed, not deleted")
+                       "replace the data with a backup; the previous data is renamed, not deleted",
+                       "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar")
     restore_.add_argument("file", metavar="FILE", help="backup file")
     restore_.add_argument("--force", action="store_true",
                           help="restore even if the current database is newer than the backup or cannot be read")

@@ -8,7 +8,8 @@ from eventapi.storage.errors import StorageError
 
 
 def register(commands):
-    parser = command(commands, "migrate", migrate, "create the database, or back it up and upgrade it")
+    parser = command(commands, "migrate", migrate, "create the database, or back it up and upgrade it",
+                     "eventapi migrate")
     parser.add_argument("--new", action="store_true", help="create an empty database although files, backups or locks "
                                                            "show that there was one")
 

@@ -9,10 +9,12 @@ from eventapi.domain.upkeep import checks
 
 
 def register(commands):
-    lists(command(commands, "check", check, "check database, amounts, stored files and audit log for damage"))
+    lists(command(commands, "check", check, "check database, amounts, stored files and audit log for damage",
+                  "eventapi check"))
     audit = group(commands, "audit", "verify the audit log")
     proof = command(audit, "verify", verify,
-                    "verify that no audit entry was changed, removed or moved, and print the last entry")
+                    "verify that no audit entry was changed, removed or moved, and print the last entry",
+                    "eventapi audit verify", f"eventapi audit verify --noted 812:{'9f' * 32}")
     proof.add_argument("--noted", metavar="ID:HASH", type=noted,
                        help="last entry that an earlier run printed; also verify that no entry up to it was rewritten")
     lists(proof)

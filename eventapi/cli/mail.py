@@ -1,6 +1,7 @@
 """Commands that list mails and queue failed or uncertain ones again."""
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
 from eventapi.domain.mail import queue as mails
+from eventapi.errors import not_found
 
 COLUMNS = ["id", "state", "kind", "recipient", "subject", "attempts", "next_at", "error", "updated_at"]
 
@@ -8,10 +9,11 @@ COLUMNS = ["id", "state", "kind", "recipient", "subject", "attempts", "next_at",
 def register(commands):
     mail = group(commands, "mail", "list and retry mails")
     listed = command(mail, "list", list_mails,
-                     "list failed mails and uncertain mails, which may or may not have been sent")
+                     "list failed mails and uncertain mails, which may or may not have been sent",
+                     "eventapi mail list", "eventapi mail list --state queued --json")
     listed.add_argument("--state", choices=mails.STATES, help="list the mails in this state instead")
     lists(listed)
-    again = command(mail, "retry", retry, "queue failed or uncertain mails again")
+    again = command(mail, "retry", retry, "queue failed or uncertain mails again", "eventapi mail retry 5 7")
     again.add_argument("id", metavar="ID", type=int, nargs="+", help="id of the mail, see 'eventapi mail list'")
 
 
@@ -27,7 +29,7 @@ def retry(args, config):
         for id in args.id:
             mail = mails.send_again(db, id)
             if mail is None:
-                raise Refused(f"mail {id} not found")
+                raise not_found("mail", id)
             if mail["state"] not in mails.CAN_BE_SENT_AGAIN:
                 states = " or ".join(mails.CAN_BE_SENT_AGAIN)
                 raise Refused(f"mail {id} is {mail['state']}; only {states} mails can be queued again")

@@ -5,7 +5,8 @@ from eventapi.cli.terminal import command
 
 
 def register(commands):
-    command(commands, "openapi", print_document, "print the OpenAPI document")
+    command(commands, "openapi", print_document, "print the OpenAPI document",
+            "eventapi openapi > openapi.json")
 
 
 def print_document(args, config):

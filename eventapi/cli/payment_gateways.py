@@ -5,6 +5,7 @@ from decimal import Decimal, InvalidOperation
 from eventapi import money
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show
 from eventapi.domain.billing import gateways
+from eventapi.errors import not_found
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)
 COLUMNS = ["gateway_key", "name", "fee_percent", "fee_fixed"]
@@ -12,15 +13,17 @@ COLUMNS = ["gateway_key", "name", "fee_percent", "fee_fixed"]
 
 def register(commands):
     gateway = group(commands, "gateway", "manage payment gateways and their fees")
-    add = command(gateway, "add", add_gateway, "add a payment gateway")
+    add = command(gateway, "add", add_gateway, "add a payment gateway",
+                  "eventapi gateway add stripe Stripe --fee-percent 1.5 --fee-fixed 0.25")
     add.add_argument("key", metavar="KEY", help="key of the gateway in payments (gateway_key)")
     add.add_argument("name", metavar="NAME", help="name of the gateway for people")
     add.add_argument("--fee-percent", default="0", metavar="PERCENT",
                      help="fee in percent of the amount, with at most two decimals (default: 0)")
     add.add_argument("--fee-fixed", default="0", metavar="AMOUNT",
                      help="fee for each payment, in the currency of the option currency (default: 0)")
-    lists(command(gateway, "list", list_gateways, "list the payment gateways"))
-    remove = command(gateway, "remove", remove_gateway, "remove a payment gateway; its payments are kept")
+    lists(command(gateway, "list", list_gateways, "list the payment gateways", "eventapi gateway list"))
+    remove = command(gateway, "remove", remove_gateway, "remove a payment gateway; its payments are kept",
+                     "eventapi gateway remove stripe")
     remove.add_argument("key", metavar="KEY", help="key of the gateway")
 
 
@@ -61,4 +64,4 @@ def remove_gateway(args, config):
     with opened(config) as db, db.write():
         removed = gateways.remove(db, args.key)
     if not removed:
-        raise Refused(f"payment gateway {args.key} not found; 'eventapi gateway list' prints all")
+        raise not_found("payment gateway", args.key)

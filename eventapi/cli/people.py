@@ -1,6 +1,8 @@
 """Commands for admins and API keys."""
+import argparse
+
 from eventapi import times
-from eventapi.cli.terminal import Refused, command, group, lists, opened, show
+from eventapi.cli.terminal import Refused, command, group, lists, opened, show, values
 from eventapi.domain.access import api_keys
 
 KEY_COLUMNS = ["id", "name", "status", "admin_id", "admin_name", "expires_at", "last_used_at", "scopes"]
@@ -8,30 +10,38 @@ KEY_COLUMNS = ["id", "name", "status", "admin_id", "admin_name", "expires_at", "
 
 def register(commands):
     admin = group(commands, "admin", "manage admins, the people of the organiser's staff")
-    add = command(admin, "add", add_admin, "add an admin and print the id")
+    add = command(admin, "add", add_admin, "add an admin and print the id",
+                  "eventapi admin add 'Ada Lovelace' --email ada@example.org")
     add.add_argument("name", metavar="NAME", help="name of the admin")
     add.add_argument("--email", help="email address of the admin")
-    lists(command(admin, "list", list_admins, "list the admins"))
-    disable = command(admin, "disable", disable_admin, "disable an admin and all API keys of the admin")
+    lists(command(admin, "list", list_admins, "list the admins", "eventapi admin list --json"))
+    disable = command(admin, "disable", disable_admin, "disable an admin and all API keys of the admin",
+                      "eventapi admin disable 2")
     disable.add_argument("id", type=int, metavar="ID", help="id of the admin")
 
     key = group(commands, "key", "manage API keys")
-    create = command(key, "create", create_key, "create an API key and print it; it is not shown again")
+    create = command(key, "create", create_key, "create an API key and print it; it is not shown again",
+                     "eventapi key create --name office --all-scopes",
+                     "eventapi key create --name shop --scope payments --scope invoices:read --expires 2027-12-31",
+                     "eventapi key create --name 'web form' --scope applications:create")
     create.add_argument("--name", required=True, help="purpose of the key")
     scopes = create.add_mutually_exclusive_group(required=True)
-    scopes.add_argument("--scope", action="append", metavar="SCOPE",
-                        help="scope of the key: events to read and write, events:read to read only, "
-                             "applications:create for a form on a web site; may be repeated")
+    scope = scopes.add_argument(
+        "--scope", action="append", metavar="SCOPE",
+        help="scope of the key: events to read and write, events:read to read only, applications:create for a form on "
+             "a web site; may be repeated. Scopes: " + ", ".join([*api_keys.SCOPES, *api_keys.NARROW_SCOPES]))
+    values(scope, api_keys.ALL_SCOPES)
     scopes.add_argument("--all-scopes", action="store_true", help="give the key all scopes")
     create.add_argument("--admin", type=int, metavar="ID",
                         help="admin that the key belongs to (default: the first admin)")
     create.add_argument("--expires", metavar="DATE",
                         help="last day of the key, or a time such as 2027-01-01T12:00:00Z (default: never)")
     create.add_argument("--quiet", action="store_true", help="print only the key")
-    lists(command(key, "list", list_keys, "list the API keys"))
-    revoke = command(key, "revoke", revoke_key, "revoke an API key immediately")
+    lists(command(key, "list", list_keys, "list the API keys", "eventapi key list --json"))
+    revoke = command(key, "revoke", revoke_key, "revoke an API key immediately", "eventapi key revoke 3")
     revoke.add_argument("id", type=int, metavar="ID", help="id of the key")
-    rotate = command(key, "rotate", rotate_key, "replace an API key with a new one and print it; it is not shown again")
+    rotate = command(key, "rotate", rotate_key, "replace an API key with a new one and print it; it is not shown again",
+                     "eventapi key rotate 3 --grace 24")
     rotate.add_argument("id", type=int, metavar="ID", help="id of the old key")
     rotate.add_argument("--grace", type=_hours, default=0, metavar="HOURS",
                         help="hours that the old key remains valid (default: 0)")
@@ -39,10 +49,10 @@ def register(commands):
 
 
 def _hours(text):
-    hours = int(text)
-    if not 0 <= hours <= 8760:
-        raise ValueError
-    return hours
+    """Return a number of hours, at most a year."""
+    if not text.isdecimal() or int(text) > 8760:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of hours from 0 to 8760 (one year)")
+    return int(text)
 
 
 def add_admin(args, config):

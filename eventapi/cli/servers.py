@@ -6,12 +6,14 @@ import socket
 import sys
 
 from eventapi import config as configuration
-from eventapi import paths
+from eventapi import logs, paths
 from eventapi.cli.terminal import Refused, command
 
 
 def register(commands):
-    server = command(commands, "serve", serve, "run the web server (gunicorn)")
+    server = command(commands, "serve", serve, "run the web server (gunicorn)",
+                     "eventapi serve --with-worker", "eventapi serve --bind 127.0.0.1:8090 --workers 4",
+                     "eventapi serve --check")
     server.add_argument("--bind", metavar="ADDR",
                         help="address to listen on, HOST:PORT or unix:/path (default: option bind)")
     server.add_argument("--workers", metavar="N", help="number of server processes (default: option workers)")
@@ -19,7 +21,8 @@ def register(commands):
                         help="also run the background worker, and stop it with the server")
     server.add_argument("--check", action="store_true",
                         help="check whether the server can start with this configuration, then exit")
-    worker = command(commands, "worker", work, "run background jobs (mails, webhooks, imports, expiry) until stopped")
+    worker = command(commands, "worker", work, "run background jobs (mails, webhooks, imports, expiry) until stopped",
+                     "eventapi worker", "eventapi worker --once")
     worker.add_argument("--once", action="store_true", help="run the jobs that are due, then exit")
     worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)       # the worker exits when this process is gone
 
@@ -69,7 +72,7 @@ def work(args, config):
     from eventapi.app import ready
     from eventapi.storage import process_locks
     from eventapi.worker import Worker, name_of
-    configuration.start_logging(config)
+    logs.start(config.log_level)
     ready(config, to_write=True)
     hold = process_locks.together(config)
     worker = Worker(config, parent=args.parent)

@@ -1,6 +1,8 @@
 """Functions that the commands share: declare a command, open the database, print a list."""
 import argparse
 import json
+import os
+import pwd
 from contextlib import contextmanager
 
 from eventapi.storage.database import Database
@@ -10,12 +12,38 @@ class Refused(Exception):
     """The command cannot be executed. The text is printed to stderr in one line; the exit status is 1."""
 
 
-def command(commands, name, run, help):
-    """Declare a command and return its parser. `run(args, config)` executes it and returns the exit status or None."""
-    parser = commands.add_parser(name, help=help, description=help, allow_abbrev=False)
+class Operator:
+    """The actor of the command line: the user of the operating system, who needs no API key."""
+    key_id = admin_id = request_id = address = agent = None
+
+    def __init__(self):
+        self.admin_name = f"{os.environ.get('SUDO_USER') or _user()} (command line)"
+
+
+def _user():
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:                                # a container may have a user id without a name
+        return f"uid {os.getuid()}"
+
+
+def command(commands, name, run, help, *examples):
+    """Declare a command and return its parser. `run(args, config)` executes it and returns the exit status or None.
+
+    `examples` are command lines. The help and eventapi(1) show them.
+    """
+    epilog = "examples:\n" + "".join(f"  {example}\n" for example in examples) if examples else None
+    parser = commands.add_parser(name, help=help, description=help, epilog=epilog, allow_abbrev=False,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.examples = examples
     parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
     return parser
+
+
+def values(action, known):
+    """Let the shell complete an argument with these values. Others remain allowed: the command checks them."""
+    action.completed = tuple(known)
 
 
 def group(commands, name, help):
@@ -35,6 +63,7 @@ def opened(config):
     from eventapi.app import ready
     ready(config)
     db = Database(config)
+    db.actor = Operator()
     try:
         yield db
     finally:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable
 
 from bottle import HTTPResponse, Route, request, response
 
-from eventapi import times
+from eventapi import logs, times
 from eventapi.config import Config
 from eventapi.errors import Problem, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
 from eventapi.storage.group_commit import deferred_commit
-from eventapi.web import masking, request_log
+from eventapi.web import client, masking, request_log
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
 
@@ -100,14 +100,16 @@ class Exchange:
             response.set_header("Vary", "Accept")
         for name in self.takes:
             values[name] = environ[f"eventapi.{name}"]
+        body = b""
         try:
-            return self.respond(self.callback(**values), environ)
+            body = self.respond(self.callback(**values), environ)
         except HTTPResponse:
             raise
         except Exception as error:
-            return problem_response(problem_of(error))
+            body = problem_response(problem_of(error))
         finally:
-            log_request(environ, start)
+            log_request(environ, start, body)
+        return body
 
     def respond(self, result: object, environ: dict) -> bytes | Iterable[bytes]:
         """Set status and headers of the response; return its body. `result` is what the handler returned."""
@@ -158,16 +160,23 @@ def problem_of(error: Exception) -> Problem:
     return problem
 
 
-def log_request(environ: dict, start: float | None = None) -> None:
-    """Write the log line of this request, after the commit that its response waits for."""
+def log_request(environ: dict, start: float | None, body: object) -> None:
+    """Write the log line of this request, after the commit that its response waits for.
+
+    `start` is the time at which the request began (time.perf_counter), None if it reached no route. The size of a body
+    that is sent in pieces is not known.
+    """
     if not log.isEnabledFor(logging.INFO):
         return
-    who, path = environ.get("eventapi.who"), masking.path(environ["PATH_INFO"])
-    text = f"{environ['eventapi.request_id']} {environ['REQUEST_METHOD']} {path!a} {response.status_code}"
+    who = environ.get("eventapi.who")
+    pairs = {"request_id": environ["eventapi.request_id"], "client": client.address(),
+             "key": who.key_id if who else None, "method": environ["REQUEST_METHOD"],
+             "path": masking.path(environ["PATH_INFO"]), "status": response.status_code}
+    size = len(body) if isinstance(body, bytes) else None
 
     def write_line():
-        seconds = time.perf_counter() - start if start else 0.0
-        request_log.write(f"{text} {seconds * 1000:.1f}ms key={who.key_id if who else '-'}")
+        milliseconds = round((time.perf_counter() - start) * 1000, 1) if start else 0.0
+        request_log.write(logs.line("info", **pairs, ms=milliseconds, bytes=size))
     deferred_commit(environ).after_commit(write_line)
 
 

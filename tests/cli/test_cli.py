@@ -1,6 +1,10 @@
 """The command line: output, refusals, and that running servers apply its changes at once."""
+import argparse
 import json
+import logging
 import os
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -8,8 +12,8 @@ import sys
 
 import pytest
 
-from eventapi import journal
-from eventapi.cli import main
+from eventapi import journal, logs
+from eventapi.cli import _parser, main
 from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations
 from tests.support import processes
@@ -252,6 +256,81 @@ def test_a_closed_pipe_is_no_error(tmp_path, settings):
                           cwd=processes.ROOT,
                           capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("{", "")
+
+
+# What the help, the log and the configuration say
+
+def commands(parser=None):
+    for action in (parser or _parser())._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                yield from list(commands(child)) or [child]
+
+
+@pytest.mark.parametrize("parser", list(commands()), ids=lambda parser: parser.prog)
+def test_the_examples_of_a_command_are_valid(parser):
+    assert parser.examples and all(example.startswith(parser.prog) for example in parser.examples)
+    for example in parser.examples:
+        _parser().parse_args(shlex.split(example.partition(" > ")[0])[1:])
+        assert example in parser.format_help()
+
+
+def test_the_help_lists_scopes_flags_and_tiers(db, capsys):
+    def text(*words):
+        with pytest.raises(SystemExit):
+            main([*words, "--help"])
+        return capsys.readouterr().out
+    help = text("key", "create")
+    assert all(scope in help for scope in [*SCOPES.split(), "applications:create", "public"])
+    known = [name for name, in db.connection.execute("SELECT name FROM flags")]
+    assert set(known) == set(api_keys.FLAGS)
+    assert all(name in text("flag", "enable") for name in known)
+    assert "Business+" in text("tier", "set")
+
+
+def test_the_audit_log_names_the_operator(run, db, monkeypatch):
+    monkeypatch.setenv("SUDO_USER", "grace")
+    run("flag", "disable", "plans")
+    assert db.connection.execute("SELECT admin_name, api_key_id FROM audit_log ORDER BY id DESC").fetchone() == (
+        "grace (command line)", None)
+
+
+def test_a_wrong_grace_period_is_explained(run, capsys):
+    code, _, error = run("key", "rotate", "1", "--grace", "soon")
+    assert code == 2 and "'soon': must be a whole number of hours from 0 to 8760" in error
+
+
+def test_booleans_are_booleans_in_json(run):
+    run("key", "create", "--name", "one", "--all-scopes")
+    key, = json.loads("\n".join(run("key", "list", "--json")[1]))
+    assert key["admin_is_active"] is True
+
+
+def test_an_unknown_record_is_reported_in_one_form(run):
+    for words, noun in ((("key", "revoke", "99"), "API key 99"), (("mail", "retry", "99"), "mail 99"),
+                        (("admin", "disable", "99"), "admin 99"), (("gateway", "remove", "x"), "payment gateway x")):
+        assert run(*words)[2] == f"eventapi: There is no {noun}.\n"
+
+
+def test_all_faults_of_the_configuration_are_reported_at_once(run, tmp_path, monkeypatch):
+    (tmp_path / "eventapi.conf").write_text("[eventapi]\nworkers = many\ncurency = EUR\n")
+    monkeypatch.setenv("EVENTAPI_WORKRES", "3")
+    monkeypatch.setenv("EVENTAPI_TAX_RATE", "lots")
+    code, _, error = run("check")
+    assert code == 1 and error.count("\n") == 1
+    for part in ("workers = 'many'", "unknown option curency", "currency", "EVENTAPI_WORKRES", "tax_rate = 'lots'"):
+        assert part in error
+
+
+def test_a_log_line_cannot_be_forged():
+    line = logs.line("info", 0, path='/a"\nlevel=error x=1', key=None, status=200)
+    assert line == ('time=1970-01-01T00:00:00.000Z level=info path="/a\\"\\nlevel=error x=1" key=- status=200')
+
+
+def test_a_traceback_follows_its_line(capsys):
+    record = logging.LogRecord("eventapi.worker", logging.ERROR, "x.py", 1, "job %s failed", ("mails",), None)
+    assert re.fullmatch(r'time=\S+Z level=error logger=eventapi.worker msg="job mails failed"',
+                        logs.Formatter().format(record))
 
 
 # Migrations

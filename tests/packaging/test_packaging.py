@@ -123,6 +123,18 @@ def test_the_manual_has_every_command_with_its_options(reference):
                 assert reference.quoted(option) in page
 
 
+def test_the_manual_and_the_installed_documents_lead_to_existing_files(reference):
+    """The package installs these files below /usr/share/doc/eventapi, and does not compress them."""
+    installed = (PACKAGING / "debian" / "eventapi.docs").read_text().split()
+    page = reference.commands_page("1.0", "2026-11-20")
+    for path in re.findall(r"/usr/share/doc/eventapi/(\S+)", page):
+        assert (ROOT / path).is_file() and (path in installed or path.partition("/")[0] in installed), path
+    for file in [ROOT / name for name in installed if name.endswith(".md")]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", file.read_text(encoding="utf-8")):
+            assert target in installed or target.partition("/")[0] in installed, f"{file.name} links to {target}"
+    assert "dh_compress -X.md" in (PACKAGING / "debian" / "rules").read_text()
+
+
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
 def test_the_manual_is_valid_troff(reference, tmp_path):
     reference.main(tmp_path, "1.0", "1795000000")
@@ -144,6 +156,14 @@ def test_the_completion_knows_every_command(reference):
         assert {name for name, _, _ in reference.children(parser)} <= set(offered), words
         long = [option for action in reference.options(parser) for option in action.option_strings]
         assert set(long) <= set(complete(reference, "eventapi", *words, "--")), words
+
+
+def test_the_completion_knows_scopes_flags_and_tiers(reference):
+    assert complete(reference, "eventapi", "key", "create", "--scope", "applications:") == [
+        "applications:read", "applications:create"]
+    assert complete(reference, "eventapi", "flag", "enable", "pl") == ["plans"]
+    assert complete(reference, "eventapi", "tier", "set", "S") == ["Starter"]
+    assert complete(reference, "eventapi", "mail", "list", "--state", "unc") == ["uncertain"]
 
 
 def test_the_completion_is_not_confused_by_values(reference):

@@ -20,6 +20,7 @@ SCOPES = tuple("events contacts participants applications categories invoices pa
 CREATE_APPLICATIONS, PUBLIC = NARROW_SCOPES = "applications:create", "public"      # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
+FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks".split())
 TIERS = ("Starter", "Business", "Business+")
 FIRST_ADMIN = "Administrator"                # name of the admin that is created with the first key
 
@@ -94,7 +95,8 @@ def rotate_key(db, id, *, grace_hours=0):
 
 def keys(db):
     """Return all keys as rows, with `scopes` as a list and `status`: active, expired, revoked or admin disabled."""
-    return [{**row, "scopes": row["scopes"].split(), "status": _status(row)} for row in db.all(sql.list)]
+    return [{**row, "scopes": row["scopes"].split(), "status": _status(row),
+             "admin_is_active": bool(row["admin_is_active"])} for row in db.all(sql.list)]
 
 
 def _add_key(db, values, action, **more):
