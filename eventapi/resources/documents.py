@@ -1,11 +1,12 @@
 """Documents: pages made from templates, files, and contracts that are signed."""
 from eventapi import money
-from eventapi.domain.attachments import content_types, contracts, document_rows, documents, pages
+from eventapi.domain.attachments import content_types, contracts, document_rows, documents, notes, pages
 from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
 from eventapi.domain.attachments.document_rows import represent
-from eventapi.domain.records import references
+from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Problem, not_found
+from eventapi.plugins.access import require_scope
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
@@ -27,12 +28,15 @@ def list_documents(db, query):
 
 
 @routes.post("/documents", schema="document")
-def create_document(db, body):
+def create_document(db, who, body):
     """Create a document from a template, or one whose content is a file.
 
     With `filename` the document is a file: send its bytes with PUT to /documents/{id}/content. Otherwise it is made
-    from `template_id` or the default template of the category. `missing` lists the placeholders without a value.
+    from `template_id` or the default template of the category, which also needs the scope of the record that the
+    document is about (`:read` is enough). `missing` lists the placeholders without a value.
     """
+    if not body["filename"]:
+        allow_reading(db, who, body)
     document = represent(documents.create(db, body))
     return created(document, f"/documents/{document['id']}")
 
@@ -58,15 +62,18 @@ def delete_document(db, id):
     return deleted()
 
 
-@routes.get("/documents/<id>/content", forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS),
-            ranges=True)
-def get_document_content(db, id, form):
+@routes.get("/documents/<id>/content", query="document.content",
+            forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS), ranges=True)
+def get_document_content(db, id, query, form):
     """Get the file of a document, or the page or PDF made from its template.
 
-    The header Accept selects page or PDF. The header Range may contain one range. Browsers display only PDF and
-    pictures, and download all other files.
+    The header Accept selects page or PDF. A signed contract is returned as the signed copy, or as the file that was
+    sent for signature if none was uploaded; `version=sent` always returns the latter. The header Range may contain
+    one range. Browsers display only PDF and pictures, and download all other files.
     """
     row = get(db, id)
+    if query.get("version") == "sent":
+        return sent_content(db, row)
     if is_stored(row, form):
         return downloads.stored_file(db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
     if row["content"] is None:
@@ -86,9 +93,9 @@ def get_document_content(db, id, form):
 
 @routes.put("/documents/<id>/content", raw_body=("application/octet-stream",))
 def set_document_content(db, id, upload):
-    """Upload the file of a document, or the signed file of a contract. Its bytes determine the content type.
+    """Upload the file of a document, or the signed copy of a contract while its signature is requested.
 
-    The ETag of the response is that of the content.
+    The bytes determine the content type. The ETag of the response is that of the content.
     """
     row = get(db, id)
     unchanged_content(row["sha256"])
@@ -104,7 +111,7 @@ def request_signature(db, who, id, before):
 
 @routes.post("/documents/<id>/mark-signed", schema="document.signed")
 def mark_signed(db, who, id, body):
-    """Record that the contract was signed. The signed file may follow with PUT content."""
+    """Record that the contract was signed. Upload the signed copy before; afterwards the content is final."""
     return represent(contracts.mark_signed(db, get(db, id), who.admin_id, body["signer_name"], body["signed_at"]))
 
 
@@ -133,11 +140,28 @@ def get(db, id):
 def is_stored(row, form):
     """Return whether the response is the stored file.
 
-    It always is for a file and for a signed contract. The file that was sent for signature is the response only if
-    its content type is requested.
+    It always is for a file, a signed copy and a signed contract. Before, the file that was sent for signature is the
+    response only if its content type is requested.
     """
-    is_original = row["content"] is None or row["sha256"] != row["signature_sha256"]
-    return row["sha256"] and (is_original or form == row["content_type"])
+    is_final = row["content"] is None or row["contract_status"] in contracts.SIGNED
+    is_copy = row["sha256"] != row["signature_sha256"]
+    return row["sha256"] and (is_final or is_copy or form == row["content_type"])
+
+
+def sent_content(db, row):
+    """Return the file that was sent for signature. Raise 404 if there is none."""
+    if row["signature_sha256"] is None:
+        raise Problem("not_found", f"The document {row['id']} has no file that was sent for signature.")
+    file = contracts.sent_file(db.config, row)
+    return downloads.stored_file(db.config, file["sha256"], file["content_type"], name_of(row, file["content_type"]))
+
+
+def allow_reading(db, who, body):
+    """Raise 403 `insufficient_scope` unless the API key may read the record that a document is about."""
+    kind = entities.KINDS[body["entity_type"]]
+    note = notes.get(db, body["entity_id"]) if kind is entities.NOTE else None
+    if kind is not entities.NOTE or note:                       # for an unknown note, the rules raise 422
+        require_scope(who, kind.scope_of(note), writes=False)
 
 
 def name_of(row, kind):

@@ -156,6 +156,12 @@ def head(config: "Config", sha256: str) -> bytes:
         return file.read(HEAD)
 
 
+@translated
+def size(config: "Config", sha256: str) -> int:
+    """Return the size of a file in bytes. Raise FileNotFoundError if it is missing."""
+    return path(config, sha256).stat().st_size
+
+
 def verify(config: "Config", sha256: str) -> bool:
     """Return whether the file exists and its bytes still have this hash."""
     try:

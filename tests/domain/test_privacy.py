@@ -255,8 +255,7 @@ class Life:
                               {**about, "template_key": "letter", "title": text(), "metadata": {"said": text()}})
         self.contract = self.post("/documents", {**about, "template_key": "contract"})
         self.act(f"/documents/{self.contract['id']}/request-signature")
-        self.act(f"/documents/{self.contract['id']}/mark-signed",
-                 {"signer_name": text(), "signed_at": "2026-03-04T10:00:00Z"})
+        self.act(f"/documents/{self.contract['id']}/mark-signed", {"signer_name": text()})
         file = self.post("/documents", {**about, "filename": f"{text()}.txt"})
         self.upload(file, text())
         self.post("/submissions",

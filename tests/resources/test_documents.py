@@ -2,9 +2,11 @@
 import hashlib
 import os
 import threading
+from datetime import datetime, timedelta
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.attachments import document_rows, pages
 from eventapi.storage import files
 
@@ -303,17 +305,43 @@ def test_a_contract_is_sent_signed_and_ended(organiser, contract, settings):
     assert sent["requested_at"] and sent["requested_by"] and files.verify(settings, sent["signature_sha256"])
     viewed = organiser.patch(address, {"esign_status": "viewed"}, status=200).json["data"]
     assert viewed["esign_status"] == "viewed" and viewed["contract_status"] == "pending_signature"
-    signed = organiser.post(
-        f"{address}/mark-signed", {"signer_name": "Anna Gärtner", "signed_at": "2026-01-02T10:00:00+01:00"}, status=200
-    ).json["data"]
+    body = {"signer_name": "Anna Gärtner", "signed_at": sent["requested_at"].replace("Z", "-00:00")}
+    signed = organiser.post(f"{address}/mark-signed", body, status=200).json["data"]
     assert (signed["contract_status"], signed["esign_status"], signed["signer_name"]) == (
         "active", "signed", "Anna Gärtner")
-    assert signed["signed_at"] == "2026-01-02T09:00:00Z" and signed["signature_sha256"] == sent["signature_sha256"]
+    assert signed["signed_at"] == sent["requested_at"] and signed["signature_sha256"] == sent["signature_sha256"]
     assert signed["signed_by"]
-    assert organiser.post(f"{address}/mark-signed", {"signer_name": "Somebody Else"}, status=200).json["data"] == signed
+    for same in (body, {"signer_name": "Anna Gärtner"}):
+        assert organiser.post(f"{address}/mark-signed", same, status=200).json["data"] == signed
+    earlier = {**body, "signed_at": times.text(datetime.fromisoformat(sent["requested_at"]) - timedelta(days=1))}
+    for other in ({"signer_name": "Somebody Else"}, earlier):
+        assert organiser.post(f"{address}/mark-signed", other, status=409).json["code"] == "invalid_transition"
     ended = organiser.post(f"{address}/terminate", status=200).json["data"]
     assert ended["contract_status"] == "terminated" and ended["terminated_at"] and ended["terminated_by"]
     assert organiser.post(f"{address}/terminate", status=200).json["data"] == ended
+    problem = organiser.post(f"{address}/mark-signed", body, status=409).json
+    assert (problem["code"], problem["state"]) == ("invalid_transition", "terminated")
+
+
+@pytest.mark.parametrize("action", [None, "decline", "void"])
+def test_only_a_requested_signature_can_be_recorded(organiser, contract, action):
+    address = f"/documents/{contract['id']}"
+    if action:
+        organiser.post(f"{address}/request-signature", status=200)
+        organiser.post(f"{address}/{action}", status=200)
+    problem = organiser.post(f"{address}/mark-signed", {"signer_name": "Anna"}, status=409).json
+    assert problem["code"] == "invalid_transition" and problem["allowed_from"] == ["sent", "viewed"]
+
+
+def test_a_signature_is_neither_before_its_request_nor_in_the_future(organiser, contract):
+    address = f"/documents/{contract['id']}"
+    requested_at = organiser.post(f"{address}/request-signature", status=200).json["data"]["requested_at"]
+    for signed_at, code in (("1999-01-01T00:00:00Z", "before_request"), ("2999-01-01T00:00:00Z", "future")):
+        body = {"signer_name": "Anna", "signed_at": signed_at}
+        [fault] = organiser.post(f"{address}/mark-signed", body, status=422).json["errors"]
+        assert (fault["pointer"], fault["code"]) == ("/signed_at", code)
+        assert code == "future" or requested_at in fault["detail"]
+    assert organiser.data(address)["esign_status"] == "sent"
 
 
 def test_a_sent_contract_cannot_change(organiser, contract):
@@ -356,15 +384,74 @@ def test_esign_status_follows_the_table(organiser, contract):
     assert [entry["pointer"] for entry in errors] == ["/signed_at"]
 
 
-def test_the_signed_file_can_be_uploaded_later(organiser, contract):
+def content(client, document, query="", **options):
+    return client.get(f"/documents/{document['id']}/content{query}", status=200, **options).body
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_a_signed_copy_is_uploaded_before_mark_signed_which_freezes_it(organiser, contract):
+    address = f"/documents/{contract['id']}"
+    organiser.get(f"{address}/content?version=sent", status=404)
+    sent = organiser.post(f"{address}/request-signature", status=200).json["data"]
+    original = content(organiser, contract, "?version=sent")
+    assert digest(original) == sent["signature_sha256"]
+    for copy in (b"%PDF-1.7 first scan", PDF):
+        uploaded = send(organiser, contract, copy, status=200).json["data"]
+        assert (uploaded["sha256"], uploaded["signature_sha256"]) == (digest(copy), digest(original))
+        assert content(organiser, contract) == copy
+    organiser.post(f"{address}/mark-signed", {"signer_name": "Anna"}, status=200)
+    problem = send(organiser, contract, b"another", status=409).json
+    assert (problem["code"], problem["state"]) == ("locked", "active")
+    organiser.post(f"{address}/terminate", status=200)
+    assert send(organiser, contract, b"another", status=409).json["code"] == "locked"
+    assert content(organiser, contract) == PDF and content(organiser, contract, "?version=sent") == original
+    part = organiser.get(f"{address}/content?version=sent", headers={"Range": "bytes=0-3"}, status=206)
+    assert part.body == original[:4] and part.headers["ETag"] == f'"{digest(original)}"'
+
+
+def test_a_contract_signed_without_an_upload_returns_the_bytes_that_were_sent(organiser, contract):
     address = f"/documents/{contract['id']}"
     sent = organiser.post(f"{address}/request-signature", status=200).json["data"]
     organiser.post(f"{address}/mark-signed", {"signer_name": "Anna"}, status=200)
-    signed = send(organiser, contract, PDF, status=200).json["data"]
-    assert signed["sha256"] == hashlib.sha256(PDF).hexdigest()
-    assert signed["signature_sha256"] == sent["signature_sha256"]
-    assert organiser.get(f"{address}/content", status=200).body == PDF
-    assert send(organiser, contract, b"another", status=409).json["code"] == "document_locked"
+    for accept in ("*/*", "text/html", "application/pdf"):
+        for query in ("", "?version=sent"):
+            assert digest(content(organiser, contract, query, headers={"Accept": accept})) == sent["signature_sha256"]
+    assert send(organiser, contract, PDF, status=409).json["code"] == "locked"
+    organiser.get(f"{address}/content?version=signed", status=422)
+
+
+@pytest.mark.parametrize("action", ["decline", "void"])
+def test_a_withdrawn_contract_loses_the_signed_copy_but_not_its_own_file(organiser, exhibitor, contract, action):
+    made = organiser.make("/documents", {
+        "entity_type": "event_participant", "entity_id": exhibitor["id"], "filename": "c.pdf", "is_contract": True})
+    draft = send(organiser, made, PDF, status=200).json["data"]
+    organiser.post(f"/documents/{made['id']}/request-signature", status=200)
+    send(organiser, made, b"a scan of the signature", status=200)
+    back = organiser.post(f"/documents/{made['id']}/{action}", status=200).json["data"]
+    assert [back[name] for name in ("sha256", "content_type", "size")] == [
+        draft[name] for name in ("sha256", "content_type", "size")]
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    send(organiser, contract, PDF, status=200)
+    assert organiser.post(f"/documents/{contract['id']}/{action}", status=200).json["data"]["sha256"] is None
+
+
+def test_generating_needs_the_scope_of_the_record(organiser, person, exhibitor, form):
+    note = organiser.make("/notes", {"entity_type": "contact", "entity_id": exhibitor["contact_id"], "note_text": "x"})
+    for kind, id, scope in (("event_participant", exhibitor["id"], "participants"),
+                            ("contact", exhibitor["contact_id"], "contacts"), ("note", note["id"], "contacts")):
+        body = {"entity_type": kind, "entity_id": id, "template_id": form["id"]}
+        problem = person("documents").post("/documents", body, status=403).json
+        assert (problem["code"], problem["scope"]) == ("insufficient_scope", f"{scope}:read"), kind
+        for allowed in (f"{scope}:read", scope):
+            person(f"documents {allowed}").post("/documents", body, status=201)
+        person(f"{scope}:read documents:read").post("/documents", body, status=403)
+        file = {"entity_type": kind, "entity_id": id, "filename": "a.txt"}
+        person("documents").post("/documents", file, status=201)
+    body = {"entity_type": "note", "entity_id": 999, "template_id": form["id"]}
+    assert person("documents").post("/documents", body, status=422).json["errors"][0]["pointer"] == "/entity_id"
 
 
 def test_a_file_may_be_a_contract(organiser, exhibitor):
@@ -446,6 +533,8 @@ def test_documents_are_exported_and_erased_except_signed_contracts(
         organiser, exhibitor, contract, begun, db, settings):
     send(organiser, begun, b"personal data", status=200)
     organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    with db.write():
+        db.connection.execute("UPDATE documents SET requested_at = '2026-03-01T10:00:00Z' WHERE is_contract")
     organiser.post(
         f"/documents/{contract['id']}/mark-signed", {"signer_name": "Anna", "signed_at": "2026-03-04T10:00:00Z"},
         status=200)

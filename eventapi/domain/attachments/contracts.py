@@ -3,7 +3,7 @@
 Signing itself happens elsewhere: the client reports its steps. Functions take and return rows of documents. Every
 function that writes, except `draw`, is called inside a write transaction and journals the change.
 """
-from eventapi.domain.attachments import document_rows, pages
+from eventapi.domain.attachments import content_types, document_rows, pages
 from eventapi.errors import Problem, invalid_at
 from eventapi.states import Transitions
 from eventapi.storage import files
@@ -27,6 +27,7 @@ SIGNATURE = Transitions("signature", {
     "expire": (("sent", "viewed"), "expired"),
     "void": (("sent", "viewed"), "voided"),
 }, {"request-signature": "signature_requested"})
+SIGNED = ("active", "terminated")               # contract_status from mark-signed on
 NO_FILE = dict.fromkeys(("sha256", "content_type", "size"))
 
 
@@ -74,16 +75,39 @@ def freeze(config, row):
     return {"sha256": files.store(config, data), "content_type": kind, "size": len(data)}
 
 
+def sent_file(config, row):
+    """Return the columns of the file that was sent for signature. A signed copy may have replaced it in the row."""
+    sha256 = row["signature_sha256"]
+    return {"sha256": sha256, "content_type": content_types.detect(files.head(config, sha256)),
+            "size": files.size(config, sha256)}
+
+
 def mark_signed(db, row, admin_id, signer_name, signed_at):
     """Record who signed a contract, and when (UTC text or None for now). Return the row.
 
-    Raise 422 for a time in the future; 409 `no_contract` or `invalid_transition`.
+    The same values again change nothing. Raise 422 for a time in the future or before the request; 409 `no_contract`
+    or `invalid_transition`.
     """
-    if not changes_status(row, "mark-signed"):
-        return row
     if signed_at and signed_at > db.now:
         raise invalid_at("/signed_at", "future", f"must not be in the future: the time of the server is {db.now}")
+    if not changes_status(row, "mark-signed"):
+        refuse_other_signature(row, signer_name, signed_at)
+        return row
+    if signed_at and signed_at < row["requested_at"]:
+        raise invalid_at("/signed_at", "before_request",
+                         f"must not be before {row['requested_at']}, when the signature was requested")
     return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
+
+
+def refuse_other_signature(row, signer_name, signed_at):
+    """Raise 409 `invalid_transition` unless the contract is active with this signature. `signed_at` may be None."""
+    if row["contract_status"] == "active" and (row["signer_name"], row["signed_at"]) == (
+            signer_name, signed_at or row["signed_at"]):
+        return
+    was = f"was signed by {row['signer_name']} at {row['signed_at']} and is {row['contract_status']}"
+    raise Problem("invalid_transition", f"The contract {was}. A signature cannot change. Create another document "
+                  "instead.", state=row["contract_status"], allowed_from=list(SIGNATURE.table["mark-signed"][0]),
+                  allowed_actions=allowed_actions(row))
 
 
 def return_to_draft(db, row, action):
@@ -93,7 +117,7 @@ def return_to_draft(db, row, action):
     """
     if not changes_status(row, action):
         return row
-    unfrozen = NO_FILE if row["content"] is not None else {}
+    unfrozen = NO_FILE if row["content"] is not None else sent_file(db.config, row)
     return move(db, row, action, **unfrozen, signature_sha256=None)
 
 
@@ -167,16 +191,17 @@ def refuse_locked(row, names):
 
 
 def refuse_content(row):
-    """Raise 409 `document_locked` if the document accepts no uploaded file.
+    """Raise 409 if the document accepts no uploaded file: `locked` for a contract that is signed or terminated.
 
-    These are documents made from a template, terminated contracts, and signed contracts with their signed file.
+    A document that was made from a template has no file (`document_locked`), except the signed copy of a contract
+    whose signature is requested.
     """
-    if row["is_contract"] and row["contract_status"] != "draft":
-        is_signed = row["contract_status"] == "active" and row["sha256"] != row["signature_sha256"]
-        if is_signed or row["contract_status"] == "terminated":
-            raise Problem("document_locked",
-                          f"The content cannot change, because the contract is {row['contract_status']}. "
-                          "Create another document instead.")
-    elif row["content"] is not None:
+    if row["contract_status"] in SIGNED:
+        raise Problem("locked", f"The content cannot change, because the contract is {row['contract_status']}. "
+                      "A signed copy can be uploaded only before mark-signed. Create another document instead.",
+                      state=row["contract_status"], allowed_from=["draft", "pending_signature"], members=["content"])
+    if row["contract_status"] == "pending_signature":
+        return
+    if row["content"] is not None:
         raise Problem("document_locked", "The document was made from a template, so it has no file. Change its field "
                       "`content` instead.")

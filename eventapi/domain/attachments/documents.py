@@ -58,13 +58,14 @@ def update(db, old, fields):
 def set_content(db, row, upload):
     """Store the bytes of a file, or the signed file of a contract, and return the row.
 
-    Raise 409 `in_use` for the picture of an event, `document_locked` if the content must stay, or `anonymized`.
+    Raise 409 `in_use` for the picture of an event, `locked` for a signed contract, `document_locked` if the content
+    must stay for another reason, or `anonymized`.
     """
     _refuse_in_use(db, row, "an event whose picture it is")
     if upload.sha256 != row["sha256"]:
         _refuse_submitted(db, row)
-    contracts.refuse_content(row)
     anonymity.refuse(db, "document", row["id"])
+    contracts.refuse_content(row)
     return document_rows.store_content(db, row, upload)
 
 
