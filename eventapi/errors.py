@@ -91,6 +91,10 @@ CODES = {
         "number."),
     "wrong_event": (
         409, "Wrong event", "The badge belongs to another event. `event_key` names that event."),
+    "badge_replaced": (
+        409, "Badge replaced",
+        "The badge was replaced by another one, for example because it was lost. Scan the new badge. Scans that were "
+        "made before `replaced_at` are still accepted."),
     "already_checked_in": (
         409, "Already checked in",
         "The participant is already checked in. `check_in` is the open visit. Send `force` to close it and to open "

@@ -14,10 +14,6 @@ SELECT id, over_at, timezone, day_ends_at FROM events WHERE over_at < :at AND ov
 -- name: participant
 SELECT p.id, p.event_id, e.event_key, p.status, p.badge_number FROM participants p JOIN events e ON e.id = p.event_id WHERE p.id = :id;
 
--- name: holder
--- The participant with this badge number.
-SELECT id FROM participants WHERE badge_number = :badge_number;
-
 -- name: by_ref
 -- The scan that was stored with this client_ref.
 SELECT * FROM check_in_scans WHERE client_ref = :client_ref;
@@ -30,7 +26,7 @@ SELECT * FROM check_in_scans WHERE id = :id;
 -- only if they opened or closed a visit: the others no longer change anything.
 SELECT s.* FROM check_in_scans s
  WHERE s.event_participant_id = :event_participant_id AND s.scanned_at >= :begins AND s.scanned_at < :ends AND s.taken_back_at IS NULL
-   AND coalesce(s.code, '') NOT IN ('unknown_badge', 'wrong_event', 'participant_cancelled')
+   AND coalesce(s.code, '') NOT IN ('unknown_badge', 'wrong_event', 'badge_replaced', 'participant_cancelled')
    AND (s.scanned_at >= :since OR s.effect IN ('opened', 'closed'))
  ORDER BY s.id;
 

@@ -67,6 +67,14 @@ SELECT visitors FROM check_in_visitors WHERE event_id = :event_id AND day = :day
 -- name: roster
 SELECT salt, revision FROM check_in_rosters WHERE event_id = :event_id;
 
+-- name: aliases
+-- Further badge numbers of the participants.
+SELECT a.id, a.badge_number, CASE WHEN a.replaced_at IS NULL THEN p.status ELSE 'replaced' END AS status
+  FROM badge_aliases a CROSS JOIN participants p ON p.id = a.event_participant_id
+ WHERE p.event_id = :event_id AND a.id > :last
+   AND max(a.updated_at, p.updated_at) >= :updated_since    -- when updated_since
+ ORDER BY a.id LIMIT :limit;
+
 -- name: badges
 SELECT id, badge_number, status FROM participants
  WHERE event_id = :event_id AND id > :last

@@ -7,7 +7,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
-       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
+                (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE c.id = :id;
@@ -20,7 +21,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'contact' AND v.entity_id = c.id ORDER BY d.display_order, d.id)) AS custom_fields,
-       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
+                (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at,
        (SELECT json_group_array(category_key) FROM (SELECT g.category_key FROM contact_categories cc JOIN categories g ON g.id = cc.category_id
          WHERE cc.contact_id = c.id ORDER BY g.category_key)) AS category_keys
@@ -31,7 +33,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
-       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
+                (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contacts c
  WHERE TRUE
@@ -56,7 +59,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
        c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
-       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email), 'none') AS newsletter_status,
+       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
+                (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
        c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
   FROM contact_categories g
   LEFT JOIN contacts c ON c.id = g.contact_id

@@ -55,6 +55,13 @@ SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :par
 -- name: hand_over_submission
 UPDATE submissions SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
 
+-- name: hand_over_aliases
+UPDATE badge_aliases SET event_participant_id = :participant_id, updated_at = :now WHERE event_participant_id = :id;
+
+-- name: add_alias
+-- Keep the number of a deleted participant valid.
+INSERT INTO badge_aliases (badge_number, event_participant_id, created_at, updated_at) VALUES (:badge_number, :participant_id, :now, :now);
+
 -- name: slots
 SELECT DISTINCT schedule_slot_id FROM schedule_assignments WHERE event_participant_id = :id ORDER BY schedule_slot_id;
 
@@ -80,6 +87,16 @@ SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 
 -- name: move_application
 UPDATE applications SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+
+-- name: subscribers
+-- Newsletter subscribers that belong to the duplicate. If several contacts have the address, it is that of the oldest.
+SELECT id FROM newsletter_subscribers WHERE contact_id = :duplicate_id
+ UNION SELECT s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
+        WHERE c.id = :duplicate_id AND s.contact_id IS NULL AND c.id = (SELECT min(o.id) FROM contacts o WHERE o.email = c.email)
+ ORDER BY id;
+
+-- name: move_subscriber
+UPDATE newsletter_subscribers SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
 
 -- name: move_categories
 INSERT OR IGNORE INTO contact_categories (contact_id, category_id)

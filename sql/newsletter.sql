@@ -1,13 +1,13 @@
 -- Newsletter subscribers and the proof of their consent.
 
 -- name: get
-SELECT s.id, s.email, s.name, (SELECT min(id) FROM contacts WHERE email = s.email) AS contact_id, s.status, s.confirmed_at,
+SELECT s.id, s.email, s.name, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
        s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
   FROM newsletter_subscribers s
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.email, s.name, (SELECT min(id) FROM contacts WHERE email = s.email) AS contact_id, s.status, s.confirmed_at,
+SELECT s.id, s.email, s.name, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
        s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
   FROM newsletter_subscribers s
  WHERE TRUE

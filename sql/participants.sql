@@ -30,7 +30,8 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.is_confirmed = :confirmed                     -- when confirmed
    AND p.status = :status                              -- when status
    AND p.role = :role                                  -- when role
-   AND p.badge_number = :badge_number                  -- when badge_number
+   AND p.id IN (SELECT id FROM participants WHERE badge_number = :badge_number                             -- when badge_number
+                 UNION ALL SELECT event_participant_id FROM badge_aliases WHERE badge_number = :badge_number)  -- when badge_number
    AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = :ready     -- when ready
    AND p.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = p.id)  -- when cf_many
@@ -63,9 +64,6 @@ SELECT id, event_id FROM participants WHERE contact_id = :contact_id ORDER BY id
 -- name: find
 -- The participant with this event, contact and role.
 SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact_id AND role = :role;
-
--- name: badge_taken
-SELECT 1 FROM participants WHERE badge_number = :badge_number;
 
 -- name: users
 -- What prevents the participant from being deleted, as nouns for the error text.

@@ -2,7 +2,7 @@
 
 -- name: own_records
 -- Records of the contact: its own, those of contacts merged into it, and deleted ones that are still in the audit
--- log. Applications and subscribers that only share the e-mail address belong to it if no other contact has this
+-- log. Subscribers of merged duplicates belong to it. Applications and subscribers that only share the e-mail address belong to it if no other contact has this
 -- address.
 WITH people (id) AS (SELECT :id UNION SELECT duplicate_id FROM merged_contacts WHERE contact_id = :id)
 SELECT 'contact' AS entity_type, id AS entity_id FROM people
@@ -10,8 +10,9 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'application', id FROM applications WHERE contact_id = :id
  UNION SELECT 'application', a.id FROM contacts c JOIN applications a ON a.email = c.email
         WHERE c.id = :id AND a.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
+ UNION SELECT 'newsletter_subscriber', id FROM newsletter_subscribers WHERE contact_id = :id
  UNION SELECT 'newsletter_subscriber', s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
-        WHERE c.id = :id AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
+        WHERE c.id = :id AND s.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
  UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
  UNION SELECT entity_type, entity_id FROM audit_log
         WHERE action = 'deleted' AND entity_type IN ('application', 'event_participant', 'invoice')
@@ -67,6 +68,10 @@ SELECT id, entity_type, entity_id, note_text, note_type, is_pinned, created_at, 
 SELECT a.schedule_slot_id AS schedule_id, a.event_participant_id, a.role, s.title, s.starts_at, s.ends_at, s.location
   FROM participants p JOIN schedule_assignments a ON a.event_participant_id = p.id JOIN schedule_slots s ON s.id = a.schedule_slot_id
  WHERE p.contact_id = :id ORDER BY a.id;
+
+-- name: badge_aliases
+SELECT a.id, a.event_participant_id, a.badge_number, a.replaced_at, a.created_at
+  FROM participants p JOIN badge_aliases a ON a.event_participant_id = p.id WHERE p.contact_id = :id ORDER BY a.id;
 
 -- name: scans
 SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, s.station, s.notes, s.client_ref, s.scanned_at, s.code,

@@ -72,7 +72,8 @@ def get_roster(db, query, request_id):
     """Get the roster that a device needs to check badges offline.
 
     To check a badge, compute the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and
-    look it up. Admit participants that are registered or confirmed. With `updated_since` (the `updated_at` of the
+    look it up. Admit participants that are registered or confirmed; a badge with the status `replaced` was reported as
+    lost. With `updated_since` (the `updated_at` of the
     last response) only changes are returned; the salt of an event stays the same. A deleted participant no longer
     appears in the full roster, and `updated_since` does not report it. Send the scans to /check-ins/batch later.
     """

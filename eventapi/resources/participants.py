@@ -82,6 +82,16 @@ def get_badge(db, id, query, form):
     return picture([query, badge], form, lambda: badge_sheets.draw(badge, form, query["language"]))
 
 
+@routes.post("/participants/<id>/badge/replace")
+def replace_badge(db, id):
+    """Replace a lost badge.
+
+    Returns the participant with a new `badge_number`. From now on, the old number is refused with `badge_replaced`, and
+    so are the numbers that a merge of contacts added. Scans that a device made offline before the replacement count.
+    """
+    return participants.replace_badge(db, get(db, id))
+
+
 @routes.get("/participants/badges", query="participant.badges", forms=(badge_sheets.PDF,))
 def print_badges(db, query):
     """Draw badges on A4 sheets with crop marks, ten on each, in the order of the participants' ids.

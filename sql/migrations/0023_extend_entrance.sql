@@ -113,3 +113,40 @@ WHEN (OLD.event_participant_id, OLD.day) IS NOT (NEW.event_participant_id, NEW.d
      AND NOT EXISTS (SELECT 1 FROM check_ins WHERE event_participant_id = NEW.event_participant_id AND id <> NEW.id)
   ON CONFLICT DO UPDATE SET visitors = visitors + excluded.visitors;
 END;
+
+-- Further badge numbers of participants. The number of a participant that a merge of contacts removed stays valid as an
+-- alias (replaced_at is NULL). When a badge is replaced, its number and its aliases are refused from then on.
+CREATE TABLE badge_aliases (
+  id                    INTEGER PRIMARY KEY AUTOINCREMENT,
+  badge_number          TEXT NOT NULL UNIQUE,             -- never the badge_number of a participant
+  event_participant_id  INTEGER NOT NULL REFERENCES participants (id) ON DELETE CASCADE,
+  replaced_at           TEXT,
+  created_at            TEXT NOT NULL,
+  updated_at            TEXT NOT NULL
+) STRICT;
+CREATE INDEX badge_aliases_by_participant ON badge_aliases (event_participant_id);
+CREATE TRIGGER check_in_rosters_alias_insert AFTER INSERT ON badge_aliases BEGIN
+  UPDATE check_in_rosters SET revision = revision + 1
+   WHERE event_id = (SELECT event_id FROM participants WHERE id = NEW.event_participant_id);
+END;
+CREATE TRIGGER check_in_rosters_alias_update AFTER UPDATE ON badge_aliases BEGIN
+  UPDATE check_in_rosters SET revision = revision + 1
+   WHERE event_id = (SELECT event_id FROM participants WHERE id = NEW.event_participant_id);
+END;
+
+-- Merges of contacts have removed participants whose badges may be printed. The audit entries of the request that
+-- merged the contacts still have their numbers.
+INSERT OR IGNORE INTO badge_aliases (badge_number, event_participant_id, created_at, updated_at)
+SELECT l.old_values ->> '$.badge_number', p.id, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
+  FROM audit_log g JOIN audit_log l ON l.request_id = g.request_id
+  JOIN merged_contacts m ON m.duplicate_id = g.new_values ->> '$.merged_contact_id'
+  JOIN participants p ON p.contact_id = m.contact_id AND p.event_id = l.old_values ->> '$.event_id'
+                     AND p.role = l.old_values ->> '$.role'
+ WHERE g.entity_type = 'contact' AND g.action = 'merged' AND l.entity_type = 'event_participant' AND l.action = 'deleted'
+   AND l.old_values ->> '$.contact_id' = m.duplicate_id
+   AND l.old_values ->> '$.badge_number' NOT IN (SELECT badge_number FROM participants);
+
+-- The contact that a subscriber belongs to after a merge, although it has another address. NULL: the oldest contact
+-- with the address of the subscriber.
+ALTER TABLE newsletter_subscribers ADD COLUMN contact_id INTEGER REFERENCES contacts (id) ON DELETE SET NULL;
+CREATE INDEX newsletter_subscribers_by_contact ON newsletter_subscribers (contact_id) WHERE contact_id IS NOT NULL;

@@ -84,7 +84,7 @@ OTHERS = {
         "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
         "bulk_import_errors.faults mails.subject audit_log.description",
     "a number assigned by eventapi":
-        "booth_reservations.booth_number participants.badge_number check_ins.badge_number "
+        "booth_reservations.booth_number participants.badge_number badge_aliases.badge_number check_ins.badge_number "
         "check_in_scans.badge_number documents.document_number invoices.invoice_number service_orders.order_number "
         "mails.message_id",
     "a hash, a secret or a lease":

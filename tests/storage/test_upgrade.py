@@ -3,7 +3,7 @@ from datetime import datetime, timedelta, timezone
 
 from eventapi import times
 from eventapi.storage import migrations
-from eventapi.storage.database import connect
+from eventapi.storage.database import as_json, connect
 from eventapi.storage.statements import statements
 
 NOW = "2026-11-22T09:00:00Z"
@@ -117,3 +117,28 @@ def test_the_first_revision_decides_whether_a_submission_was_late(tmp_path):
     new = upgraded(path, old)
     found = [is_late for is_late, in new.execute("SELECT is_late FROM submissions ORDER BY id")]
     assert dict(zip(histories, found, strict=True)) == {"late": 1, "in time": 0, "without due date": 0, "draft": None}
+
+
+def audit(connection, request_id, entity_type, entity_id, action, old=None, new=None):
+    """Insert an audit entry. `old` and `new` are the JSON texts of its values."""
+    connection.execute("""
+        INSERT INTO audit_log (id, request_id, entity_type, entity_id, action, old_values, new_values, digest, hash,
+          previous_hash, created_at)
+        VALUES ((SELECT coalesce(max(id), 0) + 1 FROM audit_log), ?, ?, ?, ?, ?, ?, '', '', '', ?)""",
+                       (request_id, entity_type, entity_id, action, old, new, NOW))
+
+
+def test_badges_that_a_merge_dropped_are_valid_again(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    participants(old, 2)
+    for number, (request_id, contact_id) in enumerate((("merge", 8), ("deletion", 8), ("merge", 2)), 3):
+        audit(old, request_id, "event_participant", number, "deleted", old=as_json(
+            {"badge_number": f"BADGE{number}", "contact_id": contact_id, "event_id": 1, "role": "visitor"}))
+    audit(old, "merge", "contact", 7, "merged", new='{"merged_contact_id": 8}')
+    # Contact 8 was merged into contact 7, which was merged into contact 1.
+    old.execute("INSERT INTO merged_contacts (duplicate_id, contact_id, merged_at) VALUES (8, 1, ?), (7, 1, ?)",
+                (NOW, NOW))
+    new = upgraded(path, old)
+    assert new.execute("SELECT badge_number, event_participant_id, replaced_at FROM badge_aliases").fetchall() == [
+        ("BADGE3", 1, None)]

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.entrance import badges, check_ins, visits
+from eventapi.domain.entrance import badge_numbers, badges, check_ins, refusals, visits
 from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem
@@ -27,20 +27,23 @@ def scan(db, body):
     `body` is a complete validated body. A `client_ref` that is stored already returns the result of that scan.
 
     Raise 422 for an unknown event or participant or an impossible time; 409 `duplicate` or `anonymized`; 404
-    `unknown_badge`; 409 `wrong_event`, `participant_cancelled`, `already_checked_in`, `not_checked_in` or
-    `taken_back`. A scan that is refused by one of the last six is stored all the same.
+    `unknown_badge`; 409 `wrong_event`, `badge_replaced`, `participant_cancelled`, `already_checked_in` or
+    `not_checked_in`; 409 `taken_back`. A scan that is refused by one of these six, from `unknown_badge` to
+    `not_checked_in`, is stored all the same.
     """
     known = body["client_ref"] and db.one(sql.by_ref, client_ref=body["client_ref"])
     if known:
         _refuse_other_scan(known, body)
         return _check_in_of(db, known), False
     faults = Faults()
-    event, participant_id = _event_and_participant(db, body, faults)
+    event, participant_id, replaced_at = _event_and_participant(db, body, faults)
     scanned_at = event and _scanned_at(db, body, event, faults)
     faults.raise_any()
     if participant_id and body["notes"]:
         anonymity.refuse(db, "event_participant", participant_id)
-    new = _add_scan(db, body, event, participant_id and db.one(sql.participant, id=participant_id), scanned_at)
+    participant = participant_id and db.one(sql.participant, id=participant_id)
+    code = refusals.code(event, participant, replaced_at, {**body, "scanned_at": scanned_at})
+    new = _add_scan(db, body, event, participant, scanned_at, code)
     if not new["code"]:
         recompute_day(db, new["event_participant_id"], *_day(event, scanned_at), new["scanned_at"])
         new = db.one(sql.scan, id=new["id"])
@@ -61,13 +64,17 @@ def _refuse_other_scan(known, body):
 
 
 def _event_and_participant(db, body, faults):
-    """Return the event of the scan, and the id of the participant that the body or the badge number names, or None."""
+    """Return the event of the scan, the id of the participant, and when the badge number was replaced.
+
+    The last two may be None.
+    """
     badge = _badge_number(body)
-    holder = db.value(sql.holder, badge_number=badge) if badge else None
+    found = badge_numbers.holder(db, badge) if badge else None
+    holder, replaced_at = (found["id"], found["replaced_at"]) if found else (None, None)
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     if badge and participant_id and holder != participant_id:
         faults.add("/badge_number", "disagrees", "is not the badge number of this participant")
-    return event_of(db, body, faults), participant_id or holder
+    return event_of(db, body, faults), participant_id or holder, replaced_at
 
 
 def _badge_number(body):
@@ -115,19 +122,12 @@ def _scanned_at(db, body, event, faults):
     return min(at, db.now)
 
 
-def _add_scan(db, body, event, participant, scanned_at):
+def _add_scan(db, body, event, participant, scanned_at, code):
     """Store a new scan and return its row.
 
     `code` is the reason of a refusal that no other scan can change, else None. `recompute_day` sets the result.
     """
     badge = _badge_number(body)
-    code = None
-    if participant is None:
-        code = "unknown_badge"
-    elif participant["event_id"] != event["id"]:
-        code = "wrong_event"
-    elif participant["status"] == "cancelled" and body["action"] == "check_in":
-        code = "participant_cancelled"
     check_in_type = body["check_in_type"] or ("scan" if badge else "manual")
     return db.one(sql.add_scan, **{
         **body, "event_id": event["id"], "event_participant_id": participant and participant["id"],
@@ -222,36 +222,8 @@ def _check_in_of(db, scan):
                       f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
                       "when its check-in was deleted. Send the new scan with another `client_ref`.")
     if scan["code"]:
-        raise _refusal(db, scan)
+        raise refusals.problem(db, scan)
     return check_ins.get(db, scan["check_in_id"])
-
-
-def _refusal(db, scan):
-    """Return the Problem of a refused scan. It does not roll back the transaction, so the scan stays stored."""
-    code, number = scan["code"], scan["badge_number"]
-    if code == "unknown_badge":
-        is_mistyped = not badges.is_valid(number)
-        cause = ("Its check character is wrong, so it was mistyped or misread. Scan or type it again."
-                 if is_mistyped else "The participant may have been deleted.")
-        return Problem("unknown_badge", f"No participant has the badge number {number}. {cause}",
-                       keeps=True, is_mistyped=is_mistyped)
-    if code == "wrong_event":
-        event_key = (db.one(sql.participant, id=scan["event_participant_id"]) or {}).get("event_key")
-        scanned = f"badge {number}" if number else "participant"
-        return Problem("wrong_event",
-                       f"The {scanned} belongs to the event {event_key}, and the scan names another event.",
-                       keeps=True, event_key=event_key)
-    if code == "participant_cancelled":
-        return Problem("participant_cancelled",
-                       "The participant has cancelled. Reinstate the participation first.", keeps=True)
-    if code == "already_checked_in":
-        check_in = check_ins.get(db, scan["check_in_id"])
-        return Problem("already_checked_in",
-                       f"The participant has been checked in since {check_in['checked_in_at']}. Send `force` as true "
-                       "to close that visit and to open a new one.", keeps=True, check_in=check_in)
-    return Problem("not_checked_in",
-                   f"The participant was not checked in at {scan['scanned_at']}, so there is no visit to close.",
-                   keeps=True)
 
 
 def delete(db, check_in):

@@ -13,20 +13,25 @@ CHUNK = 2000                # badges that are read and written at once, which li
 
 
 def state(db, event_id):
-    """Return `{salt, revision}` of an event's roster. The revision changes with each change of a participant."""
+    """Return `{salt, revision}` of an event's roster.
+
+    The revision changes with each change of a participant and of a badge number.
+    """
     return db.one(sql.roster, event_id=event_id)
 
 
 def badges(db, event_id, salt, updated_since):
     """Yield pieces of a JSON array with `{hash, status}` of each badge, without the brackets of the array.
 
-    `hash` is the hexadecimal SHA-256 of salt and badge number. `updated_since` may be None.
+    `hash` is the hexadecimal SHA-256 of salt and badge number. `status` is that of the participant, or `replaced`.
+    `updated_since` may be None.
     """
-    given, start, last = frozenset(("updated_since",) if updated_since else ()), sha256(salt.encode()), 0
-    comma = ""
-    while rows := db.all(sql.badges, given, event_id=event_id, updated_since=updated_since, last=last, limit=CHUNK):
-        yield comma + ",".join(_badge(start, row) for row in rows)
-        last, comma = rows[-1]["id"], ","
+    given, start, comma = frozenset(("updated_since",) if updated_since else ()), sha256(salt.encode()), ""
+    for statement in (sql.badges, sql.aliases):
+        last = 0
+        while rows := db.all(statement, given, event_id=event_id, updated_since=updated_since, last=last, limit=CHUNK):
+            yield comma + ",".join(_badge(start, row) for row in rows)
+            last, comma = rows[-1]["id"], ","
 
 
 def _badge(start, row):

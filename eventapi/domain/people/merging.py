@@ -9,7 +9,7 @@ from eventapi.domain.entrance import admission, check_ins
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking, reservation_rows
 from eventapi.domain.orders import orders
-from eventapi.domain.people import applications, contacts, participants
+from eventapi.domain.people import applications, contacts, newsletter, participants
 from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.domain.submissions import submissions
 from eventapi.errors import Faults
@@ -44,6 +44,7 @@ def merge(db, contact, duplicate_id):
     for invoice_id in db.values(sql.invoices, contact_id=duplicate_id):
         _change_invoice(db, sql.move_invoice, invoice_id, contact_id=id)
     _move_applications(db, id, duplicate_id)
+    _move_subscribers(db, id, duplicate_id)
     _move_attached(db, "contact", duplicate_id, id)
     db.run(sql.move_categories, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.move_tags, contact_id=id, duplicate_id=duplicate_id)
@@ -108,7 +109,10 @@ def _merge_participant(db, kept, other):
         kept = participants.move(db, kept, "reinstate")
     if kept["status"] == "registered" and other["status"] == "confirmed":
         participants.move(db, kept, "confirm")
+    # The badge of the duplicate may be printed already.
+    db.run(sql.hand_over_aliases, id=other["id"], participant_id=kept["id"], now=db.now)
     participants.delete(db, other["id"])
+    db.run(sql.add_alias, badge_number=other["badge_number"], participant_id=kept["id"], now=db.now)
 
 
 def _move_reservations(db, kept_id, other_id):
@@ -179,6 +183,14 @@ def _move_applications(db, id, duplicate_id):
         old = applications.get(db, application_id)
         db.run(sql.move_application, id=application_id, contact_id=id, now=db.now)
         journal.updated(db, entities.APPLICATION, old, applications.get(db, application_id))
+
+
+def _move_subscribers(db, id, duplicate_id):
+    """Assign the newsletter subscribers of the duplicate to the contact, which may have another address."""
+    for subscriber_id in db.values(sql.subscribers, duplicate_id=duplicate_id):
+        old = newsletter.get(db, subscriber_id)
+        db.run(sql.move_subscriber, id=subscriber_id, contact_id=id, now=db.now)
+        journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, newsletter.get(db, subscriber_id))
 
 
 def _move_attached(db, entity_type, old_id, new_id):

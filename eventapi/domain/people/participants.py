@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.entrance import badges
+from eventapi.domain.entrance import badge_numbers
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
 from eventapi.domain.records import anonymity, custom_fields, entities, references
@@ -79,7 +79,7 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
     anonymity.refuse(db, "contact", contact_id)
     _refuse_duplicate(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, badge_name=badge_name, badge_number=_free_badge_number(db),
+                   application_id=application_id, badge_name=badge_name, badge_number=badge_numbers.free(db),
                    status="confirmed" if confirmed else "registered", now=db.now)
     custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
@@ -162,6 +162,20 @@ def move(db, old, action):
     return new
 
 
+def replace_badge(db, old):
+    """Give a participant a new badge number, refuse its old ones from now on, and return the participant.
+
+    Raise 409 `participant_cancelled`.
+    """
+    if old["status"] == "cancelled":
+        raise Problem("participant_cancelled", "The participant has cancelled and has no badge. Reinstate the "
+                      f"participation first with POST /participants/{old['id']}/reinstate.")
+    badge_numbers.replace(db, old["id"])
+    new = get(db, old["id"])
+    journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action="badge_replaced")
+    return new
+
+
 def delete(db, participant_id):
     """Delete a participant with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     old = get(db, participant_id)
@@ -186,14 +200,6 @@ def _refuse_duplicate(db, event_id, contact_id, role):
         raise Problem("duplicate", 
                       f"The contact takes part in this event as {role} already, as participant {taken}. "
                       "Change that participant instead.", participant_id=taken)
-
-
-def _free_badge_number(db):
-    """Return a new badge number that no participant has."""
-    number = badges.draw()
-    while db.value(sql.badge_taken, badge_number=number):
-        number = badges.draw()
-    return number
 
 
 def _named(db, fields, stored):

@@ -52,6 +52,7 @@ def export(db, contact):
         "merged_contacts": db.all(sql.merged, id=contact_id),
         "applications": _existing(applications.get(db, id) for id in ids["application"]),
         "participants": _existing(participants.get(db, id) for id in ids["event_participant"]),
+        "badge_aliases": db.all(sql.badge_aliases, id=contact_id),
         "booth_reservations": [reservation_rows.represent(db, row) for row in
                                _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row)

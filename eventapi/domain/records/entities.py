@@ -129,7 +129,8 @@ CONTACT = Kind(
               "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language",
               "folded_name", "folded_phone"))
 EVENT_PARTICIPANT = Kind(
-    "event_participant", "participants", "participants", ("added", "updated", "removed", "confirmed", "unconfirmed"),
+    "event_participant", "participants", "participants",
+    ("added", "updated", "removed", "confirmed", "unconfirmed", "badge_replaced"),
     _participant_title,
     noun="participant", schema="participant",
     event_words={"created": "added", "deleted": "removed", "cancelled": "removed", "reinstated": "added"},
