@@ -1,148 +1,37 @@
 """Configuration: all options with their defaults, parsers and descriptions. Environment variables override the file."""
 import configparser
-import ipaddress
 import os
-import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from types import SimpleNamespace
 
-from eventapi import money, times
 from eventapi.errors import suggestion
 from eventapi.languages import choice
-from eventapi.validation.formats import EMAIL
+from eventapi.validation.options import (
+    address,
+    country,
+    currency,
+    folder,
+    language,
+    line,
+    mailbox,
+    networks,
+    number_format,
+    one_of,
+    optional_folder,
+    origins,
+    percent,
+    picture,
+    web_address,
+    whole,
+    zone,
+)
 
 DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
 
 
 class ConfigError(Exception):
     """A value is not valid. The text names the option, the value, its origin and the values allowed."""
-
-
-# Parsers: return the value of a text. Raise ValueError with a description of the values allowed.
-
-def line(text):
-    """Accept any text."""
-    return text
-
-
-def folder(text):
-    """Accept the path of a directory."""
-    if not text:
-        raise ValueError("a directory")
-    return Path(text)
-
-
-def optional_folder(text):
-    """Accept the path of a directory, or empty text, which results in None."""
-    return Path(text) if text else None
-
-
-def address(text):
-    """Accept an address to listen on."""
-    if not re.fullmatch(r"unix:/\S+|(\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}", text):
-        raise ValueError("HOST:PORT or unix:/path")
-    return text
-
-
-def web_address(text):
-    """Accept an HTTP URL, without a trailing slash, or empty text."""
-    if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
-        raise ValueError("an address such as https://events.example.org, or empty")
-    return text.rstrip("/")
-
-
-def whole(low, high):
-    """Return a parser of integers from `low` to `high`."""
-    def parse(text):
-        if not re.fullmatch(r"\d{1,9}", text) or not low <= int(text) <= high:
-            raise ValueError(f"a whole number from {low} to {high}")
-        return int(text)
-    return parse
-
-
-def percent(text):
-    """Return a percentage with at most two decimals as hundredths of a percent."""
-    try:
-        rate = money.scaled(Decimal(text), 2)
-    except InvalidOperation:
-        rate = None
-    if rate is None or not 0 <= rate <= 10000:
-        raise ValueError("a percentage from 0 to 100 with at most two decimals")
-    return rate
-
-
-def zone(text):
-    """Accept the name of an IANA time zone."""
-    if not times.is_zone(text):
-        raise ValueError("an IANA time zone such as Europe/Berlin (is tzdata installed?)")
-    return text
-
-
-def currency(text):
-    """Accept an ISO 4217 code."""
-    if text not in money.CURRENCIES:
-        raise ValueError("an ISO 4217 code such as EUR")
-    return text
-
-
-def country(text):
-    """Accept an ISO 3166-1 code with two letters."""
-    if not re.fullmatch(r"[A-Z]{2}", text):
-        raise ValueError("an ISO 3166-1 code such as DE")
-    return text
-
-
-def language(text):
-    """Return an available language for its tag. Empty text stays empty."""
-    if text and not choice.available(text):
-        raise ValueError(f"one of {', '.join(choice.AVAILABLE)}, or empty")
-    return choice.available(text) or ""
-
-
-def number_format(text):
-    """Accept a format for numbers of invoices, as for str.format."""
-    if not re.fullmatch(r"[\w./{}: -]{1,60}", text) or "{seq" not in text or "{year}" not in text:
-        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}")
-    try:
-        text.format(year=2026, seq=1)
-    except (KeyError, ValueError, IndexError):
-        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}") from None
-    return text
-
-
-def one_of(*words):
-    """Return a parser of these words, in any case."""
-    def parse(text):
-        if text.lower() not in words:
-            raise ValueError("one of " + ", ".join(words))
-        return text.lower()
-    return parse
-
-
-def mailbox(text):
-    """Accept an e-mail address, or empty text."""
-    if text and not EMAIL.fullmatch(text):
-        raise ValueError("an email address such as office@example.org, or empty")
-    return text
-
-
-def networks(text):
-    """Return a tuple of ip_network objects."""
-    try:
-        return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
-    except ValueError:
-        raise ValueError("a list of networks such as 10.1.0.0/16, separated by commas") from None
-
-
-def origins(text):
-    """Return a tuple of origins (RFC 6454) such as https://www.example.org."""
-    found = tuple(part for part in re.split(r"[\s,]+", text) if part)
-    if not all(re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", origin) for origin in found):
-        raise ValueError("a list of origins such as https://www.example.org, in lower case, without a path, separated "
-                         "by commas (`*` is not supported)")
-    return found
 
 
 @dataclass(frozen=True)
@@ -182,6 +71,8 @@ OPTIONS = [
            "Tax number of the organiser. Invoices require the VAT ID or the tax number."),
     Option("organiser_iban", "", line, "IBAN of the account for payments, printed on invoices."),
     Option("organiser_bic", "", line, "BIC of the bank, printed on invoices beside the IBAN."),
+    Option("organiser_logo", "", picture,
+           "Path of the logo, a PNG or JPEG of at most 1 MiB, printed on invoices and documents. Read at the start."),
     Option("invoice_number_format", "INV-{year}-{seq:05}", number_format,
            "Format of invoice numbers. They have no gaps within a year."),
     Option("credit_note_number_format", "CN-{year}-{seq:05}", number_format,

@@ -77,7 +77,7 @@ LAYERS = [
     {"config", "journal", "pictures", "spreadsheet"},
     {"storage", "validation"},
     {"languages", "states"},
-    {"errors", "geometry", "logs", "markup", "money", "paths", "times"},
+    {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 # domain package -> the domain packages that it may import. Add an import here only if it leaves no cycle.

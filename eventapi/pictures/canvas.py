@@ -1,10 +1,13 @@
 """Pictures as PDF, drawn with reportlab. svg.py draws the same tree of shapes as SVG."""
+import logging
 from functools import lru_cache
 from io import BytesIO
 from math import ceil, floor
 
 from eventapi.pictures import fonts
-from eventapi.pictures.shapes import Area, Group, Lines, Text
+from eventapi.pictures.shapes import Area, Bitmap, Group, Lines, Text
+
+log = logging.getLogger(__name__)
 
 
 def draw(*pictures):
@@ -52,6 +55,12 @@ def _draw_part(canvas, part):
         _lines(canvas, part)
     elif isinstance(part, Text):
         _text(canvas, part)
+    elif isinstance(part, Bitmap):
+        canvas.saveState()
+        canvas.translate(part.x, part.y + part.height)
+        canvas.scale(1, -1)
+        draw_image(canvas, part.image, 0, 0, part.width, part.height)
+        canvas.restoreState()
 
 
 def _group(canvas, group):
@@ -138,3 +147,26 @@ def _text(canvas, text):
         canvas.scale(1, -1)
         fonts.draw(canvas, 0, 0, line, text.size, text.bold)
         canvas.restoreState()
+
+
+def draw_image(canvas, image, x, y, width, height):
+    """Draw an Image on a reportlab canvas. An image that cannot be decoded is logged and left out.
+
+    `x` and `y` are the bottom left. All lengths are in the units of the canvas.
+    """
+    reader = _reader(image)
+    if reader:
+        canvas.drawImage(reader, x, y, width, height, mask="auto")
+
+
+@lru_cache(maxsize=4)
+def _reader(image):
+    """Return the decoded image, or None if it is damaged in a way that eventapi/images.py does not notice."""
+    from reportlab.lib.utils import ImageReader
+    try:
+        reader = ImageReader(BytesIO(image.data))
+        reader.getRGBData()
+    except Exception as error:              # reportlab raises what its decoder raises, which depends on the file
+        log.warning("an image of %d x %d pixels cannot be drawn: %s", image.width, image.height, error)
+        return None
+    return reader

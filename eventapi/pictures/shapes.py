@@ -51,6 +51,16 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Bitmap:
+    """An image of eventapi/images.py in a box whose top left is (x, y)."""
+    x: float
+    y: float
+    width: float
+    height: float
+    image: object
+
+
+@dataclass(frozen=True)
 class Group:
     """Shapes that belong together.
 
@@ -78,3 +88,9 @@ class Picture:
 def rectangle(x, y, width, height):
     """Return the corners of a rectangle with its top left at (x, y), clockwise."""
     return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
+
+
+def contained(image, width, height):
+    """Return (width, height) of an image that is scaled into a box without being distorted."""
+    scale = min(width / image.width, height / image.height)
+    return image.width * scale, image.height * scale

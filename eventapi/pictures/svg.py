@@ -3,9 +3,10 @@
 Text stays text, nothing is loaded from other addresses, and the SVG can be embedded in an HTML page.
 """
 
+from base64 import b64encode
 from html import escape
 
-from eventapi.pictures.shapes import INK, Area, Group, Hatch, Lines, Text
+from eventapi.pictures.shapes import INK, Area, Bitmap, Group, Hatch, Lines, Text
 
 FONTS = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
@@ -81,6 +82,9 @@ def _draw_part(part, name):
                f'stroke-width="{number(part.thickness)}"{dash}/>')
     elif isinstance(part, Text):
         yield _text(part)
+    elif isinstance(part, Bitmap):
+        size = " ".join(f'{name}="{number(getattr(part, name))}"' for name in ("x", "y", "width", "height"))
+        yield f'<image {size} href="data:{part.image.kind};base64,{b64encode(part.image.data).decode()}"/>'
 
 
 def _group(group, name):

@@ -12,12 +12,13 @@ import sys
 
 import pytest
 
-from eventapi import journal, logs
+from eventapi import config, journal, logs
 from eventapi.cli import _parser, main
 from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations
 from tests.support import processes
 from tests.support.client import SCOPES, Client
+from tests.support.images import png
 
 
 @pytest.fixture
@@ -310,6 +311,24 @@ def test_an_unknown_record_is_reported_in_one_form(run):
     for words, noun in ((("key", "revoke", "99"), "API key 99"), (("mail", "retry", "99"), "mail 99"),
                         (("admin", "disable", "99"), "admin 99"), (("gateway", "remove", "x"), "payment gateway x")):
         assert run(*words)[2] == f"eventapi: There is no {noun}.\n"
+
+
+@pytest.mark.parametrize("content, reason", [(None, "No such file or directory"), (b"GIF89a", "not a PNG or JPEG"),
+                                             (png(9, 9)[:-9], "not complete"), (png(3000, 3000), "pixels")])
+def test_a_logo_that_cannot_be_printed_prevents_the_start(run, tmp_path, content, reason):
+    logo = tmp_path / "logo.png"
+    if content is not None:
+        logo.write_bytes(content)
+    (tmp_path / "eventapi.conf").write_text(f"[eventapi]\norganiser_logo = {logo}\n")
+    code, _, error = run("serve", "--check")
+    assert code == 1 and error.count("\n") == 1 and f"organiser_logo = '{logo}'" in error and reason in error
+
+
+def test_a_logo_is_read_when_the_configuration_is_loaded(tmp_path):
+    (tmp_path / "logo.png").write_bytes(png(60, 20))
+    settings = config.load(environ={"EVENTAPI_ORGANISER_LOGO": str(tmp_path / "logo.png")})
+    assert (settings.organiser_logo.width, settings.organiser_logo.height) == (60, 20)
+    assert config.load(environ={}).organiser_logo is None
 
 
 def test_all_faults_of_the_configuration_are_reported_at_once(run, tmp_path, monkeypatch):

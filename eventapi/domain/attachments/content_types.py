@@ -1,9 +1,10 @@
 """Content types: detected from the first bytes of a file. Its name and the header Content-Type are not trusted."""
 import re
 
+from eventapi.images import GIF, JPEG, PNG, WEBP
+
 UNKNOWN = "application/octet-stream"
-PDF, PNG, JPEG, GIF = "application/pdf", "image/png", "image/jpeg", "image/gif"
-WEBP, SVG = "image/webp", "image/svg+xml"
+PDF, SVG = "application/pdf", "image/svg+xml"
 HTML, XML, CSV, TEXT, ZIP = "text/html", "text/xml", "text/csv", "text/plain", "application/zip"
 
 PICTURES = frozenset((PNG, JPEG, GIF, WEBP))        # a browser may display these, and cannot run code in them

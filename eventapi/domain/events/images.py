@@ -1,5 +1,6 @@
 """The picture of an event: a document about the event, without a document number, stored unchanged."""
-from eventapi.domain.attachments import cascade, content_types, document_rows, images
+from eventapi import images
+from eventapi.domain.attachments import cascade, content_types, document_rows
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 

@@ -1,9 +1,16 @@
-"""Pictures: their size in pixels, read from the header. Nothing is decoded, so a decompression bomb does no harm."""
+"""Images as files: their size in pixels, read from the header, and those that are drawn: logos and images of events.
+
+Nothing is decoded here, so a decompression bomb does no harm.
+"""
 import os
 import struct
+import zlib
+from dataclasses import dataclass, field
+from io import BytesIO
 
-from eventapi.domain.attachments.content_types import GIF, JPEG, PNG, WEBP
-
+PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
+DRAWN = {b"\x89PNG\r\n\x1a\n": PNG, b"\xff\xd8\xff": JPEG}       # first bytes of the formats that are drawn
+MAX_SIZE, MAX_PIXELS = 1 << 20, 4_000_000           # of an image that is drawn
 LARGEST = 65535             # pixels along a side
 SEGMENTS = 1000             # most segments of a JPEG that are read
 FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}      # JPEG markers of segments with the size
@@ -11,7 +18,46 @@ ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}                   # JPEG markers w
 
 
 class Broken(ValueError):
-    """The header has no valid size. The text says what is wrong."""
+    """The file is not a valid image. The text says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """A PNG or JPEG that is drawn. Width and height are in pixels."""
+    data: bytes = field(repr=False)
+    kind: str
+    width: int
+    height: int
+
+
+def load(data):
+    """Return the Image in a file. Raise Broken if it is not a PNG or JPEG, is damaged, or is too large to be drawn."""
+    kind = next((kind for beginning, kind in DRAWN.items() if data.startswith(beginning)), None)
+    if kind is None:
+        raise Broken("it is not a PNG or JPEG")
+    if len(data) > MAX_SIZE:
+        raise Broken(f"it has {len(data)} bytes, but at most {MAX_SIZE} are allowed")
+    width, height = size(BytesIO(data), kind)
+    if width * height > MAX_PIXELS:
+        raise Broken(f"it has {width} x {height} pixels, but at most {MAX_PIXELS} pixels are allowed")
+    if kind == PNG:
+        _check_png(data)
+    elif b"\xff\xd9" not in data[-64:]:
+        raise Broken("the JPEG is not complete")
+    return Image(data, kind, width, height)
+
+
+def _check_png(data):
+    """Raise Broken unless the checksums of all chunks are right and the last chunk is the end."""
+    place, name = 8, b""
+    while place + 12 <= len(data) and name != b"IEND":
+        length, name = struct.unpack(">I4s", data[place:place + 8])
+        end = place + 8 + length
+        if end + 4 > len(data) or zlib.crc32(data[place + 4:end]) != int.from_bytes(data[end:end + 4], "big"):
+            raise Broken("the PNG is damaged")
+        place = end + 4
+    if name != b"IEND":
+        raise Broken("the PNG is not complete")
 
 
 def size(file, kind):

@@ -1,10 +1,11 @@
-"""The size of a picture, read from its header."""
+"""The size of an image, read from its header, and the images that may be drawn."""
 import io
 import struct
 
 import pytest
 
-from eventapi.domain.attachments import images
+from eventapi import images
+from tests.support.images import jpeg, png
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">IIBBBBB", 640, 480, 8, 2, 0, 0, 0) + b"\0\0\0\0"
 GIF = b"GIF89a" + struct.pack("<HHBBB", 320, 200, 0, 0, 0)
@@ -48,3 +49,21 @@ def test_a_jpeg_with_too_many_segments_is_broken():
         images.size(io.BytesIO(b"\xff\xd8" + b"\xff\xfe\0\2" * 100_000), "image/jpeg")
     with pytest.raises(images.Broken):
         images.size(io.BytesIO(b"\xff\xd8" + b"\xff" * 1_000_000), "image/jpeg")
+
+
+# Images that are drawn
+
+@pytest.mark.parametrize("data, kind", [(png(60, 20), "image/png"), (jpeg(), "image/jpeg")])
+def test_png_and_jpeg_are_loaded_with_their_size(data, kind):
+    image = images.load(data)
+    assert (image.kind, image.data) == (kind, data) and image.width >= 8 and image.height >= 8
+    assert str(data) not in repr(image)
+
+
+@pytest.mark.parametrize("data, reason", [
+    (b"", "not a PNG or JPEG"), (b"GIF89a" + b"x" * 50, "not a PNG or JPEG"), (png(60, 20)[:-12], "not complete"),
+    (png(60, 20)[:45] + b"?" + png(60, 20)[46:], "damaged"), (jpeg()[:-80], "not complete"),
+    (png(60, 20) + b"x" * (1 << 20), "bytes"), (png(2100, 2000), "pixels")])
+def test_other_broken_and_large_images_are_refused(data, reason):
+    with pytest.raises(images.Broken, match=reason):
+        images.load(data)

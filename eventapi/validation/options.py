@@ -1,0 +1,145 @@
+"""Parsers of the values in the configuration.
+
+A parser returns the value of a text, or raises ValueError with a description of the values allowed.
+"""
+import ipaddress
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from eventapi import images, money, times
+from eventapi.languages import choice
+from eventapi.validation.formats import EMAIL
+
+
+def line(text: str) -> str:
+    """Accept any text."""
+    return text
+
+
+def folder(text: str) -> Path:
+    """Accept the path of a directory."""
+    if not text:
+        raise ValueError("a directory")
+    return Path(text)
+
+
+def optional_folder(text: str) -> Path | None:
+    """Accept the path of a directory, or empty text, which results in None."""
+    return Path(text) if text else None
+
+
+def address(text: str) -> str:
+    """Accept an address to listen on."""
+    if not re.fullmatch(r"unix:/\S+|(\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}", text):
+        raise ValueError("HOST:PORT or unix:/path")
+    return text
+
+
+def web_address(text: str) -> str:
+    """Accept an HTTP URL, without a trailing slash, or empty text."""
+    if text and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", text):
+        raise ValueError("an address such as https://events.example.org, or empty")
+    return text.rstrip("/")
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return a parser of integers from `low` to `high`."""
+    def parse(text):
+        if not re.fullmatch(r"\d{1,9}", text) or not low <= int(text) <= high:
+            raise ValueError(f"a whole number from {low} to {high}")
+        return int(text)
+    return parse
+
+
+def percent(text: str) -> int:
+    """Return a percentage with at most two decimals as hundredths of a percent."""
+    try:
+        rate = money.scaled(Decimal(text), 2)
+    except InvalidOperation:
+        rate = None
+    if rate is None or not 0 <= rate <= 10000:
+        raise ValueError("a percentage from 0 to 100 with at most two decimals")
+    return rate
+
+
+def zone(text: str) -> str:
+    """Accept the name of an IANA time zone."""
+    if not times.is_zone(text):
+        raise ValueError("an IANA time zone such as Europe/Berlin (is tzdata installed?)")
+    return text
+
+
+def currency(text: str) -> str:
+    """Accept an ISO 4217 code."""
+    if text not in money.CURRENCIES:
+        raise ValueError("an ISO 4217 code such as EUR")
+    return text
+
+
+def country(text: str) -> str:
+    """Accept an ISO 3166-1 code with two letters."""
+    if not re.fullmatch(r"[A-Z]{2}", text):
+        raise ValueError("an ISO 3166-1 code such as DE")
+    return text
+
+
+def language(text: str) -> str:
+    """Return an available language for its tag. Empty text stays empty."""
+    if text and not choice.available(text):
+        raise ValueError(f"one of {', '.join(choice.AVAILABLE)}, or empty")
+    return choice.available(text) or ""
+
+
+def number_format(text: str) -> str:
+    """Accept a format for numbers of invoices, as for str.format."""
+    if not re.fullmatch(r"[\w./{}: -]{1,60}", text) or "{seq" not in text or "{year}" not in text:
+        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}")
+    try:
+        text.format(year=2026, seq=1)
+    except (KeyError, ValueError, IndexError):
+        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}") from None
+    return text
+
+
+def picture(path: str) -> images.Image | None:
+    """Return the Image in a PNG or JPEG file, or None for empty text."""
+    try:
+        return images.load(Path(path).read_bytes()) if path else None
+    except (OSError, images.Broken) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"the path of a PNG or JPEG of at most 1 MiB and 4 megapixels, or empty ({reason})") from None
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """Return a parser of these words, in any case."""
+    def parse(text):
+        if text.lower() not in words:
+            raise ValueError("one of " + ", ".join(words))
+        return text.lower()
+    return parse
+
+
+def mailbox(text: str) -> str:
+    """Accept an e-mail address, or empty text."""
+    if text and not EMAIL.fullmatch(text):
+        raise ValueError("an email address such as office@example.org, or empty")
+    return text
+
+
+def networks(text: str) -> tuple:
+    """Return a tuple of ip_network objects."""
+    try:
+        return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
+    except ValueError:
+        raise ValueError("a list of networks such as 10.1.0.0/16, separated by commas") from None
+
+
+def origins(text: str) -> tuple[str, ...]:
+    """Return a tuple of origins (RFC 6454) such as https://www.example.org."""
+    found = tuple(part for part in re.split(r"[\s,]+", text) if part)
+    if not all(re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", origin) for origin in found):
+        raise ValueError("a list of origins such as https://www.example.org, in lower case, without a path, separated "
+                         "by commas (`*` is not supported)")
+    return found
