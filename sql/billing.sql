@@ -4,7 +4,7 @@
 -- Everything that a participant owes, with what the description of an invoice line needs.
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
        c.tax_rate, c.currency, c.is_billed, k.title, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
-       o.order_number, e.title AS event_title
+       s.unit_label, o.order_number, e.title AS event_title
   FROM claims c
   JOIN participants q ON q.id = c.event_participant_id
   JOIN events e ON e.id = q.event_id
@@ -14,6 +14,7 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
   LEFT JOIN booths b ON b.id = r.booth_id
   LEFT JOIN booth_types y ON y.id = b.booth_type_id
   LEFT JOIN service_order_items t ON t.id = c.service_order_item_id
+  LEFT JOIN services s ON s.id = t.service_id
   LEFT JOIN service_orders o ON o.id = c.service_order_id
  WHERE c.event_participant_id = :id
  ORDER BY c.fee_of_participant_id NULLS LAST, c.booth_reservation_id NULLS LAST, c.service_order_id, t.position;

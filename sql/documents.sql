@@ -2,7 +2,7 @@
 
 -- name: get
 SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
-       d.template_id, t.key AS template_key, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
+       d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
        d.height,
        d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
        d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
@@ -13,7 +13,7 @@ SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_
 
 -- name: list
 SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
-       d.template_id, t.key AS template_key, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
+       d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
        d.height,
        d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
        d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
@@ -62,13 +62,13 @@ SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
 SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pending', 'revision_requested', 'rejected') LIMIT 1;
 
 -- name: add
-INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, metadata, content, missing, filename, sha256,
+INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, language, metadata, content, missing, filename, sha256,
   content_type, size, width, height, is_contract, contract_status, created_at, updated_at)
-VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :metadata, :content, :missing, :filename, :sha256,
+VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :language, :metadata, :content, :missing, :filename, :sha256,
   :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :now);
 
 -- name: change
-UPDATE documents SET title = :title, category_id = :category_id, metadata = :metadata, content = :content, filename = :filename,
+UPDATE documents SET title = :title, category_id = :category_id, language = :language, metadata = :metadata, content = :content, filename = :filename,
   updated_at = :now
  WHERE id = :id;
 

@@ -3,11 +3,11 @@
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
 INSERT INTO invoices (invoice_number, invoice_type, related_invoice_id, contact_id, event_participant_id, event_id, currency,
-  subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, text, notes, taken_over,
+  subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, taken_over,
   created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), :invoice_type, :related_invoice_id, :contact_id,
   :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
-  :buyer_reference, :is_reverse_charge, :text, :notes, :taken_over, :now, :now);
+  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :taken_over, :now, :now);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id WHERE id = :id;
@@ -16,7 +16,7 @@ UPDATE invoices SET invoice_number = 'DRAFT-' || id WHERE id = :id;
 UPDATE invoices SET invoice_number = :invoice_number, contact_id = :contact_id, event_participant_id = :event_participant_id,
   event_id = :event_id, currency = :currency, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
-  is_reverse_charge = :is_reverse_charge, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :now
+  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :now
  WHERE id = :id;
 
 -- name: change_locked
@@ -56,7 +56,7 @@ DELETE FROM invoice_taxes WHERE invoice_id = :id;
 -- name: send
 UPDATE invoices SET invoice_number = :invoice_number, series = :series, sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
-  seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :now
+  language = :language, seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :now
  WHERE id = :id;
 
 -- name: freeze_pdf

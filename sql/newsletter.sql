@@ -1,13 +1,13 @@
 -- Newsletter subscribers and the proof of their consent.
 
 -- name: get
-SELECT s.id, s.email, s.name, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
+SELECT s.id, s.email, s.name, s.language, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
        s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
   FROM newsletter_subscribers s
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.email, s.name, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
+SELECT s.id, s.email, s.name, s.language, coalesce(s.contact_id, (SELECT min(id) FROM contacts WHERE email = s.email)) AS contact_id, s.status, s.confirmed_at,
        s.unsubscribed_at, s.mail_error, s.round, s.asked_at, s.created_at, s.updated_at
   FROM newsletter_subscribers s
  WHERE TRUE
@@ -27,10 +27,11 @@ SELECT id, action, at, consent_text, source, ip_address, user_agent, created_at
   FROM newsletter_consents WHERE subscriber_id = :id ORDER BY id;
 
 -- name: add
-INSERT INTO newsletter_subscribers (email, name, status, created_at, updated_at) VALUES (:email, :name, 'pending', :now, :now);
+INSERT INTO newsletter_subscribers (email, name, language, status, created_at, updated_at)
+VALUES (:email, :name, :language, 'pending', :now, :now);
 
--- name: rename
-UPDATE newsletter_subscribers SET name = :name, updated_at = :now WHERE id = :id;
+-- name: change
+UPDATE newsletter_subscribers SET name = :name, language = :language, updated_at = :now WHERE id = :id;
 
 -- name: ask
 UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :now WHERE id = :id;

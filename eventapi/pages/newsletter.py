@@ -6,6 +6,7 @@ from html import escape
 
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
+from eventapi.languages import choice
 from eventapi.pages import page
 from eventapi.web import client
 from eventapi.web.rest import Response
@@ -29,7 +30,7 @@ def confirm_subscription(db, token):
     """Confirm a subscription, and store the question as evidence of the consent."""
     row = newsletter.of_confirm_token(db, token)
     if row:
-        question = words(db)["confirm_question"].format(**placeholders(db, row))
+        question = texts_for(db, row)[1]["confirm_question"].format(**placeholders(db, row))
         newsletter.confirm(db, row, question, client.address(), client.agent())
     return show(db, row, "confirm", is_done=True)
 
@@ -52,31 +53,32 @@ def unsubscribe_by_link(db, token):
 
 def show(db, row, what, is_done):
     """Return the page that asks the question or reports the result. All invalid tokens get the same response."""
-    texts = words(db)
+    language, texts = texts_for(db, row)
     if row is None:
-        return respond(texts, f"<p>{escape(texts['unknown'])}</p>", 404)
+        return respond(language, f"<p>{escape(texts['unknown'])}</p>", 404)
     text = texts[f"{what}_done" if is_done else f"{what}_question"].format(**placeholders(db, row))
     content = f"<p>{escape(text)}</p>"
     if not is_done:
         content += f'<form method="post"><button>{escape(texts[f"{what}_button"])}</button></form>'
-    return respond(texts, content)
+    return respond(language, content)
 
 
-def respond(texts, content, status=200):
+def respond(language, content, status=200):
     """Return a page as response. It must not be cached, because its URL contains a secret token."""
-    title = texts["newsletter_title"]
-    language = next(tag for tag, known in mail_words.WORDS.items() if known is texts)
+    title = mail_words.WORDS[language]["newsletter_title"]
     text, headers = page(title, f"<main><h1>{escape(title)}</h1>{content}</main>", style=STYLE, language=language)
     return Response(status=status, body=text.encode(), headers={
         **headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
 
 
-def words(db):
-    """Return the texts in the first available language of Accept-Language, otherwise in the organiser's language."""
-    for language in client.languages():
-        if language in mail_words.WORDS:
-            return mail_words.WORDS[language]
-    return mail_words.words(None, db.config)
+def texts_for(db, row):
+    """Return (language, texts) of the page for a subscriber: its language, else that of the browser.
+
+    `row` is None for an invalid token.
+    """
+    accepted = client.languages()
+    language = newsletter.language(db, row, *accepted) if row else choice.choose(db.config, *accepted)
+    return language, mail_words.WORDS[language]
 
 
 def placeholders(db, row):

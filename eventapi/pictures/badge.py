@@ -1,11 +1,13 @@
 """Badges: cards of 86 by 54 mm with name, company, role and QR code, singly or ten to an A4 page with crop marks.
 
 All lengths are in millimetres. A badge is a dict: `id`, `name`, `company`, `role`, `number` (badge number), `code`
-(text of the QR code), `category` and its `color`, and of the event `event` (name), `from`, `to` (dates) and `city`.
+(text of the QR code), `language`, `category` and its `color`, and of the event `event` (name), `from`, `to` (dates)
+and `city`.
 domain/people/badge_sheets.py reads it.
 """
 
-from eventapi.pictures import qr, words
+from eventapi.languages import formats, names
+from eventapi.pictures import qr
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Text, rectangle
 
@@ -31,48 +33,30 @@ COLORS = {
     "staff": "#a81f2b",
 }
 WORDS = {
-    "en": {
-        "badge": "Badge",
-        "badges": "Badges",
-        "exhibitor": "Exhibitor",
-        "co_exhibitor": "Co-exhibitor",
-        "sponsor": "Sponsor",
-        "speaker": "Speaker",
-        "visitor": "Visitor",
-        "press": "Press",
-        "staff": "Staff",
-    },
-    "de": {
-        "badge": "Ausweis",
-        "badges": "Ausweise",
-        "exhibitor": "Aussteller",
-        "co_exhibitor": "Mitaussteller",
-        "sponsor": "Sponsor",
-        "speaker": "Referent",
-        "visitor": "Besucher",
-        "press": "Presse",
-        "staff": "Team",
-    },
+    "en": {"badge": "Badge", "badges": "Badges"},
+    "de": {"badge": "Ausweis", "badges": "Ausweise"},
 }
 
 
-def picture(badge, language="en"):
+def picture(badge):
     """Return the Picture of one badge."""
-    labels = {**words.WORDS[language], **WORDS[language]}
-    parts = (Area((rectangle(0, 0, WIDTH, HEIGHT),), PAPER), *card(badge, 0, 0, labels))
-    title = f"{labels['badge']} – {badge['name']}"
-    return Picture(f"badge{badge['id']}", WIDTH, HEIGHT, title, _description(badge, labels), language, parts)
+    parts = (Area((rectangle(0, 0, WIDTH, HEIGHT),), PAPER), *card(badge, 0, 0))
+    title = f"{WORDS[badge['language']]['badge']} – {badge['name']}"
+    return Picture(f"badge{badge['id']}", WIDTH, HEIGHT, title, _description(badge), badge["language"], parts)
 
 
-def sheets(badges, language="en"):
-    """Yield pages with ten badges each, to be printed at actual size and cut along the crop marks."""
-    labels = {**words.WORDS[language], **WORDS[language]}
-    title = f"{labels['badges']} – {badges[0]['event']}"
+def sheets(badges):
+    """Yield pages with ten badges each, to be printed at actual size and cut along the crop marks.
+
+    The title is in the language of the first badge.
+    """
+    language = badges[0]["language"]
+    title = f"{WORDS[language]['badges']} – {badges[0]['event']}"
     for first in range(0, len(badges), PER_PAGE):
-        cards = [Group(tuple(card(badge, LEFT + place % ACROSS * WIDTH, TOP + place // ACROSS * HEIGHT, labels)))
+        cards = [Group(tuple(card(badge, LEFT + place % ACROSS * WIDTH, TOP + place // ACROSS * HEIGHT)))
                  for place, badge in enumerate(badges[first:first + PER_PAGE])]
         parts = (Lines(tuple(_crop_marks()), GREY, 0.15), *cards)
-        yield Picture(f"sheet{first // PER_PAGE + 1}", *PAGE, title, labels["badges"], language, parts)
+        yield Picture(f"sheet{first // PER_PAGE + 1}", *PAGE, title, WORDS[language]["badges"], language, parts)
 
 
 def _crop_marks():
@@ -85,28 +69,29 @@ def _crop_marks():
         yield from (((x, y), (x + MARK_LENGTH, y)) for x in (LEFT - MARK_GAP - MARK_LENGTH, right + MARK_GAP))
 
 
-def _description(badge, labels):
-    parts = (badge["name"], badge["company"], labels[badge["role"]], badge["event"], badge["number"])
+def _description(badge):
+    role = names.role(badge["role"], badge["language"]).capitalize()
+    parts = (badge["name"], badge["company"], role, badge["event"], badge["number"])
     return ", ".join(part for part in parts if part)
 
 
 # One card, its top left at (x, y)
 
-def card(badge, x, y, labels):
-    """Yield the shapes of a card. `labels` are the texts of the language."""
-    yield from _header(badge, x, y, labels)
+def card(badge, x, y):
+    """Yield the shapes of a card."""
+    yield from _header(badge, x, y)
     code, quiet = qr.size(badge["code"]) * MODULE, qr.QUIET * MODULE
     left, top = x + WIDTH - MARGIN - code, y + HEADER + 3
     yield qr.area(badge["code"], left, top, MODULE)
     yield Text(left + code / 2, top + code + quiet + 1.9, (badge["number"],), 2.5)
     yield from _names(badge, x + MARGIN, y + HEADER + 1, WIDTH - 2 * MARGIN - code - quiet, HEIGHT - HEADER - BAND - 2)
-    yield from _band(badge, x, y + HEIGHT - BAND, labels)
+    yield from _band(badge, x, y + HEIGHT - BAND)
 
 
-def _header(badge, x, y, labels):
+def _header(badge, x, y):
     room = WIDTH - 2 * MARGIN
     yield from _lines(badge["event"], x + MARGIN, y + 4.9, room, 6.2, 3.8, is_bold=True)
-    days = " – ".join(dict.fromkeys(words.day(day, labels) for day in (badge["from"], badge["to"]) if day))
+    days = formats.days(badge["from"], badge["to"], badge["language"])
     below = " · ".join(part for part in (days, badge["city"]) if part)
     yield from _lines(below, x + MARGIN, y + 9.8, room, 3.2, 2.7, ink=GREY)
     yield Lines((((x + MARGIN, y + HEADER - 0.8), (x + WIDTH - MARGIN, y + HEADER - 0.8)),), "#c9ced6", 0.2)
@@ -124,11 +109,11 @@ def _names(badge, x, y, width, height):
             y += _height(text) + 0.8
 
 
-def _band(badge, x, y, labels):
+def _band(badge, x, y):
     """Yield the band at the bottom: the role as colour and word, and beside it the category in its own colour."""
     half = x + WIDTH * 0.55 if badge["category"] else x + WIDTH
     yield Area((rectangle(x, y, half - x, BAND),), COLORS[badge["role"]])
-    role, room = labels[badge["role"]].upper(), half - x - MARGIN - 2
+    role, room = names.role(badge["role"], badge["language"]).upper(), half - x - MARGIN - 2
     yield from _lines(role, x + MARGIN, y + BAND / 2, room, BAND - 2, 4.6, is_bold=True, ink=PAPER)
     if badge["category"]:
         fill, room = badge["color"] or NEUTRAL, x + WIDTH - half - MARGIN - 2

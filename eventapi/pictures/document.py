@@ -16,21 +16,21 @@ INDENT, PADDING, RULE = 6, 1.6, 0.75
 WORD = re.compile(r"[^\S\u00a0]+")
 
 
-def draw(parts, *, title, number, author):
+def draw(parts, *, title, number, author, language):
     """Return the PDF as bytes. `parts` are the Elements of markup.parse. The same document results in the same bytes.
 
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
     with fonts.lock:
-        return Sheet(fonts.clean(title), fonts.clean(number), fonts.clean(author)).pdf(parts)
+        return Sheet(fonts.clean(title), fonts.clean(number), fonts.clean(author), language).pdf(parts)
 
 
 class Sheet:
     """The layout of one document, from top to bottom."""
 
-    def __init__(self, title, number, author):
-        self.title, self.number, self.author = title, number, author
+    def __init__(self, title, number, author, language):
+        self.title, self.number, self.author, self.language = title, number, author, language
         self.paper = Paper(BOTTOM, self._begin)
 
     def pdf(self, parts):
@@ -39,7 +39,7 @@ class Sheet:
         for part in parts:
             self._block(part, LEFT, RIGHT - LEFT)
         self.paper.draw_footers(self._footer)
-        return self.paper.pdf(title=self.title, author=self.author, language="")
+        return self.paper.pdf(title=self.title, author=self.author, language=self.language)
 
     def _begin(self, paper):
         paper.y = TOP

@@ -139,6 +139,11 @@ def width(text, size, bold=False):
     return sum(stringWidth(part, name, size) for name, part in runs(text, bold)) / POINTS
 
 
+def shrunk(text, size, room):
+    """Return the font size, at most `size`, at which a text fits into one line of `room` millimetres."""
+    return min(size, size * room / max(width(text, size), 1))
+
+
 def wrap(text, size, room, bold=False):
     """Break a text into lines of at most `room` millimetres. Words that are wider are divided."""
     return [line for part in (text or "").splitlines() for line in _wrap(clean(part), size, room, bold)]

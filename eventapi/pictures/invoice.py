@@ -6,10 +6,10 @@ Positions are in millimetres, font sizes in points.
 from decimal import Decimal
 from itertools import zip_longest
 
-from eventapi import money
+from eventapi.languages import formats, names
 from eventapi.pictures import fonts
 from eventapi.pictures.paper import GREY, LEFT, PALE, RIGHT, Paper
-from eventapi.pictures.words import WORDS, address, day, grouped, number
+from eventapi.pictures.words import WORDS, address, grouped, tax_reasons
 
 SIZE, SMALL = 8.5, 7
 LINE_HEIGHT, SMALL_LINE_HEIGHT = 4, 3.2
@@ -21,28 +21,31 @@ UNBROKEN = 8                                        # an item with at most this 
 NUMBERS = ("quantity", "unit_price", "discount_percent", "tax_rate", "net")         # columns that are aligned right
 
 
-def draw(invoice, seller, buyer, language="en"):
+def draw(invoice, seller, buyer, language, is_copy=False):
     """Return the PDF of an invoice (API object) as bytes. The same invoice results in the same bytes.
+
+    `is_copy` marks it as a copy on every page.
 
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
     with fonts.lock:
-        return Sheet(invoice, seller, buyer, language).pdf()
+        return Sheet(invoice, seller, buyer, language, is_copy).pdf()
 
 
 class Sheet:
     """The layout of one invoice, from top to bottom."""
 
-    def __init__(self, invoice, seller, buyer, language):
+    def __init__(self, invoice, seller, buyer, language, is_copy=False):
         self.invoice, self.seller, self.buyer = invoice, seller, buyer
         self.language, self.words = language, WORDS[language]
         self.draft = invoice["status"] == "draft"
-        self.places = money.decimals(invoice["currency"])
         self.number = fonts.clean(invoice["invoice_number"])
         self.title = f"{self.words[invoice['invoice_type']]} {self.number}"
         if self.draft:
             self.title = f"{self.words['draft']}: {self.title}"
+        if is_copy:
+            self.title = f"{self.title} ({self.words['copy']})"
         self.imprint = self._imprint()
         self.footer_top = 287 - SMALL_LINE_HEIGHT * max(map(len, self.imprint))
         self.paper = Paper(self.footer_top - 11, self._begin)
@@ -64,7 +67,10 @@ class Sheet:
         return self.words[key].format(currency=self.invoice["currency"], **values)
 
     def _money(self, value):
-        return number(_decimal(value), self.places, self.words)
+        return formats.amount(value, self.invoice["currency"], self.language)
+
+    def _sum(self, value):
+        return formats.money(value, self.invoice["currency"], self.language)
 
     # Pages
 
@@ -82,7 +88,7 @@ class Sheet:
     def _imprint(self):
         """Return the three columns of the seller's data in the footer, as lists of lines."""
         seller, columns = self.seller, (RIGHT - LEFT) / 3 - 4
-        lines = [address(seller), [seller.get("email"), *self._labelled(seller, "vat_id", "tax_number")],
+        lines = [address(seller, self.language), [seller.get("email"), *self._labelled(seller, "vat_id", "tax_number")],
                  [*self._labelled({**seller, "iban": grouped(seller.get("iban"))}, "iban", "bic")]]
         return [[line for text in column for line in fonts.wrap(text, SMALL, columns)] for column in lines]
 
@@ -91,7 +97,7 @@ class Sheet:
 
     def _footer(self, page, pages):
         paper = self.paper
-        size = _shrunk(self.title, SMALL, 120)
+        size = fonts.shrunk(self.title, SMALL, 120)
         paper.text(LEFT, self.footer_top - 5, self.title, size=size, ink=GREY)
         text = self._text("page", page=page, pages=pages)
         paper.text(RIGHT, self.footer_top - 5, text, size=SMALL, align="right", ink=GREY)
@@ -106,14 +112,14 @@ class Sheet:
     def _letterhead(self):
         paper = self.paper
         paper.flow(fonts.wrap(self.seller.get("name"), 15, RIGHT - LEFT, True)[:3], size=15, bold=True, line_height=6.5)
-        sender = " · ".join(fonts.clean(part) for part in address(self.seller)[:3])
-        paper.text(LEFT, 60, sender, size=_shrunk(sender, SMALL, ADDRESS_WIDTH), ink=GREY)
+        sender = " · ".join(fonts.clean(part) for part in address(self.seller, self.language)[:3])
+        paper.text(LEFT, 60, sender, size=fonts.shrunk(sender, SMALL, ADDRESS_WIDTH), ink=GREY)
         paper.line(LEFT, 61, LEFT + ADDRESS_WIDTH, ink=GREY)
         paper.y = max(self._recipient(), self._info(), 94)
 
     def _recipient(self):
         """Draw the address in the window, in a smaller size if it is long. Return the position below it."""
-        texts = address(self.buyer, home_country=self.seller.get("country"))
+        texts = address(self.buyer, self.language, home_country=self.seller.get("country"))
         for size in (10, 9, 8, 7, 6):
             lines = [line for text in texts for line in fonts.wrap(text, size, ADDRESS_WIDTH)]
             line_height = size * 0.43
@@ -136,7 +142,7 @@ class Sheet:
                 continue
             label = self.words["number" if field == "invoice_number" else field]
             self.paper.text(INFO, y, label, size=SIZE, ink=GREY)
-            text = day(value, self.words) if field.endswith("_date") else value
+            text = formats.day(value, self.language) if field.endswith("_date") else value
             for line in fonts.wrap(text, SIZE, RIGHT - INFO_VALUE):
                 self.paper.text(INFO_VALUE, y, line, size=SIZE)
                 y += LINE_HEIGHT
@@ -164,12 +170,16 @@ class Sheet:
 
     def _item(self, item):
         """Return the texts of a row, in the order of the columns."""
-        discount, rate, quantity = (number(_decimal(item.get(field) or 0), 0, self.words)
-                                    for field in ("discount_percent", "tax_rate", "quantity"))
-        return {"position": str(item["position"]), "description": item["description"], "quantity": quantity,
-                "unit": item.get("unit") or "", "unit_price": self._money(item["unit_price"]),
-                "discount_percent": f"{discount}%" if item.get("discount_percent") else "", "tax_rate": f"{rate}%",
-                "net": self._money(item["net"])}
+        discount = item.get("discount_percent")
+        return {"position": str(item["position"]), "description": item["description"],
+                "quantity": formats.number(item["quantity"], self.language),
+                "unit": names.unit(item.get("unit"), self.language) or "",
+                "unit_price": self._money(item["unit_price"]),
+                "discount_percent": self._percent(discount) if discount else "",
+                "tax_rate": self._percent(item["tax_rate"]), "net": self._money(item["net"])}
+
+    def _percent(self, value):
+        return formats.percent(value, self.language)
 
     def _headings(self, headings, columns):
         self.paper.reserve(4 * LINE_HEIGHT)
@@ -205,14 +215,15 @@ class Sheet:
 
     def _totals(self):
         invoice, paper = self.invoice, self.paper
-        reasons = [line for reason in self._reasons() for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
+        found = tax_reasons(invoice["taxes"], self.words)
+        reasons = [line for reason in found for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
         paper.reserve(min((len(invoice["taxes"]) + len(reasons) + 6) * 5, 200))
         paper.y += 2
         self._amount(self._text("subtotal"), invoice["subtotal"])
         for tax in invoice["taxes"]:
             kind = "" if tax["category"] == "S" else f" ({tax['category']})"
-            rate = number(_decimal(tax["rate"]), 0, self.words)
-            self._amount(self._text("tax", rate=rate, kind=kind, net=self._money(tax["net"])), tax["tax"])
+            label = self._text("tax", rate=self._percent(tax["rate"]), kind=kind, net=self._money(tax["net"]))
+            self._amount(label, tax["tax"])
         self._total(self._text("total"), invoice["total"])
         if invoice.get("paid_amount") and invoice["invoice_type"] == "invoice":
             self._amount(self._text("paid"), -_decimal(invoice["paid_amount"]))
@@ -231,15 +242,6 @@ class Sheet:
         self.paper.y += 2
         self.paper.line(LEFT + 80, self.paper.y, RIGHT, thickness=0.3)
         self._amount(label, value, bold=True)
-
-    def _reasons(self):
-        """Return why no tax is charged, without repetitions: the legal term, then the reason on the invoice."""
-        found = []
-        for tax in self.invoice["taxes"]:
-            texts = dict.fromkeys(text for text in (self.words.get(tax["category"]), tax.get("reason")) if text)
-            if texts:
-                found.append(f"{tax['category']} – {': '.join(texts)}")
-        return dict.fromkeys(found)
 
     def _payment(self):
         paper, rows = self.paper, self._bank_account()
@@ -265,22 +267,17 @@ class Sheet:
         """Return the sentence about payment or refund."""
         invoice = self.invoice
         if invoice["invoice_type"] == "credit_note":
-            related, amount = invoice.get("related_invoice_number"), self._money(-_decimal(invoice["total"]))
+            related, amount = invoice.get("related_invoice_number"), self._sum(-_decimal(invoice["total"]))
             return self._text("refund" if related else "refund_unnamed", related=related, amount=amount)
         if _decimal(invoice["open_amount"]) <= 0:
             return self._text("settled")
         due = invoice.get("due_date")
-        return self._text("pay_by" if due else "pay", amount=self._money(invoice["open_amount"]), number=self.number,
-                          due_date=due and day(due, self.words))
+        return self._text("pay_by" if due else "pay", amount=self._sum(invoice["open_amount"]), number=self.number,
+                          due_date=due and formats.day(due, self.language))
 
 
 def _decimal(value):
     return Decimal(str(value))
-
-
-def _shrunk(text, size, room):
-    """Return the font size, at most `size`, at which a text fits into one line of `room` millimetres."""
-    return min(size, size * room / max(fonts.width(text, size), 1))
 
 
 def _columns(headings, rows):

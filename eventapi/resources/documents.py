@@ -72,6 +72,7 @@ def get_document_content(db, id, query, form):
     one range. Browsers display only PDF and pictures, and download all other files.
     """
     row = get(db, id)
+    documents.check_language(row, query.get("language"))
     if query.get("version") == "sent":
         return sent_content(db, row)
     if is_stored(row, form):

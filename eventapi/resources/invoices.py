@@ -87,15 +87,21 @@ def remind_invoice(db, id, body):
     return represent(issuing.remind(db, get(db, id), body["mail"], body["force"]))
 
 
-@routes.get("/invoices/<id>/pdf", forms=(PDF,))
-def get_invoice_pdf(db, id):
-    """Return the PDF of an invoice as it was sent, or of a draft as it would be sent."""
+@routes.get("/invoices/<id>/pdf", query="invoice.pdf", forms=(PDF,))
+def get_invoice_pdf(db, id, query):
+    """Return the PDF of an invoice as it was sent, or of a draft as it would be sent.
+
+    In another language than that of a sent invoice, the PDF is marked as a copy.
+    """
+    language = query.get("language")
     with db.snapshot():
         row = get(db, id)
         source = invoice_pdf.source(db, row)
     headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
     if not row["locked_at"]:
-        return Response(body=invoice_pdf.draw(row, *issuing.parties(db, row)), headers=headers)
+        return Response(body=invoice_pdf.draw_draft(db, row, *issuing.parties(db, row), language), headers=headers)
+    if invoice_pdf.is_copy(row, language):
+        return Response(body=invoice_pdf.draw_sent(source, language), headers=headers)
     body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(source)
     sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()
     headers["ETag"] = f'"{sha256}"'

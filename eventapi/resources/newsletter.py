@@ -45,7 +45,7 @@ def get_newsletter_subscriber(db, id, query):
 
 @routes.update("/newsletter/<id>", schema="newsletter_subscriber")
 def update_newsletter_subscriber(db, id, body):
-    """Change the name of a subscriber."""
+    """Change the name or the language of a subscriber."""
     newsletter.update(db, unchanged(get(db, id)), body)
     return get(db, id)
 

@@ -78,8 +78,8 @@ def get_readiness(db, id):
 @routes.get("/participants/<id>/badge", query="participant.badge", forms=badge_sheets.FORMS)
 def get_badge(db, id, query, form):
     """Draw the badge as a card of 86 by 54 mm with a QR code of its number, as SVG or PDF."""
-    badge = found(badge_sheets.read(db, id), "participant", id)
-    return picture([query, badge], form, lambda: badge_sheets.draw(badge, form, query["language"]))
+    badge = found(badge_sheets.read(db, id, query.get("language")), "participant", id)
+    return picture(badge, form, lambda: badge_sheets.draw(badge, form))
 
 
 @routes.post("/participants/<id>/badge/replace")
@@ -99,7 +99,7 @@ def print_badges(db, query):
     Cancelled participants are left out. A document has at most 200 badges: request more with `page`.
     """
     chosen = badge_sheets.chosen(db, references.filters(db, query, EVENT))
-    return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(chosen, query["language"]))
+    return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(chosen))
 
 
 @routes.get("/participants/<id>/balance", response="participant.balance")

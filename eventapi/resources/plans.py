@@ -60,8 +60,8 @@ def check_plan(db, id, query):
 @routes.get("/plans/<id>/svg", query="plan.picture", forms=plan_pictures.FORMS)
 def get_plan_svg(db, id, query, form):
     """Draw a plan as SVG or PDF, for the screen and for A3 paper."""
-    hall = found(plan_pictures.read(db, id, query["view"]), "plan", id)
-    return picture([query, hall], form, lambda: plan_pictures.draw(hall, form, query["language"]))
+    hall = found(plan_pictures.read(db, id, query["view"], query.get("language")), "plan", id)
+    return picture(hall, form, lambda: plan_pictures.draw(hall, form))
 
 
 def get(db, id):

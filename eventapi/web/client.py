@@ -1,7 +1,10 @@
 """The client of the current request: its address, its program and its languages."""
 import ipaddress
+import re
 
 from bottle import request
+
+ACCEPTED = re.compile(r"(?:^|,)\s*([A-Za-z*][A-Za-z0-9-]*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?", re.ASCII)
 
 
 def address() -> str | None:
@@ -40,5 +43,7 @@ def agent() -> str | None:
 
 
 def languages() -> list[str]:
-    """Return the two-letter languages of Accept-Language, in the order in which the header lists them."""
-    return [part.strip()[:2].lower() for part in request.environ.get("HTTP_ACCEPT_LANGUAGE", "").split(",")]
+    """Return the tags of Accept-Language (RFC 9110, 12.5.4), the preferred one first."""
+    found = ACCEPTED.findall(request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:1000])
+    weights = [(tag, float(weight or 1)) for tag, weight in found]
+    return [tag for tag, weight in sorted(weights, key=lambda pair: -pair[1]) if weight]

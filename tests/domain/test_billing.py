@@ -210,6 +210,16 @@ def test_an_invoice_is_in_the_language_of_its_buyer(fair):
     assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold, Fair", "Stand A1, Row, 2,5 × 3 m, Fair"]
 
 
+@pytest.mark.parametrize(("option", "contact", "label", "unit"), [
+    ("de", None, "Stk", "Stk"), ("de", None, None, "Stück"), ("de", "en", "Stk", "piece"), ("en", "de", "pc", "Stück")])
+def test_units_are_in_the_language_of_the_invoice(fair, settings, option, contact, label, unit):
+    settings.language = option
+    fair.organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"language": contact}, status=200)
+    fair.organiser.patch(f"/services/{fair.power['id']}", {"unit": "piece", "unit_label": label}, status=200)
+    fair.order((fair.power, 1))
+    assert fair.bill()[0]["items"][1]["unit"] == unit
+
+
 # Manual invoices
 
 def test_a_manual_invoice_bills_the_records_that_it_references(fair):

@@ -69,7 +69,8 @@ OTHERS = {
     "a search index, whose terms the test reads":
         "applications_search contacts_search events_search newsletter_search services_search tasks_search",
     "a value of a fixed list":
-        "contacts.country contact_categories.country contacts.language applications.status applications.country "
+        "contacts.country contact_categories.country contacts.language documents.language "
+        "invoices.language newsletter_subscribers.language applications.status applications.country "
         "booth_reservations.status check_ins.check_in_type check_ins.closed_by check_in_scans.action "
         "check_in_scans.check_in_type check_in_scans.effect check_in_scans.code custom_field_values.entity_type "
         "documents.entity_type documents.content_type documents.contract_status documents.esign_status "

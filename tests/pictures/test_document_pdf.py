@@ -13,7 +13,7 @@ def sheet(body):
     faults = Faults()
     tree = markup.parse(body, faults, "/body")
     assert not faults
-    set_ = document.Sheet("Contract", "DOC-2026-00001", "Messe Test GmbH")
+    set_ = document.Sheet("Contract", "DOC-2026-00001", "Messe Test GmbH", "en")
     data = set_.pdf(markup.blocks(tree))
     texts = [[(x, y, text, style) for kind, x, y, text, *style in page if kind.__name__ == "_text"]
              for page in ([entry for entry in page if len(entry) == 7] for page in set_.paper.pages)]

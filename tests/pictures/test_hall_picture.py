@@ -43,8 +43,8 @@ def hall(*booths, objects=(), **values):
     """Return a hall as domain/halls/plan_pictures.py reads it."""
     return {"id": 7, "name": "Hall 1", "event": "Garden Fair", "city": "Leipzig", "area_name": None,
             "from": "2027-05-01", "to": "2027-05-03",
-            "changed": "2027-01-01", "view": "internal", "currency": "EUR", "width": 20000, "height": 15000,
-            "objects": list(objects),
+            "changed": "2027-01-01", "view": "internal", "language": "en", "currency": "EUR",
+            "width": 20000, "height": 15000, "objects": list(objects),
             "booths": [{"id": number, "exhibitor": None, "exhibitor_id": None, "color": None, **booth, "type": None}
                        for number, booth in enumerate(booths, 1)], **values}
 
@@ -244,7 +244,7 @@ def test_touching_booths_of_one_exhibitor_are_one_block_without_a_common_edge():
     drawing = picture.picture(hall(*booths))
     lines = lines_of(drawing)
     assert "A1 + 2" in lines and lines.count("Bergmann") == 2 and {"A3", "C1", "A4"} <= set(lines)
-    scale = 1000 / picture.Sheet(hall(*booths), "en").ratio
+    scale = 1000 / picture.Sheet(hall(*booths)).ratio
     outline = max((part for part in flat(drawing.parts) if isinstance(part, Lines)), key=lambda part: len(part.lines))
     length = sum(((x - to_x) ** 2 + (y - to_y) ** 2) ** 0.5 for (x, y), (to_x, to_y) in outline.lines)
     assert length / scale == pytest.approx(8 + 3 + 4 + 3 + 4 + 6, abs=0.01), "the way round the L"
@@ -268,7 +268,7 @@ def test_blocks_join_only_touching_booths_of_one_exhibitor():
 def test_a_turned_booth_is_drawn_turned_about_its_centre():
     drawing = picture.picture(hall(booth("1", 8000, 5000, 4000, 4000, rotation=45)))
     group, = [part for part in flat(drawing.parts) if isinstance(part, Group) and part.id == "booth-1"]
-    (x, y), scale = picture.Sheet(hall(), "en").plan.point((10000, 7000)), 1 / picture.Sheet(hall(), "en").ratio
+    (x, y), scale = picture.Sheet(hall()).plan.point((10000, 7000)), 1 / picture.Sheet(hall()).ratio
     top = min(group.parts[0].rings[0], key=lambda corner: corner[1])
     assert top == pytest.approx((x, y - 8 ** 0.5 * 1000 * scale))
 
@@ -328,7 +328,7 @@ def boxes_overlap(one, other):
 @pytest.mark.parametrize("view", ["internal", "public"])
 def test_labels_stay_within_their_booths_and_beside_the_band(make, view):
     place = make()
-    sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"], view=view), "en")
+    sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"], view=view))
     seen = 0
     for group in sheet._blocks():
         left, top, right, bottom = ring_box(group.parts[0].rings[0])
@@ -370,7 +370,7 @@ def test_the_hall_fills_the_sheet_and_covers_neither_title_nor_legend(width, hei
     objects = [halls.thing("door", width // 2, 0, 2000, 200, "Main entrance"),
                halls.thing("pillar", 9000, 9000, 500, 500)]
     sheet = picture.Sheet(hall(booth("1"), booth("2", 9000, 9000, status="sold"), width=width, height=height,
-                               objects=objects), "de")
+                               objects=objects, language="de"))
     plan_ = sheet.plan
     assert plan_.width * plan_.height >= 0.5 * 297 * 420
     assert max(plan_.width / sheet.width, plan_.height / sheet.height) >= 0.78
@@ -385,7 +385,7 @@ def test_the_hall_fills_the_sheet_and_covers_neither_title_nor_legend(width, hei
 
 def test_the_band_of_the_type_is_at_least_1_5_mm_wide():
     place = halls.large()
-    sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"]), "en")
+    sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"]))
     bands = [part for group in sheet._blocks() for part in flat(group.parts)
              if isinstance(part, Area) and part.fill == "#0072B2"]
     assert len(bands) > 500
@@ -411,7 +411,7 @@ def test_the_orientation_of_the_paper_is_that_of_the_hall():
 def test_objects_outside_the_hall_do_not_cover_the_legend():
     aisle = halls.thing("aisle", -500000, 100, 1000000, 1000000, "All of it")
     drawing = picture.picture(hall(objects=[aisle, halls.thing("pillar", 90000, 0, 500, 500)]))
-    sheet = picture.Sheet(hall(), "en").plan
+    sheet = picture.Sheet(hall()).plan
     area, = [part.parts[0] for part in flat(drawing.parts) if isinstance(part, Group) and part.title == "All of it"]
     assert area.rings[0][2] == pytest.approx((sheet.left + sheet.width, sheet.top + sheet.height))
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from eventapi.errors import Problem
+from eventapi.languages import formats
 from eventapi.pictures import fonts
 from eventapi.pictures import invoice as picture
-from eventapi.pictures.words import WORDS, number
+from eventapi.pictures.words import WORDS
 
 SELLER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
           "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2",
@@ -40,9 +41,9 @@ EXEMPT = {"taxes": [{"category": "AE", "rate": 0, "net": 2182, "tax": 0, "reason
           "tax_total": 0, "total": 2182, "open_amount": 2182, "is_reverse_charge": True}
 
 
-def drawn(change=(), seller=SELLER, buyer=BUYER, **options):
+def drawn(change=(), seller=SELLER, buyer=BUYER, language="en", **options):
     pytest.importorskip("reportlab")
-    return picture.draw({**INVOICE, **dict(change)}, seller, buyer, **options)
+    return picture.draw({**INVOICE, **dict(change)}, seller, buyer, language, **options)
 
 
 def pages(*given, **options):
@@ -218,9 +219,8 @@ def test_amounts_have_the_decimals_of_their_currency(currency, shown_):
 
 
 def test_amounts_are_exact():
-    assert number(Decimal("999999999999.99"), 2, WORDS["en"]) == "999,999,999,999.99"
-    assert number(Decimal(str(0.1 + 0.7)), 2,
-                  WORDS["en"]) == "0.7999999999999999"       # shows the given digits without rounding
+    assert formats.number(Decimal("999999999999.99"), "en", 2) == "999,999,999,999.99"
+    assert formats.number(0.1 + 0.7, "en", 2) == "0.7999999999999999"       # shows the given digits without rounding
     assert "999,999,999,999.99" in page({"total": 999999999999.99})
 
 
@@ -327,7 +327,7 @@ def no_fonts(forget_fonts, monkeypatch):
 def test_without_reportlab_the_error_names_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(Problem) as raised:
-        picture.draw(INVOICE, SELLER, BUYER)
+        picture.draw(INVOICE, SELLER, BUYER, "en")
     assert (raised.value.status, raised.value.code) == (501, "not_installed")
     assert "python3-reportlab" in raised.value.detail
 

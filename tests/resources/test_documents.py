@@ -65,6 +65,45 @@ def test_a_template_is_filled_with_the_values_of_the_record(contract, form):
         True, "draft", "pending")
 
 
+@pytest.mark.parametrize(("sent", "contact", "option", "expected"), [
+    ("en-GB", "de", "de", "en"), (None, "de-CH", "en", "de"), (None, "pl", "de", "de"), (None, None, "en", "en")])
+def test_a_document_is_written_in_the_language_of_the_request_or_the_contact(organiser, exhibitor, settings, sent,
+                                                                             contact, option, expected):
+    settings.language = option
+    organiser.patch(f"/contacts/{exhibitor['contact_id']}", {"language": contact, "country": "AT"}, status=200)
+    body = ("<p>{{contact.country}}, {{participant.role}}, {{participant.status}}, {{event.dates}}, "
+            "{{event.application_deadline}}, {{organiser.country}}, {{metadata.free}}, {{metadata.share}}, "
+            "{{metadata.year}}</p>")
+    organiser.patch("/events/1", {"application_deadline": "2027-01-31T23:00:00Z"}, status=200)
+    template = organiser.make("/documents/templates", {"name": "Letter", "body": body})
+    made = organiser.make("/documents", {
+        "entity_type": "event_participant", "entity_id": exhibitor["id"], "template_id": template["id"],
+        "language": sent, "metadata": {"free": True, "share": 12.5, "year": 2027}})
+    written = {
+        "en": "Austria, exhibitor, registered, 1–3 May 2027, 1 February 2027, 00:00, Germany, yes, 12.5, 2027",
+        "de": "Österreich, Aussteller, angemeldet, 01.–03.05.2027, 01.02.2027, 00:00 Uhr, Deutschland, ja, 12,5, 2027"}
+    assert made["content"] == f"<p>{written[expected]}</p>" and made["language"] == expected
+    page = organiser.get(f"/documents/{made['id']}/content", status=200)
+    assert f'<html lang="{expected}">' in page.text
+
+
+def test_the_language_of_a_page_cannot_change(organiser, contract, begun):
+    errors = organiser.patch(f"/documents/{contract['id']}", {"language": "en"}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in errors] == ["/language"]
+    organiser.patch(f"/documents/{contract['id']}", {"language": "de"}, status=200)
+    assert organiser.patch(f"/documents/{begun['id']}", {"language": "en"}, status=200).json["data"]["language"] == "en"
+    organiser.post("/documents", {"entity_type": "contact", "entity_id": 1, "filename": "a.pdf", "language": "fr"},
+                   status=422)
+
+
+def test_a_document_is_not_available_in_another_language(organiser, contract):
+    address = f"/documents/{contract['id']}/content?language="
+    organiser.get(f"{address}de-AT", status=200)
+    for other in ("en", "fr"):
+        [fault] = organiser.get(f"{address}{other}", status=422).json["errors"]
+        assert fault["parameter"] == "language"
+
+
 def test_a_category_determines_the_template(organiser, exhibitor, form):
     category = organiser.make("/documents/categories", {"name": "Contracts", "default_template_id": form["id"]})
     empty = organiser.make("/documents/categories", {"name": "Letters"})

@@ -13,6 +13,7 @@ from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.errors import Problem
 from eventapi.storage import files
 from eventapi.worker import invoice_pdfs
+from tests.pictures.test_invoice_pdf import texts
 
 STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
 
@@ -854,6 +855,49 @@ def test_the_pdf_is_written_in_the_language_of_the_buyer(organiser, buyer, draft
         organiser.patch(f"/contacts/{buyer['id']}", {"language": language}, status=200)
         pdf_of(organiser, draft(), status=200)
     assert seen == ["de", "en", "en"]
+
+
+def test_the_language_is_fixed_when_the_invoice_is_sent(organiser, buyer, draft, settings):
+    for own, contact, option, expected in (("de-AT", "en", "en", "de-AT"), (None, "de-CH", "en", "de"),
+                                           (None, "fr", "de", "de"), (None, None, "en", "en")):
+        settings.language = option
+        organiser.patch(f"/contacts/{buyer['id']}", {"language": contact}, status=200)
+        invoice = draft(language=own)
+        assert invoice["language"] == own
+        assert act(organiser, invoice, "send", {"mail": False})["language"] == expected
+        organiser.patch(f"/invoices/{invoice['id']}", {"language": expected}, status=200)
+        refusal = organiser.patch(f"/invoices/{invoice['id']}", {"language": "de-LI"}, status=409)
+        assert refused(refusal) == "invoice_locked"
+
+
+def test_a_credit_note_has_the_language_of_its_invoice(organiser, buyer, sent, db):
+    invoice = sent(language="de")
+    organiser.patch(f"/contacts/{buyer['id']}", {"language": "en"}, status=200)
+    act(organiser, invoice, "credit", {"items": [STAND]}, 201)
+    [note] = organiser.data("/invoices?type=credit_note")
+    assert note["language"] == "de"
+
+
+def test_a_language_that_is_not_available_is_refused(organiser, buyer, draft):
+    body = {"contact_id": buyer["id"], "items": [STAND], "language": "fr"}
+    assert refused(organiser.post("/invoices", body, status=422)) == [("/language", "format")]
+    [fault] = organiser.get(f"/invoices/{draft()['id']}/pdf?language=fr", status=422).json["errors"]
+    assert fault["parameter"] == "language"
+    organiser.patch(f"/invoices/{draft()['id']}", {"language": None}, status=200)
+
+
+def test_a_pdf_in_another_language_is_a_marked_copy_that_is_not_stored(organiser, db, sent, settings):
+    pytest.importorskip("reportlab")
+    invoice = sent(language="de")
+    for _ in ("drawn on request", "stored"):
+        original = pdf_of(organiser, invoice, status=200)
+        assert organiser.get(f"/invoices/{invoice['id']}/pdf?language=de-AT", status=200).body == original.body
+        copy = organiser.get(f"/invoices/{invoice['id']}/pdf?language=en", status=200)
+        first, = texts(copy.body)
+        assert f"Invoice {invoice['invoice_number']} (copy)" in first and "Rechnung" not in first
+        assert "(Kopie)" not in texts(original.body)[0] and "ETag" not in copy.headers
+        draw_due(db)
+    assert len([file for file in settings.files.rglob("*") if file.is_file()]) == 1
 
 
 # Arithmetic over many

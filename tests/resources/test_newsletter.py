@@ -201,6 +201,30 @@ def test_the_page_uses_the_language_of_the_browser_and_escapes_values(organiser,
     assert german.headers["Cache-Control"] == "no-store" and german.headers["Referrer-Policy"] == "no-referrer"
 
 
+@pytest.mark.parametrize(("own", "accepted", "contact", "option", "expected"), [
+    ("de-AT", "en", "en", "en", "de"), (None, "fr, de;q=0.5, en;q=0.9", "de", "de", "en"),
+    (None, "en;q=0, de;q=0.1", "en", "en", "de"), ("fr", "it", "de-CH", "en", "de"), (None, "", None, "de", "de")])
+def test_the_page_uses_the_language_of_the_subscriber_first(organiser, app, settings, own, accepted, contact, option,
+                                                            expected):
+    settings.language = option
+    organiser.make("/contacts", {"email": EMAIL, "language": contact})
+    subscriber = organiser.make("/newsletter", {**GIVEN, "language": own})
+    assert subscriber["language"] == own
+    page = app.get(path_of(subscriber), headers={"Accept-Language": accepted})
+    assert f'<html lang="{expected}">' in page.text and page.headers["Content-Language"] == expected
+
+
+def test_the_mail_is_in_the_language_of_the_last_request(mailing, organiser, db):
+    organiser.make("/contacts", {"email": EMAIL, "language": "en"})
+    subscriber = asked(organiser, language="de")
+    organiser.delete(f"/newsletter/{subscriber['id']}", status=204)
+    organiser.post("/newsletter", {"email": EMAIL, "language": "en"}, status=200)
+    assert organiser.data(f"/newsletter/{subscriber['id']}")["language"] == "en"
+    assert [mail["subject"].split()[0] for mail in queued(db)] == ["Please"]
+    changed = organiser.patch(f"/newsletter/{subscriber['id']}", {"language": "pl"}, status=200).json["data"]
+    assert changed["language"] == "pl" and changed["name"] is None
+
+
 def test_tokens_are_not_logged(organiser, app, monkeypatch):
     lines = []
     monkeypatch.setattr(request_log, "write", lines.append)

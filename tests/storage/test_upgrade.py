@@ -142,3 +142,28 @@ def test_badges_that_a_merge_dropped_are_valid_again(tmp_path):
     new = upgraded(path, old)
     assert new.execute("SELECT badge_number, event_participant_id, replaced_at FROM badge_aliases").fetchall() == [
         ("BADGE3", 1, None)]
+
+
+def contact_and_invoices(connection, buyers):
+    """Insert a contact, a draft, and an invoice that was sent to each of the buyers (JSON or None)."""
+    contact_id = insert(connection, "contacts", customer_number="C-1", country="DE", rating=3, account_access_enabled=0)
+    insert(connection, "invoices", invoice_number="DRAFT-1", contact_id=contact_id, currency="EUR")
+    for number, buyer in enumerate(buyers):
+        insert(connection, "invoices", invoice_number=f"INV-{number}", contact_id=contact_id, currency="EUR",
+               status="sent", buyer=buyer, locked_at=NOW, pdf_source='{"id": 1}' if number == 0 else None)
+
+
+def test_a_sent_invoice_keeps_the_language_of_its_pdf(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    contact_and_invoices(old, ['{"language": "de-AT"}', '{"language": "DE"}', '{"language": "fr"}',
+                               '{"language": "den"}', '{"language": null}', None])
+    insert(old, "newsletter_subscribers", email="a@example.org", status="confirmed")
+    insert(old, "documents", entity_type="contact", entity_id=1, is_contract=0)
+    new = upgraded(path, old)
+    languages = [language for language, in new.execute("SELECT language FROM invoices ORDER BY id")]
+    assert languages == [None, "de", "de", "en", "en", "en", "en"]
+    sources = new.execute("SELECT pdf_source FROM invoices WHERE pdf_source IS NOT NULL").fetchall()
+    assert sources == [('{"id":1,"language":"de"}',)]
+    for table in ("newsletter_subscribers", "documents"):
+        assert new.execute(f"SELECT language FROM {table}").fetchall() == [(None,)]

@@ -74,7 +74,7 @@ def make_settings(folder, template):
                               organiser_postal_code="04109", organiser_vat_id="DE123456789",
                               organiser_tax_number="231/1/2",
                               organiser_iban="DE02120300000000202051", organiser_bic="BYLADEM1001",
-                              organiser_email="office@messe.test")
+                              organiser_email="office@messe.test", language="en")
 
 
 def write_empty_config(folder):

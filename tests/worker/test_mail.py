@@ -37,6 +37,7 @@ def post(inbox, settings):
     """Return a mail server that the organiser has configured."""
     server = Server(inbox).start()
     configure(settings, server)
+    settings.language = "de"
     yield server
     server.stop()
 

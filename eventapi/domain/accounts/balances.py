@@ -28,6 +28,6 @@ def balance(db, participant):
 
 def gross(db, owed):
     """Return the total of one invoice for the claims `owed`, with tax, in minor units."""
-    items = [claims.item(db, claim) for claim in owed]
+    items = [claims.item(db, claim, db.config.language) for claim in owed]
     lines = invoice_lines.lines(items, db.config.currency, db.config.tax_rate, Faults())
     return invoice_lines.totals(invoice_lines.taxes(lines))["total"]

@@ -12,6 +12,7 @@ from eventapi.domain.billing import claims, drafts, invoices, issuing
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Problem
+from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -31,7 +32,8 @@ def bill(db, participant):
     unclaimed = db.all(sql.unclaimed, id=participant["id"])
     unbilled = [claim for claim in claims.claims(db, participant["id"]) if not claim["is_billed"]][:MAX_ITEMS]
     refuse_outdated(db, participant["id"], unclaimed, unbilled)
-    items = [claims.item(db, claim, party["language"]) for claim in unbilled]
+    language = choice.choose(db.config, party["language"])
+    items = [claims.item(db, claim, language) for claim in unbilled]
     made = [draft_invoice(db, participant, party, items)] if items else []
     made += [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
     if not made:

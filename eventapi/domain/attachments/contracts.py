@@ -45,7 +45,7 @@ def draw(db, id):
 
 def shown(row):
     """Return the columns that the page of a document shows."""
-    return {name: row[name] for name in ("title", "document_number", "content")}
+    return {name: row[name] for name in ("title", "document_number", "language", "content")}
 
 
 def request_signature(db, row, admin_id, drawn):

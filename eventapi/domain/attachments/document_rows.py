@@ -16,8 +16,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("documents")
 
-BLANK = dict.fromkeys(("document_number", "title", "category_id", "template_id", "metadata", "content", "filename",
-                       "sha256", "content_type", "size", "width", "height", "contract_status"))
+BLANK = dict.fromkeys(("document_number", "title", "category_id", "template_id", "language", "metadata", "content",
+                       "filename", "sha256", "content_type", "size", "width", "height", "contract_status"))
 
 
 # Reading

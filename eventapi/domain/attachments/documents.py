@@ -7,7 +7,8 @@ from eventapi import markup, times
 from eventapi.domain.attachments import cascade, contracts, document_rows, placeholders
 from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
-from eventapi.errors import Faults, Problem, invalid_at
+from eventapi.errors import Faults, Problem, invalid_at, invalid_parameter
+from eventapi.languages import choice
 from eventapi.storage.statements import statements
 
 sql = statements("documents")
@@ -21,8 +22,9 @@ def create(db, fields):
     """Create a document and return its row. `fields` is a complete validated body.
 
     With `filename` the document is a file, which `set_content` stores. Otherwise its content is made from the
-    template, or from the default template of the category. Raise 422 for unknown records, a missing template, and
-    fields that cannot be set yet; 409 `anonymized` if the record is one of an anonymised contact.
+    template, or from the default template of the category, in `language`, else the contact's language. Raise 422 for
+    unknown records, a missing template, and fields that cannot be set yet; 409 `anonymized` if the record is one of an
+    anonymised contact.
     """
     faults = Faults()
     entities.check(db, fields, faults)
@@ -69,6 +71,13 @@ def set_content(db, row, upload):
     return document_rows.store_content(db, row, upload)
 
 
+def check_language(row, language):
+    """Raise 422 if the request asks for another language than that of the document. `language` may be None."""
+    if language and choice.available(language) != choice.available(row["language"]):
+        raise invalid_parameter("language", "not_available", f"must be {row['language']}, the language of the document"
+                                if row["language"] else "must not be sent: the document has no known language")
+
+
 def delete(db, row):
     """Delete a document with its tasks. Raise 409 `in_use` while it is used, and for a contract that is not a draft."""
     _refuse_in_use(db, row)
@@ -100,6 +109,8 @@ def _merged(db, old, fields):
     for name in FIXED:
         if merged[name] != old[name] and (name in fields or name == "template_id"):
             faults.add(f"/{name}", "fixed", "cannot change. Create another document instead")
+    if old["content"] is not None and merged["language"] != old["language"]:
+        faults.add("/language", "fixed", "cannot change, because the page was written in it. Create another document")
     merged["content"] = _content(old, merged["content"], faults)
     if old["filename"] and old["content"] is None and merged["filename"] is None:
         faults.add("/filename", "required", "is required: the document is a file")
@@ -125,7 +136,7 @@ def _generate(db, document, template):
     document = {**document, "document_number": _next_number(db), "title": document["title"] or template["name"],
                 "category_id": document["category_id"] or template["category_id"], "template_id": template["id"],
                 "is_contract": template["is_contract"]}
-    values, _ = placeholders.values(db, document)
+    values, document["language"] = placeholders.values(db, document)
     missing = {}
 
     def value_of(name):

@@ -6,6 +6,7 @@ from html import escape
 from eventapi import markup
 from eventapi.domain.attachments.content_types import HTML, PDF
 from eventapi.errors import Faults, Problem
+from eventapi.languages import choice
 from eventapi.pictures import document as picture
 
 STYLE = """\
@@ -35,7 +36,9 @@ def page(config, row):
     """Return the HTML page of a document as bytes."""
     body = "".join(markup.to_html(block) for block in markup.blocks(tree(row)))
     foot = " · ".join(escape(part) for part in (config.organiser_name, row["document_number"]) if part)
-    return (f'<!doctype html>\n<html><head><meta charset="utf-8"><title>{escape(heading(row))}</title>'
+    language = choice.choose(config, row["language"])
+    return (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
+            f'<title>{escape(heading(row))}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{STYLE}</style></head>\n'
             f"<body><main>{body}<footer>{foot}</footer></main></body></html>\n").encode()
 
@@ -46,7 +49,7 @@ def pdf(config, row):
     Raise 501 `not_installed` without reportlab or without a font that has every letter.
     """
     return picture.draw(markup.blocks(tree(row)), title=heading(row), number=row["document_number"] or "",
-                        author=config.organiser_name)
+                        author=config.organiser_name, language=choice.choose(config, row["language"]))
 
 
 def to_sign(config, row):

@@ -3,7 +3,7 @@ import re
 from decimal import Decimal
 
 from eventapi import money, times
-from eventapi.pictures.words import COUNTRIES, WORDS, day, number
+from eventapi.languages import choice, countries, formats, names
 from eventapi.storage.statements import statements
 
 sql = statements("placeholders")
@@ -26,8 +26,8 @@ MEANINGS = {
                     "category": "Category",
                     "badge_name": "Name on the badge", "badge_number": "Number of the badge"},
     "event": {"title": "Title", "event_key": "Key", "city": "City", "country": "Country", "date_from": "First day",
-              "date_to": "Last day",
-              "application_deadline": "Last day to apply"},
+              "date_to": "Last day", "dates": "First to last day, such as 1–4 March 2027",
+              "application_deadline": "Last day or time to apply"},
     "booths": {"numbers": "Numbers of the reserved booths", "halls": "Their halls", "area": "Their area in m²",
                "price": "Their net price"},
     "invoice": {"number": "Number", "issue_date": "Date", "due_date": "Due date", "total": "Total with tax",
@@ -40,7 +40,7 @@ MEANINGS = {
 }
 KNOWN = {f"{subject}.{member}": meaning for subject, members in MEANINGS.items() for member, meaning in members.items()}
 KNOWN["today"] = "Date on which the document is created"
-DATES = ("date_from", "date_to", "application_deadline", "issue_date", "due_date")
+DATES = ("date_from", "date_to", "issue_date", "due_date")
 
 
 def is_known(name):
@@ -55,23 +55,20 @@ def listed():
 
 
 def values(db, document):
-    """Return `(name -> text, language)` for a new document, a dict with `entity_type` and `entity_id`.
+    """Return `(name -> text, language)` for a new document, a dict with `entity_type`, `entity_id` and `language`.
 
-    Dates and numbers are written as usual in the language, which is that of the contact. Placeholders without a value
-    are missing.
+    Dates, numbers, countries and roles are written in the language. Placeholders without a value are missing.
     """
     subject = db.one(sql.subject, **document) or {}
     ids = {**dict.fromkeys(("contact_id", "participant_id", "event_id", "invoice_id", "service_order_id")), **subject}
     records = {name: db.one(statement, **ids) or {} for name, statement in RECORDS.items()}
     records["contact"] = records["contact"] or db.one(sql.applicant, **document) or {}
-    language = (records["contact"].get("language") or "")[:2].lower()
-    language = language if language in WORDS else "en"
-    words = WORDS[language]
-    found = {f"{subject}.{member}": _text(member, value, record, words)
+    language = choice.choose(db.config, document["language"], records["contact"].get("language"))
+    found = {f"{subject}.{member}": _text(member, value, record, language)
              for subject, record in _completed(db, records).items() for member, value in record.items()}
     found |= {"document.number": document["document_number"], "document.title": document["title"],
-              "today": day(times.today(db.config.timezone, db.now), words)}
-    found |= {f"metadata.{name}": _metadata(value) for name, value in (document["metadata"] or {}).items()}
+              "today": formats.day(times.today(db.config.timezone, db.now), language)}
+    found |= {f"metadata.{name}": _metadata(value, language) for name, value in (document["metadata"] or {}).items()}
     return {name: text for name, text in found.items() if text}, language
 
 
@@ -82,26 +79,40 @@ def _completed(db, records):
     records["contact"] = {**contact, "person": person, "name": contact.get("company_name") or person}
     records["organiser"] = {member: getattr(config, f"organiser_{member}") for member in MEANINGS["organiser"]}
     records["booths"]["currency"] = config.currency
+    if records["event"]:
+        event = records["event"]
+        event["dates"] = [times.local_date(event[name], event["timezone"]) for name in ("date_from", "date_to")]
     return records
 
 
-def _text(member, value, record, words):
+def _text(member, value, record, language):
     """Return a value as it is written in a document, or None. Amounts are in minor units, the area in mm²."""
     if value is None or value == "":
         return None
+    if member in WRITTEN:
+        return WRITTEN[member](value, language)
+    if member == "application_deadline":
+        return formats.moment(value, record["timezone"], language)
     if member in DATES:
-        return day(times.local_date(value, record.get("timezone") or "UTC"), words)
+        return formats.day(times.local_date(value, record.get("timezone") or "UTC"), language)
     if member in ("total", "price"):
         places = money.decimals(record["currency"])
-        return number(money.EXACT.scaleb(Decimal(value), -places), places, words)
-    if member == "area":
-        return number(money.EXACT.scaleb(Decimal(value), -6), 0, words)
-    return COUNTRIES.get(value, value) if member == "country" else str(value)
+        return formats.amount(money.EXACT.scaleb(Decimal(value), -places), record["currency"], language)
+    return str(value)
 
 
-def _metadata(value):
+# How values are written: functions of (value, language).
+WRITTEN = {"country": countries.name, "role": names.role, "status": names.status,
+           "area": lambda value, language: formats.number(money.EXACT.scaleb(Decimal(value), -6), language),
+           "dates": lambda value, language: formats.days(*value, language)}
+
+
+def _metadata(value, language):
+    """Return a value of the metadata. An integer may be a year or a number, so it gets no thousands separators."""
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return names.truth(value, language)
+    if isinstance(value, (float, Decimal)) and value != int(value):
+        return str(value).replace(".", formats.SEPARATORS[language][1])
     return str(value)

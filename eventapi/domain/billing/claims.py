@@ -6,7 +6,8 @@ tenant's currency.
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.pictures.words import WORDS, number
+from eventapi.languages import formats, names
+from eventapi.pictures.words import WORDS
 from eventapi.storage.statements import statements
 
 sql = statements("billing")
@@ -24,25 +25,26 @@ def claims(db, participant_id):
     return [claim for claim in rows if claim["currency"] in (None, db.config.currency)]
 
 
-def item(db, claim, language=None):
+def item(db, claim, language):
     """Return a claim as an item of an invoice, as a request contains it: in major units and percent."""
     rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
-    words = WORDS.get((language or "")[:2].lower(), WORDS["en"])
-    return {"description": description(claim, words)[:MAX_DESCRIPTION],
-            "quantity": claim["quantity"], "unit": claim["unit"], "tax_rate": Decimal(rate).scaleb(-2),
+    unit = names.unit_of_service(claim["unit"], claim["unit_label"], language, db.config.language)
+    return {"description": description(claim, language)[:MAX_DESCRIPTION],
+            "quantity": claim["quantity"], "unit": unit, "tax_rate": Decimal(rate).scaleb(-2),
             "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
             **{name: claim[name] for name in REFERENCES}}
 
 
-def description(claim, words):
-    """Return the description of an item. It names the event. `words` is one language of `pictures.words.WORDS`."""
-    return f"{what(claim, words)}, {claim['event_title']}"
+def description(claim, language):
+    """Return the description of an item. It names the event."""
+    return f"{what(claim, language)}, {claim['event_title']}"
 
 
-def what(claim, words):
-    """Return what the item is: a fee, a booth or a service, in one language of `pictures.words.WORDS`."""
+def what(claim, language):
+    """Return what the item is: a fee, a booth or a service."""
+    words = WORDS[language]
     if claim["booth_reservation_id"]:
-        width, depth = (number(Decimal(claim[name]).scaleb(-3), 0, words) for name in ("width", "depth"))
+        width, depth = (formats.number(Decimal(claim[name]).scaleb(-3), language) for name in ("width", "depth"))
         parts = words["booth"].format(number=claim["booth_number"]), claim["booth_type_name"], f"{width} × {depth} m"
         return ", ".join(filter(None, parts))
     if claim["service_order_id"]:

@@ -16,7 +16,7 @@ from eventapi.storage.statements import statements
 sql = statements("invoicing")
 
 # fields that are stored as they are
-PLAIN = ("service_date", "service_date_to", "due_date", "buyer_reference", "text", "notes")
+PLAIN = ("service_date", "service_date_to", "due_date", "buyer_reference", "language", "text", "notes")
 OPEN_WHEN_LOCKED = ("notes", "due_date", "status")      # fields that a sent invoice accepts
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}

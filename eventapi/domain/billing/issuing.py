@@ -8,7 +8,7 @@ from eventapi.domain.billing import drafts, invoices, ledger, mails, pdf
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities, numbering
 from eventapi.errors import Faults, Problem
-from eventapi.languages import formats
+from eventapi.languages import choice, formats
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -29,7 +29,7 @@ OF_CREDIT_NOTES = Transitions("credit note", {
 })
 PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder"}
 CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "service_date_to",
-                "buyer_reference", "is_reverse_charge")
+                "buyer_reference", "is_reverse_charge", "language")
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "vat_id",
                                                   "tax_number", "iban", "bic")}
 
@@ -196,6 +196,7 @@ def issue(db, row):
     refuse_incomplete(row, seller, buyer)
     issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
                                             "service_date")},
+              "language": row["language"] or choice.choose(db.config, buyer["language"]),
               "series": None, "sequence": None, "issue_date": row["issue_date"] or day,
               "seller": as_json(seller), "buyer": as_json(buyer)}
     if row["invoice_type"] == "credit_note":

@@ -7,13 +7,12 @@ from decimal import Decimal
 
 from eventapi import money
 from eventapi.domain.billing.invoices import PLACES
+from eventapi.pictures.words import REASONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
-# The reason on the invoice if the item has none: the category determines it.
-REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT"}
 BILLED = {"booth_reservation_id": sql.billed_reservations, "service_order_id": sql.billed_orders,
           "service_order_item_id": sql.billed_order_items}
 TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")

@@ -1,8 +1,9 @@
 """Mails with invoices, credit notes and payment reminders."""
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.mail import words as mail_words
+from eventapi.domain.mail.words import WORDS
 from eventapi.errors import Problem
+from eventapi.languages import choice
 
 
 def refuse_unconfigured(db, mail):
@@ -26,7 +27,7 @@ def add(db, kind, row, mail):
         raise refusal
     if not refusal:
         name = kind if kind == "invoice_reminder" else row["invoice_type"]
-        subject = mail_words.words(buyer["language"], db.config)[f"{name}_subject"]
+        subject = WORDS[choice.choose(db.config, row["language"], buyer["language"])][f"{name}_subject"]
         mails.add(db, kind, "invoice", row["id"], buyer["email"], subject.format(number=row["invoice_number"]))
 
 

@@ -10,9 +10,9 @@ import re
 
 from eventapi.domain.billing import invoices
 from eventapi.errors import Problem
+from eventapi.languages import choice
 from eventapi.pictures import fonts
 from eventapi.pictures import invoice as picture
-from eventapi.pictures.words import WORDS
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -20,13 +20,14 @@ from eventapi.storage.statements import statements
 sql = statements("invoicing")
 
 
-def draw(row, seller, buyer) -> bytes:
-    """Return the PDF in the buyer's language, or in English.
+def draw(row, seller, buyer, language, is_copy=False) -> bytes:
+    """Return the PDF of an invoice. Raise 501 `not_installed` if reportlab or a font is missing."""
+    return picture.draw(invoices.represent(row), seller, buyer, language, is_copy)
 
-    Raise 501 `not_installed` if reportlab or a font is missing.
-    """
-    language = (buyer.get("language") or "")[:2].lower()
-    return picture.draw(invoices.represent(row), seller, buyer, language if language in WORDS else "en")
+
+def draw_draft(db, row, seller, buyer, language=None) -> bytes:
+    """Return the PDF of a draft. `language` is that of the request. Raise 501 as `draw`."""
+    return draw(row, seller, buyer, choice.choose(db.config, language, row["language"], buyer.get("language")))
 
 
 def is_drawable() -> bool:
@@ -49,10 +50,18 @@ def source(db, row) -> dict:
     return json.loads(frozen) if frozen else row
 
 
-def draw_sent(source) -> bytes:
-    """Return the PDF of a sent invoice, drawn from its `source`. Raise 409 `anonymized`, or 501 as `draw`."""
-    shown = invoices.represent(source)
-    return draw(source, shown["seller"], invoices.buyer_as_sent(shown))
+def is_copy(row, language) -> bool:
+    """Return whether the PDF of a sent invoice in this language is a copy: the invoice was sent in another one."""
+    return language is not None and choice.available(language) != choice.available(row["language"])
+
+
+def draw_sent(source, language=None) -> bytes:
+    """Return the PDF of a sent invoice, drawn from its `source`, or a copy of it in another language.
+
+    Raise 409 `anonymized`, or 501 as `draw`.
+    """
+    shown, chosen = invoices.represent(source), choice.available(language or source["language"])
+    return draw(source, shown["seller"], invoices.buyer_as_sent(shown), chosen, is_copy(source, language))
 
 
 def due(db) -> list[int]:

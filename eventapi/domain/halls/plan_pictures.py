@@ -3,6 +3,7 @@ import json
 import re
 
 from eventapi import times
+from eventapi.languages import choice
 from eventapi.pictures import canvas, svg
 from eventapi.pictures.hall import sheet as picture
 from eventapi.storage.statements import statements
@@ -15,8 +16,11 @@ COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 INTERNAL = ("price", "blocked_reason")          # null in the public view
 
 
-def read(db, id, view):
-    """Return the hall of a plan with its booths, as `draw` expects it, or None. `view` is `internal` or `public`."""
+def read(db, id, view, language=None):
+    """Return the hall of a plan with its booths, as `draw` expects it, or None. `view` is `internal` or `public`.
+
+    `language` is that of the request.
+    """
     with db.snapshot():
         hall, rows = db.one(sql.plan, id=id), db.all(sql.booths, id=id)
     if hall is None:
@@ -25,15 +29,16 @@ def read(db, id, view):
     changed = max([hall.pop("updated_at"), *(row.pop("updated_at") for row in rows)])
     return {**hall, "objects": json.loads(hall["objects"]), "from": times.local_date(hall.pop("date_from"), zone),
             "to": times.local_date(hall.pop("date_to"), zone), "changed": times.local_date(changed, zone), "view": view,
+            "language": choice.choose(db.config, language),
             "currency": db.config.currency, "booths": [_booth(row, now, view == "public") for row in rows]}
 
 
-def draw(hall, form, language):
+def draw(hall, form):
     """Return the picture as bytes. `form` is one of FORMS.
 
     Raise 501 `not_installed` for a PDF if reportlab is missing, or a font that has every letter.
     """
-    drawing = picture.picture(hall, language)
+    drawing = picture.picture(hall)
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 

@@ -17,14 +17,14 @@ ENGLISH = {
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
     "invoice_reminder_subject": "Payment reminder: invoice {number}",
-    "invoice": "Please find attached invoice {number} for {currency} {total}.",
-    "credit_note": "Please find attached credit note {number} for {currency} {total}.",
-    "pay_by": "Please pay {currency} {open} by {due_date}, quoting invoice number {number}.",
+    "invoice": "Please find attached invoice {number} for {total}.",
+    "credit_note": "Please find attached credit note {number} for {total}.",
+    "pay_by": "Please pay {open} by {due_date}, quoting invoice number {number}.",
     "invoice_reminder": "Our invoice {number} dated {issue_date} was due on {due_date}. "
-                        "According to our records, {currency} {open} is still outstanding. "
+                        "According to our records, {open} is still outstanding. "
                         "Please pay this amount, quoting invoice number {number}. A copy of the invoice is attached.",
     "invoice_reminder_early": "We would like to remind you of our invoice {number} dated {issue_date}. "
-                              "According to our records, {currency} {open} is outstanding. "
+                              "According to our records, {open} is outstanding. "
                               "A copy of the invoice is attached.",
     "invoice_reminder_paid": "If you have already paid, please disregard this email.",
 
@@ -54,15 +54,15 @@ GERMAN = {
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",
     "invoice_reminder_subject": "Zahlungserinnerung: Rechnung {number}",
-    "invoice": "anbei erhalten Sie unsere Rechnung {number} über {total} {currency}.",
-    "credit_note": "anbei erhalten Sie unsere Rechnungskorrektur {number} über {total} {currency}.",
-    "pay_by": "Bitte zahlen Sie {open} {currency} bis zum {due_date} unter Angabe der Rechnungsnummer {number}.",
+    "invoice": "anbei erhalten Sie unsere Rechnung {number} über {total}.",
+    "credit_note": "anbei erhalten Sie unsere Rechnungskorrektur {number} über {total}.",
+    "pay_by": "Bitte zahlen Sie {open} bis zum {due_date} unter Angabe der Rechnungsnummer {number}.",
     "invoice_reminder": "unsere Rechnung {number} vom {issue_date} war am {due_date} fällig. "
-                        "Nach unseren Unterlagen sind noch {open} {currency} offen. "
+                        "Nach unseren Unterlagen sind noch {open} offen. "
                         "Bitte begleichen Sie diesen Betrag unter Angabe der Rechnungsnummer {number}. "
                         "Eine Kopie der Rechnung finden Sie im Anhang.",
     "invoice_reminder_early": "wir möchten Sie an unsere Rechnung {number} vom {issue_date} erinnern. "
-                              "Nach unseren Unterlagen sind noch {open} {currency} offen. "
+                              "Nach unseren Unterlagen sind noch {open} offen. "
                               "Eine Kopie der Rechnung finden Sie im Anhang.",
     "invoice_reminder_paid": "Sollten Sie bereits gezahlt haben, betrachten Sie diese E-Mail bitte als gegenstandslos.",
 
@@ -76,20 +76,6 @@ GERMAN = {
     "unknown": "Dieser Link ist ungültig. Möglicherweise ist er unvollständig oder wurde durch einen neueren ersetzt.",
 }
 WORDS = {"en": ENGLISH, "de": GERMAN}
-GERMAN_SPEAKING = ("DE", "AT", "LI")
-
-
-def language(tag, config):
-    """Return "en" or "de" for a language tag: "en" for other languages, the organiser's language without a tag."""
-    primary = (tag or "")[:2].lower()
-    if primary in WORDS:
-        return primary
-    return "de" if not tag and config.organiser_country in GERMAN_SPEAKING else "en"
-
-
-def words(tag, config):
-    """Return the texts in the language that `language` chooses for the tag."""
-    return WORDS[language(tag, config)]
 
 
 def sender(config):

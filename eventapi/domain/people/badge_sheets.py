@@ -4,6 +4,7 @@ import re
 from eventapi import times
 from eventapi.domain.entrance import badges
 from eventapi.errors import Problem, invalid_parameter
+from eventapi.languages import choice
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, svg
 from eventapi.storage.database import as_json
@@ -16,16 +17,16 @@ MAX_BADGES = 200                              # badges in one response, which ta
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
-def read(db, id):
+def read(db, id, language=None):
     """Return the texts of a participant's badge as a dict (see `_badge`), or None if there is no such participant.
 
-    Raise 409 `participant_cancelled`.
+    `language` is that of the request. Raise 409 `participant_cancelled`.
     """
     row = db.one(sql.of, id=id)
     if row and row["status"] == "cancelled":
         raise Problem("participant_cancelled",
                       "The participant has cancelled and has no badge. Reinstate the participation first.")
-    return row and _badge(row)
+    return row and _badge(db, row, language)
 
 
 def chosen(db, query):
@@ -48,24 +49,24 @@ def chosen(db, query):
     if not rows:
         parameter = next((name for name in ("page", "ids") if name in query), "event_key")
         raise invalid_parameter(parameter, "nothing", "selects no badge: no active participant matches")
-    return [_badge(row) for row in rows]
+    return [_badge(db, row, query.get("language")) for row in rows]
 
 
-def draw(badge, form, language):
+def draw(badge, form):
     """Return one badge as bytes in one of the FORMS.
 
     Raise 501 `not_installed` for a PDF without reportlab or without a font that has every letter.
     """
-    drawing = picture.picture(badge, language)
+    drawing = picture.picture(badge)
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 
-def draw_sheets(badges_, language):
+def draw_sheets(badges_):
     """Return badges as the bytes of a PDF with A4 pages. Raise 501 as `draw` does."""
-    return canvas.draw(*picture.sheets(badges_, language))
+    return canvas.draw(*picture.sheets(badges_))
 
 
-def _badge(row):
+def _badge(db, row, language):
     """Return the texts, colour and dates (in the zone of the event) that the drawing needs."""
     person = " ".join(filter(None, (row["first_name"], row["last_name"])))
     number = badges.grouped(row["badge_number"])
@@ -75,4 +76,5 @@ def _badge(row):
             "code": row["badge_number"], "number": number, "event": row["event"], "city": row["city"],
             "from": times.local_date(row["date_from"], row["timezone"]),
             "to": times.local_date(row["date_to"], row["timezone"]),
-            "category": row["category"], "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}
+            "language": choice.choose(db.config, language, row["language"]), "category": row["category"],
+            "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}

@@ -13,6 +13,7 @@ from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import contacts
 from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, invalid_at
+from eventapi.languages import choice
 from eventapi.storage.statements import statements
 
 sql = statements("newsletter")
@@ -49,9 +50,9 @@ def by_email(db, email):
     return id and get(db, id)
 
 
-def language(db, row):
-    """Return the language of the contact with this address, or None."""
-    return contacts.language(db, row["contact_id"])
+def language(db, row, *others):
+    """Return the language for a subscriber: its own, else the first of `others`, else that of its contact."""
+    return choice.choose(db.config, row["language"], *others, contacts.language(db, row["contact_id"]))
 
 
 def consents(db, id):
@@ -76,6 +77,8 @@ def subscribe(db, body, base_url):
         raise Problem("has_unsubscribed",
                       f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
                       "send `send_confirmation` as true.", newsletter_subscriber_id=known["id"])
+    if known and body["language"]:
+        change(db, known, language=body["language"])
     id = known["id"] if known else _add(db, body)
     if body["send_confirmation"]:
         _request_confirmation(db, id, base_url)
@@ -98,7 +101,7 @@ def _check_consent(db, body):
 
 
 def _add(db, body):
-    id = db.insert(sql.add, email=body["email"], name=body["name"], now=db.now)
+    id = db.insert(sql.add, **{name: body[name] for name in ("email", "name", "language")}, now=db.now)
     new = get(db, id)
     journal.created(db, entities.NEWSLETTER_SUBSCRIBER, new)
     return id
@@ -119,7 +122,7 @@ def _request_confirmation(db, id, base_url):
     old = represent(row)
     db.run(sql.ask, id=id, at=next_at, now=db.now)
     _record(db, id, "asked", db.now, "api", address=db.actor.address, agent=db.actor.agent)
-    words = mail_words.words(language(db, row), db.config)
+    words = mail_words.WORDS[language(db, row)]
     subject = words[f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
     mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
@@ -135,20 +138,19 @@ def _record_given_consent(db, id, consent):
 
 
 def update(db, old, fields):
-    """Change the name of a subscriber. Raise 422 for another address: a consent belongs to one address."""
+    """Change name and language of a subscriber. Raise 422 for another address: a consent belongs to one address."""
     if fields.get("email", old["email"]).lower() != old["email"].lower():
         raise invalid_at("/email", "fixed", "cannot change, because the consent belongs to this address. "
                          "Subscribe the other address instead")
-    if fields.get("name", old["name"]) != old["name"]:
-        rename(db, get(db, old["id"]), fields["name"])
+    change(db, get(db, old["id"]), **{name: fields[name] for name in ("name", "language") if name in fields})
 
 
-def rename(db, old, name):
-    """Change and journal the name of a subscriber, and return the subscriber."""
-    db.run(sql.rename, id=old["id"], name=name, now=db.now)
-    new = get(db, old["id"])
-    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, new)
-    return new
+def change(db, old, **fields):
+    """Change and journal name or language of a subscriber, unless they stay the same."""
+    changed = {name: fields.get(name, old[name]) for name in ("name", "language")}
+    if any(changed[name] != old[name] for name in changed):
+        db.run(sql.change, id=old["id"], **changed, now=db.now)
+        journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, old["id"]))
 
 
 def record_refusal(db, id, error):

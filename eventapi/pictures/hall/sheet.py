@@ -22,9 +22,9 @@ RATIOS = (*(each / 100 for each in range(100, 200, 5)), *(each / 10 for each in 
           *(each / 10 for each in range(50, 100, 2)))
 
 
-def picture(hall, language="en"):
+def picture(hall):
     """Return the Picture of a hall, which is a dict of domain/halls/plan_pictures.py."""
-    return Sheet(hall, language).picture()
+    return Sheet(hall).picture()
 
 
 class Sheet:
@@ -33,9 +33,9 @@ class Sheet:
     The paper is upright or not, and the legend is beside or below the hall, whichever allows the largest scale.
     """
 
-    def __init__(self, hall, language):
-        self.hall, self.language = hall, language
-        self.words = WORDS[language]
+    def __init__(self, hall):
+        self.hall, self.language = hall, hall["language"]
+        self.words = WORDS[self.language]
         self.booths = [{**booth, "label": self._name(booth)} for booth in hall["booths"]]
         shown = _shown(hall)
         self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]

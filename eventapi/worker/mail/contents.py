@@ -1,19 +1,17 @@
 """Contents of mails: built from the record at the time of sending, as text and HTML, with attachments."""
 import re
 from datetime import datetime, timezone
-from decimal import Decimal
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from html import escape
 
-from eventapi import money
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
-from eventapi.pictures import words as invoice_words
+from eventapi.languages import choice, formats
 from eventapi.storage import files
 from eventapi.worker.retry import retry_while_busy
 
@@ -121,7 +119,7 @@ def newsletter_confirmation(db, mail):
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
-    texts, secret = mail_words.words(newsletter.language(db, row), db.config), newsletter.secret(db)
+    texts, secret = mail_words.WORDS[newsletter.language(db, row)], newsletter.secret(db)
     name, values = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
     kind = "newsletter_confirmation"
@@ -168,19 +166,16 @@ def sent_invoice(db, mail):
 
 
 def localised(db, shown):
-    """Return (texts, values for their placeholders) in the buyer's language.
+    """Return (texts, values for their placeholders) in the language of the invoice.
 
     The total of a credit note has no minus sign.
     """
-    language = shown["buyer"].get("language")
-    texts = mail_words.words(language, db.config)
-    printed = invoice_words.WORDS[mail_words.language(language, db.config)]
-    places = money.decimals(shown["currency"])
+    language = choice.choose(db.config, shown["language"], shown["buyer"].get("language"))
     total = -shown["total"] if shown["invoice_type"] == "credit_note" else shown["total"]
-    amounts = {name: invoice_words.number(Decimal(str(amount)), places, printed)
+    amounts = {name: formats.money(amount, shown["currency"], language)
                for name, amount in (("total", total), ("open", shown["open_amount"]))}
-    days = {name: invoice_words.day(shown[name], printed) for name in ("issue_date", "due_date") if shown[name]}
-    return texts, {"number": shown["invoice_number"], "currency": shown["currency"], **amounts, **days}
+    days = {name: formats.day(shown[name], language) for name in ("issue_date", "due_date") if shown[name]}
+    return mail_words.WORDS[language], {"number": shown["invoice_number"], **amounts, **days}
 
 
 WITH_PDF = ("invoice", "invoice_reminder")
