@@ -1,7 +1,9 @@
 """Lists of records as CSV (RFC 4180).
 
-The columns follow from the schema of the record. Parts of an object are columns such as `seller.name`, the values of an
-array are joined with |, and other objects are JSON. Text that a spreadsheet program would run as a formula is escaped.
+The columns follow from the schema of the record. Parts of an object are columns such as `seller.name`; a field that may
+also be a plain value has a column of its own for that. The values of an array are joined with |, and a | or backslash
+inside a value has a backslash before it. Other objects are JSON. Text that a spreadsheet program would run as a formula
+is escaped.
 """
 import csv
 import io
@@ -14,6 +16,9 @@ from eventapi.validation.schema_files import response_schema
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 # Numbers and phone numbers. Only one character can match the first \d, so that matching takes linear time.
 NUMBER = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")
+SPECIAL = re.compile(r"[|\\]")
+TOKEN = re.compile(r"\\[|\\]|.", re.S)         # of a cell with an array: a character, or one after a backslash
+PLAIN = None                                    # as the last part of a path: the value itself, unless it is an object
 
 
 def escape_formula(text):
@@ -24,6 +29,22 @@ def escape_formula(text):
 def unescape_formula(text):
     """Remove the apostrophe that `escape_formula` added."""
     return text[1:] if text[:1] == "'" and FORMULA.match(text[1:]) else text
+
+
+def split_list(text, separator="|"):
+    """Return the values of an array from the text of its cell, as `_joined` writes it.
+
+    People who write lists by hand may use another separator.
+    """
+    if "\\" not in text:
+        return text.split(separator)
+    values = [""]
+    for token in TOKEN.findall(text):
+        if token == separator:
+            values.append("")
+        else:
+            values[-1] += token[-1]
+    return values
 
 
 def columns(name, included, parts=None):
@@ -46,10 +67,21 @@ def columns(name, included, parts=None):
 
 def _columns(path, sub, root):
     """Return the columns of a field: one for each of its parts, or one for itself."""
-    parts = _parts(_resolved(sub, root), root)
+    sub = _resolved(sub, root)
+    parts = _parts(sub, root)
     if not parts:
         return [(".".join(path), path)]
-    return [column for name, part in parts.items() for column in _columns((*path, name), part, root)]
+    itself = [(".".join(path), (*path, PLAIN))] if _has_plain_values(sub, root) else []
+    return itself + [column for name, part in parts.items() for column in _columns((*path, name), part, root)]
+
+
+def _has_plain_values(sub, root):
+    """Return whether a field with parts, or an entry of its array, may also be text, a number or a boolean."""
+    kinds = {"object"}
+    for schema in (sub, _resolved(sub.get("items", {}), root)):
+        named = schema.get("type", ())
+        kinds |= {named} if isinstance(named, str) else {*named}
+    return bool(kinds - {"object", "array", "null"})
 
 
 def _parts(sub, root):
@@ -86,17 +118,25 @@ def cell(value):
 
 
 def _cell(value, path):
-    """Return the text of the value at `path`. Values in an array are joined with |."""
+    """Return the text of the value at `path`. Values in an array are joined."""
     for step, name in enumerate(path):
         if isinstance(value, list):
-            return "|".join(_cell(part, path[step:]) for part in value)
-        value = value.get(name) if value else None
+            return _joined(_cell(part, path[step:]) for part in value)
+        if name is PLAIN:
+            value = None if isinstance(value, dict) else value
+        else:
+            value = value.get(name) if isinstance(value, dict) else None
     if isinstance(value, list):
-        texts = [_text(part) for part in value]
+        text = _joined(_cell(part, ()) for part in value)
         if len(value) == 1 and isinstance(value[0], str) and "," in value[0]:
-            texts.append("")                # without a |, an import would split the text at the comma
-        return "|".join(texts)
+            text += "|"                     # without a |, an import would split the text at the comma
+        return text
     return _text(value)
+
+
+def _joined(texts):
+    """Join the texts of the values in an array. `split_list` undoes this."""
+    return "|".join(SPECIAL.sub(r"\\\g<0>", text) for text in texts)
 
 
 def _text(value):

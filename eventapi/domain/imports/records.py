@@ -8,7 +8,7 @@ from functools import cached_property
 from eventapi.domain.imports.files import REASONS
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import Faults, Problem, suggestion
-from eventapi.spreadsheet import unescape_formula
+from eventapi.spreadsheet import split_list, unescape_formula
 from eventapi.validation.bodies import Body
 from eventapi.validation.messages import pointer
 from eventapi.validation.schema_files import body_schema, document
@@ -21,6 +21,7 @@ CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
 PART_COLUMN = re.compile(r"(categories|events)\.[a-z_]+")
 KEY_COLUMNS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
 GERMAN_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
+WHOLE = re.compile(r"(-?\d{1,19})(?:\.0{1,6})?", re.ASCII)
 DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 
 # A record of an import of participants has fields of the contact and fields of the participant.
@@ -243,12 +244,13 @@ def _value(types, text):
     if "boolean" in types:
         return YES_NO.get(text.lower(), text)
     if "integer" in types:
-        return int(text) if re.fullmatch(r"-?\d{1,18}", text, re.ASCII) else text
+        number = WHOLE.fullmatch(text)
+        return int(number[1]) if number and abs(int(number[1])) < 2 ** 63 else text
     return text
 
 
 def _parts(text, separator):
-    return [unescape_formula(part.strip()) for part in text.split(separator) if part.strip()]
+    return [unescape_formula(part.strip()) for part in split_list(text, separator) if part.strip()]
 
 
 # Faults
