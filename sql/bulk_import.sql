@@ -104,3 +104,9 @@ SELECT j.value AS name, c.id FROM json_each(:names) j CROSS JOIN contacts c ON c
 
 -- name: by_external_id
 SELECT j.value AS name, c.id FROM json_each(:names) j CROSS JOIN contacts c ON c.external_id = j.value;
+
+-- name: existing_contacts
+SELECT id FROM contacts WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: existing_participants
+SELECT id FROM participants WHERE id IN (SELECT value FROM json_each(:ids));

@@ -86,7 +86,9 @@ the value of <code>meta.next</code> as <code>after</code>, until <code>meta.next
 its list, sort and order, and is not combined with <code>page</code>. A parameter that is a list is separated by commas
 (<code>include=a,b</code>) or repeated. Every list accepts
 <code>updated_since</code> and <code>ids</code>. With <code>Accept: text/csv</code>, a list returns all its records as
-a table.</p>
+a table. Parts of a record are columns such as <code>due_date.days</code>. The values of an array are joined with
+<code>|</code>; a <code>|</code> or backslash inside a value has a backslash before it. An apostrophe before a text
+keeps spreadsheet programs from running it as a formula. An import undoes both.</p>
 <h3>Timestamps and amounts</h3>
 <p>Timestamps are in UTC, such as <code>2026-11-20T17:30:00Z</code>; you may send any offset. Dates look like
 <code>2026-05-01</code>. Amounts are numbers in the major unit of the currency, with as many decimals as the currency

@@ -1,10 +1,11 @@
 """Bulk imports of contacts and participants, as JSON or CSV. Rejected records can be downloaded with the reasons."""
+import codecs
 import csv
 import io
 
 from eventapi.domain.imports import bulk_imports, participants
 from eventapi.domain.imports import runs as import_runs
-from eventapi.domain.imports.files import REASONS
+from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.plugins.access import require_scope
 from eventapi.spreadsheet import cell
 from eventapi.storage.statements import statements
@@ -87,11 +88,14 @@ def get_bulk_import(db, who, id):
 def get_rejected_records(db, who, id):
     """Download the rejected records of an import as CSV.
 
-    The last columns contain the index and the reason. Correct the records and send them again.
+    The last columns contain the index and the reason. Correct the records and send them again. The file has the
+    encoding and the separator of the file that was imported. Cells beyond its last column are in `rejected_surplus_1`
+    and so on; empty them before you send the file again.
     """
     row = get(db, who, id)
+    charset = row["form"].get("encoding", "utf-8").removesuffix("-sig")
     return Response(body=lines(db, row), headers={
-        "Content-Type": "text/csv; charset=utf-8; header=present",
+        "Content-Type": f"text/csv; charset={charset}; header=present",
         "Content-Disposition": f'attachment; filename="rejected-{id}.csv"'})
 
 
@@ -103,13 +107,28 @@ def get(db, who, id):
 
 
 def lines(db, row):
-    """Yield the bytes of the CSV in chunks."""
-    columns = row["form"].get("columns") or columns_of_objects(db, row["id"])
+    """Yield the bytes of the CSV in chunks, in the encoding and with the separator of the imported file."""
+    form = row["form"]
+    encode, surplus = encoder(form), range(0)
+    columns = form.get("columns") or columns_of_objects(db, row["id"])
+    if form["kind"] == "csv":
+        surplus = range(len(columns), most_cells(db, row["id"]))
     columns = [name for name in columns if name and name not in REASONS]
-    yield encoded([[*map(cell, columns), *REASONS]])
+    first = 1 + sum(name.startswith(SURPLUS) for name in columns)
+    yield encode([[*map(cell, columns), *(f"{SURPLUS}{first + number}" for number in range(len(surplus))), *REASONS]])
     for batch in bulk_imports.rejected(db, row["id"]):
-        yield encoded([[*cells(row["form"], columns, sent), index, cell("; ".join(map(reason, faults)))]
-                       for index, sent, faults in batch])
+        yield encode([[*cells(form, columns, sent), *(cell(place_of(sent, place)) for place in surplus), index,
+                       cell("; ".join(map(reason, faults)))] for index, sent, faults in batch])
+
+
+def most_cells(db, id):
+    """Return the number of cells of the longest rejected record of a CSV file."""
+    return max((len(sent) for batch in bulk_imports.rejected(db, id) for _, sent, _ in batch), default=0)
+
+
+def place_of(sent, place):
+    """Return a cell of a rejected record, "" if it has fewer."""
+    return sent[place] if place < len(sent) else ""
 
 
 def columns_of_objects(db, id):
@@ -132,7 +151,7 @@ def cells(form, columns, sent):
     if form["kind"] == "json":
         return [cell(flat(sent).get(name)) for name in columns]
     places = {name: place for place, name in enumerate(form["columns"])}
-    return [cell(sent[places[name]]) if places[name] < len(sent) else "" for name in columns]
+    return [cell(place_of(sent, places[name])) for name in columns]
 
 
 def reason(fault):
@@ -140,11 +159,20 @@ def reason(fault):
     return f"{fault['field']}: {fault['detail']}" if fault["field"] else fault["detail"]
 
 
-def encoded(rows):
-    """Return rows as bytes of CSV."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
-    return buffer.getvalue().encode()
+def encoder(form):
+    """Return a function that returns rows as bytes of CSV. Only its first result has a byte order mark.
+
+    A reason may contain letters that the encoding lacks; they become question marks.
+    """
+    has_mark, encoding = form.get("has_mark"), form.get("encoding", "utf-8")
+    encoding = encoding if has_mark else encoding.removesuffix("-sig")
+    encode = codecs.getincrementalencoder(encoding)("replace").encode
+
+    def encoded(rows):
+        buffer = io.StringIO()
+        csv.writer(buffer, delimiter=form.get("separator", ","), lineterminator="\r\n").writerows(rows)
+        return encode(buffer.getvalue())
+    return encoded
 
 
 INCLUDES = {"errors": bulk_imports.attach_errors, "details": bulk_imports.attach_details}

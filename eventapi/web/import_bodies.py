@@ -47,13 +47,31 @@ def receiver(kind: str) -> Callable:
         taken = _csv if sent == CSV else _json
         with taken(environ, config, kind, asked) as (options, upload, form, total):
             environ["eventapi.raw_body"] = upload.sha256.encode()
-            faults = [*import_records.unknown_columns(kind, form, options["field_mapping"]),
-                      *_faults(kind, options, total)]
-            if faults:
-                raise invalid(faults)
+            columns = import_records.unknown_columns(kind, form, options["field_mapping"])
+            faults = [*import_records.unknown_targets(kind, options["field_mapping"]), *_faults(kind, options, total)]
+            if columns or faults:
+                raise invalid([*columns, *(map(_of_parameter, faults) if sent == CSV else faults)])
             db = environ["eventapi.connections"].reader()
-            yield Source(options, upload, form, total, _checked(db, kind, upload, form, options, total))
+            with _parameters_named(sent == CSV):
+                yield Source(options, upload, form, total, _checked(db, kind, upload, form, options, total))
     return receive
+
+
+@contextmanager
+def _parameters_named(is_csv):
+    """Change the faults of a Problem from pointers to parameters if the options were in the query."""
+    try:
+        yield
+    except Problem as problem:
+        if is_csv and problem.errors:
+            problem.errors = [_of_parameter(entry) if entry.get("pointer") else entry for entry in problem.errors]
+        raise
+
+
+def _of_parameter(entry):
+    """Return a fault of an option with the name of the query parameter instead of a pointer."""
+    name = entry["pointer"].split("/")[1]
+    return fault(entry["code"], entry["detail"], **({"pointer": ""} if name == "records" else {"parameter": name}))
 
 
 def _faults(kind, options, total):
@@ -87,7 +105,8 @@ def _of_query(kind, asked, config):
     options = {name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()}
     if "field_mapping" in asked:
         options["field_mapping"] = _mapping(asked["field_mapping"])
-    return Body(f"bulk_import.{kind}_options", "POST", config.timezone)(options)
+    with _parameters_named(True):
+        return Body(f"bulk_import.{kind}_options", "POST", config.timezone)(options)
 
 
 def _mapping(text):

@@ -336,11 +336,12 @@ def test_rejected_rows_can_be_downloaded_and_imported_again(organiser):
     record = send_csv(organiser, "email;last_name;phone\nnonsense;=Evil();1\nfine@example.org;Fine;2\nworse;W;3;4\n")
     assert counters(record)["rejected"] == 2
     back = organiser.get(f"/bulk-import/{record['id']}/errors", status=200)
-    rows = list(csv.reader(io.StringIO(back.text)))
-    assert rows == [["email", "last_name", "phone", "rejected_index", "rejected_because"],
-                    ["nonsense", "'=Evil()", "1", "0", "email: must be an e-mail address"],
-                    ["worse", "W", "3", "2", "has 4 cells, but the header has 3 columns"]]
-    again = send_csv(organiser, back.text.replace("nonsense", "good@example.org").replace("worse", "w@example.org"))
+    rows = list(csv.reader(io.StringIO(back.text), delimiter=";"))
+    assert rows == [["email", "last_name", "phone", "rejected_surplus_1", "rejected_index", "rejected_because"],
+                    ["nonsense", "'=Evil()", "1", "", "0", "email: must be an e-mail address"],
+                    ["worse", "W", "3", "4", "2", "has more cells than the header has columns (3)"]]
+    corrected = back.text.replace("nonsense", "good@example.org").replace("worse;W;3;4", "w@example.org;W;3;")
+    again = send_csv(organiser, corrected)
     assert counters(again)["created"] == 2
     assert organiser.data("/contacts?email=good@example.org")[0]["last_name"] == "=Evil()"
 

@@ -1,7 +1,7 @@
 """The files of bulk imports: CSV as spreadsheet programs write it, or JSON with one record per line.
 
 Files are read record by record, in bounded memory. `form` describes a file: `kind` ("csv" or "json"), and for CSV
-`encoding`, `separator` and `columns`.
+`encoding`, `has_mark` (a byte order mark), `separator` and `columns`.
 """
 
 import codecs
@@ -22,12 +22,14 @@ SEPARATORS = ";,\t"
 SEPARATOR_LINE = re.compile(
     r'"?sep=([;,\t])"?[;,\t]*\r?\n?', re.I
 )  # an optional first line that sets the separator in Excel
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")         # the first bytes of .xlsx and .ods, and of .xls
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 INVALID = re.compile("[\udc80-\udcff]")             # a byte that is not valid UTF-8, as surrogateescape decodes it
 NON_ASCII = re.compile("[^\0-\x7f\udc80-\udcff]")
 CHUNK = 64 * 1024                   # bytes
 # Columns that the download of rejected records adds. They are ignored when the file is sent again.
 REASONS = ("rejected_index", "rejected_because")
+SURPLUS = "rejected_surplus_"       # and a number: its columns for cells beyond the last column
 
 
 class Unreadable(Exception):
@@ -42,7 +44,7 @@ def read_form(path):
     Raise 422 `unreadable` if it cannot be read.
     """
     try:
-        form = {"kind": "csv", "encoding": _encoding(path)}
+        form = {"kind": "csv", **_encoding(path)}
         lines = (line for line in _lines(path, form["encoding"]) if line.strip(f"{SEPARATORS} \r\n"))
         form["separator"] = _separator(next(lines, ""))
         _, header = next(_rows(path, form), (0, []))
@@ -54,13 +56,19 @@ def read_form(path):
 
 
 def _encoding(path):
-    """Return "utf-16" if the file begins with its byte order mark, "utf-8-sig" if it is valid, else "windows-1252"."""
+    """Return `encoding` and `has_mark` of a form.
+
+    The encoding is "utf-16" after its byte order mark, "utf-8-sig" if the file is valid, otherwise "windows-1252".
+    """
     with open(path, "rb") as file:
-        head = file.read(3)
+        head = file.read(4)
+    if head in WORKBOOKS:
+        raise Unreadable("is a workbook of Excel or LibreOffice, not CSV; open it there, save it with Save As as "
+                         "CSV UTF-8 (*.csv), and send that file")
     for encoding in ("utf-16",) if head[:2] in UTF_16 else ("utf-8-sig", "windows-1252"):
         if _fits(encoding, path):
-            return encoding
-        if encoding == "utf-8-sig" and (head == codecs.BOM_UTF8 or _is_mostly_utf_8(path)):
+            return {"encoding": encoding, "has_mark": head[:3] == codecs.BOM_UTF8 or encoding == "utf-16"}
+        if encoding == "utf-8-sig" and (head[:3] == codecs.BOM_UTF8 or _is_mostly_utf_8(path)):
             line = _first_invalid_line(path)
             raise Unreadable(f"is UTF-8, but line {line} contains an invalid byte; save the file as CSV in UTF-8 again")
     raise Unreadable("is neither UTF-8 nor Windows-1252; save the file as CSV in UTF-8")

@@ -5,7 +5,7 @@ A record is validated by the schema of its resource, as in PATCH. Faults are dic
 import re
 from functools import cached_property
 
-from eventapi.domain.imports.files import REASONS
+from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import Faults, Problem, suggestion
 from eventapi.spreadsheet import split_list, unescape_formula
@@ -49,13 +49,19 @@ def fields(kind):
             **{name: participant[name] for name in PARTICIPANT_ONLY}}
 
 
-def unknown_columns(kind, form, mapping):
-    """Return faults for columns and targets of the mapping that are not fields, so that no data is lost unnoticed."""
-    known, faults, seen = fields(kind), Faults(), set()
+def unknown_targets(kind, mapping):
+    """Return faults for targets of the mapping that are not fields, so that no data is lost unnoticed."""
+    known, faults = fields(kind), Faults()
     for source, target in mapping.items():
         if target is not None and not _is_known(known, target):
             detail = f"is mapped to {target[:100]}, which is not a field of a record{suggestion(target.lower(), known)}"
             faults.add(f"/field_mapping{pointer([source])}", "unknown", detail)
+    return faults
+
+
+def unknown_columns(kind, form, mapping):
+    """Return faults for columns that are not fields, and for several columns of one field."""
+    known, faults, seen = fields(kind), Faults(), set()
     for name in form.get("columns", ()):
         target = _target(known, mapping, name)
         if target and name not in mapping and not _is_known(known, target):
@@ -74,7 +80,7 @@ def _target(known, mapping, name):
     """
     if name in mapping:
         return mapping[name]
-    if name in REASONS or PART_COLUMN.fullmatch(name):
+    if name in REASONS or name.startswith(SURPLUS) or PART_COLUMN.fullmatch(name):
         return KEY_COLUMNS.get(name)
     if name in known:
         return name
@@ -111,10 +117,9 @@ class Reader:
     def __call__(self, sent):
         """Return (body, faults) of a record as it was sent. The body contains only fields that were sent."""
         if self.form["kind"] == "csv":
-            if len(sent) > len(self.columns):
-                return {}, [
-                    _fault("too_many_cells", f"has {len(sent)} cells, but the header has {len(self.columns)} columns")
-                ]
+            if len(sent) > len(self.columns) or any(sent[place].strip() for place in self.surplus if place < len(sent)):
+                columns = sum(name not in REASONS and not name.startswith(SURPLUS) for name in self.form["columns"])
+                return {}, [_fault("too_many_cells", f"has more cells than the header has columns ({columns})")]
             found = self._converted(sent)
         else:
             found = self._mapped(sent)
@@ -144,6 +149,11 @@ class Reader:
     def columns(self):
         """The field of each column, or None if the column is ignored."""
         return [_target(self.known, self.mapping, name) for name in self.form["columns"]]
+
+    @cached_property
+    def surplus(self):
+        """The positions of the columns that the download of rejected records adds for cells beyond the last column."""
+        return [place for place, name in enumerate(self.form["columns"]) if name.startswith(SURPLUS)]
 
     def names(self, sent):
         """Return e-mail, customer number and external id of a rejected record, so that an erasure request finds it."""

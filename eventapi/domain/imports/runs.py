@@ -28,6 +28,7 @@ BATCH = 500                     # records of a transaction, at most
 BATCH_SECONDS = 0.03            # intended duration of a transaction, so that other writes need not wait long
 MAX_DETAILS = 1000
 WRITERS = {"contacts": Contacts, "participants": Participants}
+EXISTING = {"contacts": sql.existing_contacts, "participants": sql.existing_participants}
 COUNTERS = {"created": "created", "updated": "updated", "skipped": "skipped", "rejected": "skipped"}
 
 
@@ -89,6 +90,8 @@ class Job:
     def write(self, db, records):
         """Write a batch of records, and add its results to the counters of the import. Requires a write transaction."""
         self.writer.write(db, records)
+        if self.options["dry_run"]:
+            self.forget_new(db, records)
         counts = dict.fromkeys(("created", "updated", "skipped", "rejected", "contacts_created"), 0)
         for record in records:
             counts[COUNTERS[record.action]] += 1
@@ -97,6 +100,12 @@ class Job:
         self.details += [_detail(record) for record in records[:MAX_DETAILS - len(self.details)]]
         db.run_many(sql.add_error, [self.error(db, record) for record in records if record.action == "rejected"])
         db.run(sql.book, id=self.id, details=as_json(self.details), now=db.now, **counts)
+
+    def forget_new(self, db, records):
+        """Remove the ids that a dry run would have created: no record has them."""
+        known = set(db.values(EXISTING[self.options["kind"]], ids=as_json([record.id for record in records])))
+        for record in records:
+            record.id = record.id if record.id in known else None
 
     def error(self, db, record):
         """Return the row of a rejected record."""
