@@ -49,6 +49,9 @@ UPDATE service_order_items SET status = :status, completed_at = CASE :status WHE
 UPDATE service_order_items SET status = 'cancelled', completed_at = NULL, cancelled_at = :now
  WHERE service_order_id = :id AND status <> 'cancelled';
 
+-- name: unconfirmed
+SELECT id FROM service_orders WHERE event_participant_id = :event_participant_id AND status IN ('draft', 'submitted') ORDER BY id;
+
 -- name: store_status
 -- Set status, totals and the times that go with the status.
 UPDATE service_orders SET status = :status, subtotal = :subtotal, tax_total = :tax_total, total = :total,

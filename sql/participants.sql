@@ -55,6 +55,9 @@ SELECT p.id AS participant_id, k.id, k.category_key, k.title
   FROM participants p JOIN categories k ON k.id = p.category_id
  WHERE p.id IN (SELECT value FROM json_each(:ids));
 
+-- name: confirmed_orders
+SELECT id FROM service_orders WHERE event_participant_id = :id AND status = 'confirmed' ORDER BY id;
+
 -- name: of_application
 SELECT id FROM participants WHERE application_id = :application_id ORDER BY id;
 

@@ -59,7 +59,13 @@ def unconfirm_participant(db, id):
 
 @routes.post("/participants/<id>/cancel")
 def cancel_participant(db, id):
-    return participants.move(db, get(db, id), "cancel")
+    """Cancel a participation.
+
+    Its booth reservations, its draft and submitted service orders, and its sessions are released. Confirmed service
+    orders stay: `open.service_order_ids` in meta holds their ids. Complete or cancel these one by one.
+    """
+    participant = participants.move(db, get(db, id), "cancel")
+    return Response(participant, meta={"open": {"service_order_ids": db.values(sql.confirmed_orders, id=id)}})
 
 
 @routes.post("/participants/<id>/reinstate")

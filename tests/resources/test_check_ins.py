@@ -66,6 +66,29 @@ def test_a_scan_opens_a_visit_and_the_next_closes_it(organiser, scan, ada):
     assert scan(station="North")["id"] != opened["id"], "a return is another visit"
 
 
+def test_a_check_in_carries_role_badge_name_and_category(organiser, scan, ada, db):
+    opened = scan(client_ref="1", station="South")
+    assert (opened["role"], opened["badge_name"], opened["category"]) == ("visitor", None, None)
+    category = organiser.make("/categories", {"title": "Press day", "category_key": "press-day"})
+    organiser.patch(f"/participants/{ada['id']}",
+                    {"role": "speaker", "badge_name": "Countess Lovelace", "category_key": "press-day"}, status=200)
+    wanted = ("speaker", "Countess Lovelace",
+              {"id": category["id"], "category_key": "press-day", "title": "Press day"})
+    again = {"event_key": "fair", "badge_number": ada["badge_number"], "client_ref": "1"}
+    refused = {**again, "client_ref": "2", "station": "North"}
+    batch = organiser.post("/check-ins/batch", {"scans": [again, refused]}, status=200).json["data"]["results"]
+    assert [entry["status"] for entry in batch] == [200, 409]
+    for record in (scan(200, client_ref="1"), *(entry["data"] for entry in batch), *organiser.data("/check-ins"),
+                   organiser.data(f"/check-ins/{opened['id']}")):
+        assert (record["role"], record["badge_name"], record["category"]) == wanted
+    left = scan(200, action="check_out", station="North")
+    assert left["category"] == wanted[2]
+    stored = db.connection.execute("SELECT coalesce(old_values, '') || coalesce(new_values, '') FROM audit_log "
+                                   "WHERE entity_type = 'check_in' UNION ALL SELECT data FROM outgoing_events "
+                                   "WHERE entity_type = 'check_in'").fetchall()
+    assert stored and not any("Countess" in text for text, in stored), "the name stays with the participant"
+
+
 def test_a_participant_is_named_by_id_or_badge_and_both_must_agree(organiser, ada, visitor):
     by_id = organiser.make("/check-ins", {"event_key": "fair", "participant_id": ada["id"]})
     assert by_id["check_in_type"] == "manual" and by_id["badge_number"] is None

@@ -256,7 +256,8 @@ def test_a_service_cannot_be_ordered_after_its_deadline(fair):
 def test_a_cancelled_participant_cannot_order(fair, organiser):
     order = fair.order((fair.power, 1))
     submitted = fair.order((fair.power, 1), status="submitted")
-    organiser.post(f"/participants/{fair.participant['id']}/cancel", {}, status=200)
+    with fair.db.write():          # earlier versions left the orders of a cancelled participant as they were
+        fair.db.connection.execute("UPDATE participants SET status = 'cancelled'")
     assert fair.refused(409, (fair.power, 1))["code"] == "participant_cancelled"
     assert fair.act(order, "submit", status=409)["code"] == "participant_cancelled"
     assert fair.act(submitted, "confirm", status=409)["code"] == "participant_cancelled"
@@ -336,6 +337,37 @@ def test_a_cancelled_order_returns_everything_to_stock(fair):
     assert fair.stock(fair.power) == (0, 10) and fair.stock(fair.chair) == (0, None)
     assert fair.act(order, "cancel", {"reason": "Again"}) == cancelled
     assert fair.stock(fair.power) == (0, 10)
+
+
+def test_cancelling_a_participation_cancels_its_unconfirmed_orders(fair, organiser, db):
+    orders = {"draft": fair.order((fair.power, 1)), "submitted": fair.order((fair.power, 2), status="submitted"),
+              "confirmed": fair.confirmed((fair.power, 3)),
+              "completed": fair.do(fair.confirmed((fair.chair, 1)), 0, "start", "complete")}
+    assert fair.stock(fair.power) == (5, 5)
+    path = f"/participants/{fair.participant['id']}/cancel"
+    for _ in range(2):
+        answer = organiser.post(path, status=200).json
+        assert answer["meta"]["open"] == {"service_order_ids": [orders["confirmed"]["id"]]}
+        found = {name: organiser.data(f"/service-orders/{order['id']}") for name, order in orders.items()}
+        assert {name: order["status"] for name, order in found.items()} == {
+            "draft": "cancelled", "submitted": "cancelled", "confirmed": "confirmed", "completed": "completed"}
+        assert found["draft"]["cancellation_reason"] == "The participation was cancelled."
+        assert fair.stock(fair.power) == (3, 7)
+    for table, column in (("audit_log", "action"), ("outgoing_events", "name")):
+        rows = db.connection.execute(f"SELECT {column} FROM {table} WHERE entity_type = 'service_order' "
+                                     "ORDER BY id DESC LIMIT 2").fetchall()
+        assert {value.rpartition(".")[2] for value, in rows} == {"cancelled"}
+    fair.act(orders["confirmed"], "cancel")
+    organiser.post(f"/participants/{fair.participant['id']}/reinstate", status=200)
+    answer = organiser.post(path, status=200).json
+    assert answer["meta"]["open"] == {"service_order_ids": []}
+
+
+def test_a_participation_can_be_cancelled_after_anonymisation(fair, organiser):
+    order = fair.order((fair.power, 2), status="submitted")
+    organiser.post(f"/contacts/{fair.participant['contact_id']}/anonymize", status=200)
+    organiser.post(f"/participants/{fair.participant['id']}/cancel", status=200)
+    assert organiser.data(f"/service-orders/{order['id']}")["status"] == "cancelled"
 
 
 def test_cancelling_a_draft_does_not_change_the_stock(fair):

@@ -10,6 +10,9 @@ sql = statements("check_ins")
 # field of the contact in the API object -> column of the row
 CONTACT = {"id": "contact_id", "customer_number": "customer_number", "company_name": "company_name",
            "first_name": "first_name", "last_name": "last_name"}
+CATEGORY = {"id": "category_id", "category_key": "category_key", "title": "category_title"}
+# What the API object says about the participant, for the staff and the displays at the entrance.
+OF_PARTICIPANT = ("contact", "role", "badge_name", "category")
 
 
 def get(db, id):
@@ -26,6 +29,8 @@ def represent(row, now=None):
     ends_at = row.pop("ends_at")
     is_in = ends_at > (now or times.now())
     row["contact"] = {member: row.pop(column) for member, column in CONTACT.items()}
+    category = {member: row.pop(column) for member, column in CATEGORY.items()}
+    row["category"] = category if category["id"] else None
     row["checked_out_at"] = None if is_in else ends_at
     row["is_checked_in"] = is_in
     row["closed_by"] = row["closed_by"] or (None if is_in else "day_end")
@@ -33,8 +38,8 @@ def represent(row, now=None):
 
 
 def stored(record):
-    """Return the record as the journal stores it, without the contact."""
-    return {member: value for member, value in record.items() if member != "contact"}
+    """Return the record as the journal stores it, without what belongs to the participant."""
+    return {member: value for member, value in record.items() if member not in OF_PARTICIPANT}
 
 
 def title(record):

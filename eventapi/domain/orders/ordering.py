@@ -181,6 +181,16 @@ def cancel(db, row, reason=None):
         anonymity.refuse(db, "service_order", row["id"])
     if TRANSITIONS.move("cancel", row["status"]) is None:
         return row
+    return _cancel(db, row, reason)
+
+
+def release(db, participant_id, reason):
+    """Cancel the draft and submitted orders of a participant. Confirmed ones need a decision of the organiser."""
+    for id in db.values(sql.unconfirmed, event_participant_id=participant_id):
+        _cancel(db, orders.row(db, id), reason)
+
+
+def _cancel(db, row, reason):
     if row["status"] != "draft":
         offers.return_to_stock(db, row["event_id"], order_lines.quantities(order_lines.uncancelled(row["items"])))
     db.run(sql.cancel_items, id=row["id"], now=db.now)

@@ -9,6 +9,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.entrance import badge_numbers
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
+from eventapi.domain.orders import ordering
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.errors import Faults, Problem
@@ -146,8 +147,9 @@ def change(db, old, merged):
 
 
 def move(db, old, action):
-    """Confirm, unconfirm, reinstate or cancel a participant and return it. `cancel` releases its booths and sessions.
+    """Confirm, unconfirm, reinstate or cancel a participant and return it.
 
+    `cancel` releases its booths and sessions, and cancels its draft and submitted orders.
     A participant that is in the target state already stays as it is. Raise 409 `invalid_transition`.
     """
     status = TRANSITIONS.move(action, old["status"])
@@ -158,6 +160,7 @@ def move(db, old, action):
     journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action=TRANSITIONS.past(action))
     if action == "cancel":
         booking.release(db, old["id"], "The participation was cancelled.")
+        ordering.release(db, old["id"], "The participation was cancelled.")
         schedules.release(db, old["id"])
     return new
 
