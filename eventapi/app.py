@@ -145,8 +145,8 @@ def create_app(config) -> App:
 
 
 def _bottle_path(path):
-    """Return the path with `<id>` and `<item_id>` restricted to numbers."""
-    for name in ("id", "item_id"):
+    """Return the path with `<id>`, `<item_id>` and `<refund_id>` restricted to numbers."""
+    for name in ("id", "item_id", "refund_id"):
         path = path.replace(f"<{name}>", f"<{name}:id>")
     return path
 

@@ -2,13 +2,15 @@
 
 The columns follow from the schema of the record. Parts of an object are columns such as `seller.name`; a field that may
 also be a plain value has a column of its own for that. The values of an array are joined with |, and a | or backslash
-inside a value has a backslash before it. Other objects are JSON. Text that a spreadsheet program would run as a formula
-is escaped.
+inside a value has a backslash before it. Other objects are JSON. A field with `"x-csv": "day"` is shown as a date. Text
+that a spreadsheet program would run as a formula is escaped.
 """
 import csv
 import io
+import itertools
 import re
 
+from eventapi import times
 from eventapi.storage.database import as_json
 from eventapi.validation.schema_files import response_schema
 
@@ -48,7 +50,7 @@ def split_list(text, separator="|"):
 
 
 def columns(name, included, parts=None):
-    """Return (header, path) of each column of a kind of record, from its schema.
+    """Return (header, path, schema) of each column of a kind of record, from the schema of the record.
 
     included: optional fields that the request includes.
     parts: field -> names of its parts, for objects whose parts the schema does not list.
@@ -59,7 +61,7 @@ def columns(name, included, parts=None):
         if sub.get("x-include") and field not in included:
             continue
         if field in parts:
-            found += [(f"{field}.{part}", (field, part)) for part in parts[field]]
+            found += [(f"{field}.{part}", (field, part), {}) for part in parts[field]]
         else:
             found += _columns((field,), sub, schema)
     return found
@@ -70,8 +72,8 @@ def _columns(path, sub, root):
     sub = _resolved(sub, root)
     parts = _parts(sub, root)
     if not parts:
-        return [(".".join(path), path)]
-    itself = [(".".join(path), (*path, PLAIN))] if _has_plain_values(sub, root) else []
+        return [(".".join(path), path, sub)]
+    itself = [(".".join(path), (*path, PLAIN), {})] if _has_plain_values(sub, root) else []
     return itself + [column for name, part in parts.items() for column in _columns((*path, name), part, root)]
 
 
@@ -93,12 +95,29 @@ def _resolved(sub, root):
     return root["$defs"][sub["$ref"].rpartition("/")[2]] if "$ref" in sub else sub
 
 
-def lines(name, included, batches, parts=None):
-    """Yield the CSV as bytes: the header, then a chunk for each batch of records. For the arguments see `columns`."""
+def lines(name, included, batches, zone, parts=None):
+    """Yield the CSV as bytes: the header, then a chunk for each batch of records. For the arguments see `columns`.
+
+    `zone`: name of the time zone of days.
+    """
     shape = columns(name, included, parts)
-    yield _encoded([[header for header, _ in shape]])
+    days = [path for _, path, schema in shape if schema is not True and schema.get("x-csv") == "day"]
+    yield _encoded([[header for header, *_ in shape]])
     for records in batches:
-        yield _encoded([[_cell(record, path) for _, path in shape] for record in records])
+        for record, path in itertools.product(records, days):
+            _show_day(record, path, zone)
+        yield _encoded([[_cell(record, path) for _, path, _ in shape] for record in records])
+
+
+def _show_day(value, path, zone):
+    """Replace the date or timestamp at `path` by its date in the time zone, in place."""
+    if isinstance(value, list):
+        for part in value:
+            _show_day(part, path, zone)
+    elif len(path) > 1:
+        _show_day(value.get(path[0]) or [], path[1:], zone)
+    else:
+        value[path[0]] = times.local_date(value[path[0]], zone)
 
 
 def table(headers, rows):

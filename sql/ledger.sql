@@ -1,11 +1,16 @@
 -- The sums of an invoice, its status, and the checks of both.
 
 -- name: by_number
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices
- WHERE invoice_number = :invoice_number;
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, contact_id,
+       (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
+  FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id
 SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices WHERE id = :id;
+
+-- name: was_refunded
+-- Whether money that was paid for the invoice was given back.
+SELECT 1 FROM payments WHERE invoice_id = :id AND refunded_amount > 0 LIMIT 1;
 
 -- name: pay
 -- Set the paid amount if the status does not change. No index on the status is touched.
@@ -30,7 +35,8 @@ states AS (
            WHEN i.locked_at IS NULL THEN 'draft'
            WHEN i.invoice_type = 'credit_note' THEN 'sent'
            WHEN i.status = 'cancelled' AND s.credited = i.total AND s.paid_amount = 0 THEN 'cancelled'
-           WHEN i.total > 0 AND s.credited >= i.total AND s.paid_amount <= 0 THEN 'refunded'
+           WHEN i.total > 0 AND s.credited >= i.total AND s.paid_amount <= 0 THEN
+             CASE WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.refunded_amount > 0) THEN 'refunded' ELSE 'cancelled' END
            WHEN i.total - s.credited <= s.paid_amount THEN 'paid'
            WHEN s.paid_amount > 0 THEN 'partially_paid'
            ELSE 'sent' END AS status

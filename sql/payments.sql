@@ -2,7 +2,11 @@
 
 -- name: get
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at,
+       (SELECT json_group_array(json(part)) FROM (
+          SELECT json_object('id', r.id, 'amount', r.amount, 'refunded_at', r.refunded_at, 'transaction_id', r.transaction_id,
+                 'notes', r.notes, 'created_at', r.created_at) AS part
+            FROM refunds r WHERE r.payment_id = p.id ORDER BY r.id)) AS refunds
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.id = :id;
 
@@ -16,9 +20,9 @@ SELECT p.id, p.invoice_id, (SELECT i.invoice_number FROM invoices i WHERE i.id =
    AND likelihood(p.updated_at >= :updated_since, 0.0001)                  -- when updated_since
    AND p.invoice_id = :invoice_id                      -- when invoice_id
    AND p.status = :status                              -- when status
-   AND p.payment_date >= :date_from                    -- when date_from
-   AND p.payment_date <= :date_to                      -- when date_to
- ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date created_at=p.id
+   AND p.payment_date_at >= :date_from                 -- when date_from
+   AND p.payment_date_at <= :date_to                   -- when date_to
+ ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date_at created_at=p.id
 
 -- name: of_invoices
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
@@ -28,14 +32,15 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
 
 -- name: add
 INSERT INTO payments (invoice_id, amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee, transaction_id, status,
-  payment_date, notes, created_at, updated_at)
+  payment_date, payment_date_at, notes, created_at, updated_at)
 VALUES (:invoice_id, :amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee, :transaction_id, :status,
-  :payment_date, :notes, :now, :now);
+  :payment_date, :payment_date_at, :notes, :now, :now);
 
 -- name: change
 UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :currency, gateway_id = :gateway_id,
   gateway_key = :gateway_key, gateway_name = :gateway_name, gateway_fee = :gateway_fee, transaction_id = :transaction_id,
-  refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date, notes = :notes, updated_at = :now
+  refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date,
+  payment_date_at = :payment_date_at, notes = :notes, updated_at = :now
  WHERE id = :id;
 
 -- name: by_transaction

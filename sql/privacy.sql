@@ -235,6 +235,10 @@ UPDATE invoices SET notes = NULL, updated_at = :now WHERE contact_id = :id AND n
 UPDATE payments SET notes = NULL, updated_at = :now
  WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
 
+-- name: blank_refund_remarks
+UPDATE refunds SET notes = NULL
+ WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id) AND notes IS NOT NULL;
+
 -- name: blank_invoice
 UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :now
  WHERE id = :id;
@@ -244,6 +248,9 @@ UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
 
 -- name: blank_payments
 UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :now WHERE invoice_id = :id;
+
+-- name: blank_refunds
+UPDATE refunds SET transaction_id = NULL, notes = NULL WHERE payment_id IN (SELECT id FROM payments WHERE invoice_id = :id);
 
 -- name: blank_audit_entries
 -- Without its salt, the digest in the hash of an entry reveals nothing about the erased values.

@@ -8,10 +8,13 @@
 SELECT min(issue_date) FROM invoices WHERE issue_date >= :after;
 
 -- name: next_payment
--- The first payment at or after a time. A payment without a date counts when it was created.
+-- The first payment, refund or move of a payment at or after a time. A payment without a date counts when it was
+-- created.
 SELECT min(at) FROM (
-  SELECT min(payment_date) AS at FROM payments WHERE payment_date >= :after
-   UNION ALL SELECT min(created_at) FROM payments WHERE payment_date IS NULL AND created_at >= :after);
+  SELECT min(payment_date_at) AS at FROM payments WHERE payment_date_at >= :after
+   UNION ALL SELECT min(created_at) FROM payments WHERE payment_date_at IS NULL AND created_at >= :after
+   UNION ALL SELECT min(counts_at) FROM refunds WHERE counts_at >= :after
+   UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after);
 
 -- name: next_application
 SELECT min(created_at) FROM applications WHERE created_at >= :after;
@@ -47,44 +50,92 @@ SELECT s.value ->> 0 AS period, (
 
 -- name: payments
 -- Payments in each period. It runs twice, for payments with a date and for those without one, because these use
--- different indexes.
+-- different indexes. For an event, a payment belongs to the invoice that it was first completed for: that of its first
+-- move, or its invoice if it never moved.
 WITH kinds AS MATERIALIZED (SELECT DISTINCT currency, gateway_key FROM payments INDEXED BY payments_by_currency)
 SELECT s.value ->> 0 AS period, (
          SELECT json_group_array(json_object('currency', k.currency, 'gateway_key', k.gateway_key, 'payments', payments, 'received', received,
-                'refunded', refunded, 'fees', fees, 'net', received - refunded - fees)) FROM (
-           SELECT count(*) AS payments, sum(p.amount) AS received, sum(p.refunded_amount) AS refunded, sum(p.gateway_fee) AS fees
+                'refunded', 0, 'fees', fees, 'net', received - fees)) FROM (
+           SELECT count(*) AS payments, sum(p.amount) AS received, sum(p.gateway_fee) AS fees
              FROM payments p INDEXED BY payments_by_currency
             WHERE p.currency = k.currency AND p.gateway_key IS k.gateway_key AND p.status IN ('completed', 'refunded')
-              AND p.payment_date >= s.value ->> 1 AND p.payment_date < s.value ->> 2                                       -- when dated
-              AND p.payment_date IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2                -- when undated
-              AND p.invoice_id IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
+              AND p.payment_date_at >= s.value ->> 1 AND p.payment_date_at < s.value ->> 2                                 -- when dated
+              AND p.payment_date_at IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2             -- when undated
+              AND coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),     -- when event_id
+                           p.invoice_id) IN (SELECT id FROM invoices WHERE event_id = :event_id)        -- when event_id
            HAVING count(*) > 0)) AS figures
   FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
 
+-- name: refunds
+-- Refunds in each period, with the columns of `payments`. For an event, a refund belongs to the invoice that its payment
+-- had at the time of the refund.
+WITH kinds AS MATERIALIZED (SELECT DISTINCT currency, gateway_key FROM refunds INDEXED BY refunds_by_currency)
+SELECT s.value ->> 0 AS period, (
+         SELECT json_group_array(json_object('currency', k.currency, 'gateway_key', k.gateway_key, 'payments', 0, 'received', 0,
+                'refunded', refunded, 'fees', 0, 'net', -refunded)) FROM (
+           SELECT sum(r.amount) AS refunded
+             FROM refunds r INDEXED BY refunds_by_currency
+            WHERE r.currency = k.currency AND r.gateway_key IS k.gateway_key AND r.counts_at >= s.value ->> 1 AND r.counts_at < s.value ->> 2
+              AND coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at   -- when event_id
+                             ORDER BY m.moved_at, m.id LIMIT 1), (SELECT p.invoice_id FROM payments p WHERE p.id = r.payment_id))        -- when event_id
+                  IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
+           HAVING count(*) > 0)) AS figures
+  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
+
+-- name: moves
+-- What the payments of an event gained and lost in each period by moves from and to invoices of other events, with the
+-- columns of `payments`.
+WITH moved AS MATERIALIZED (
+  SELECT s.key, s.value ->> 0 AS period, p.currency, p.gateway_key, (t.event_id IS :event_id) - (f.event_id IS :event_id) AS sign,
+         p.amount, p.gateway_fee, (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at) AS refunded
+    FROM json_each(:spans) s CROSS JOIN payment_moves m ON m.moved_at >= s.value ->> 1 AND m.moved_at < s.value ->> 2
+    JOIN payments p ON p.id = m.payment_id JOIN invoices f ON f.id = m.from_invoice_id JOIN invoices t ON t.id = m.to_invoice_id
+   WHERE (t.event_id IS :event_id) <> (f.event_id IS :event_id))
+SELECT period, json_array(json_object('currency', currency, 'gateway_key', gateway_key, 'payments', sum(sign), 'received', sum(sign * amount),
+       'refunded', sum(sign * refunded), 'fees', sum(sign * gateway_fee), 'net', sum(sign * (amount - refunded - gateway_fee)))) AS figures
+  FROM moved GROUP BY key, currency, gateway_key ORDER BY key;
+
 -- name: open
--- Open amounts by due date.
+-- Open amounts by due date, and the amounts that customers have overpaid, which are negative.
 SELECT i.currency, i.due_date, count(*) AS invoices, sum(i.open_amount) AS amount
   FROM invoices i
  WHERE i.status IN ('sent', 'partially_paid') AND i.open_amount > 0
    AND +i.event_id = :event_id                              -- when event_id
- GROUP BY i.currency, i.due_date;
+ GROUP BY i.currency, i.due_date
+UNION ALL
+SELECT i.currency, NULL, count(*), sum(i.open_amount)
+  FROM invoices i INDEXED BY invoices_overpaid
+ WHERE i.open_amount < 0
+   AND +i.event_id = :event_id                              -- when event_id
+ GROUP BY i.currency;
 
 -- name: open_then
--- Open amounts by due date as at the end of a day. A refund counts whenever it was made.
+-- The same as at the end of a day. Invoices, credit notes, payments and refunds count from their dates. A payment that
+-- moved to another invoice later counts for the invoice that it had then.
 WITH credit (id, amount) AS MATERIALIZED (
   SELECT related_invoice_id, sum(total) FROM invoices
    WHERE invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of GROUP BY related_invoice_id),
+later (payment_id, from_invoice_id, to_invoice_id, amount) AS MATERIALIZED (
+  SELECT p.id, m.from_invoice_id, m.to_invoice_id,
+         p.amount - coalesce((SELECT sum(r.amount) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at <= :until), 0)
+    FROM payment_moves m JOIN payments p ON p.id = m.payment_id
+   WHERE m.moved_at > :until AND p.status IN ('completed', 'refunded') AND coalesce(p.payment_date_at, p.created_at) <= :until),
 paid (id, amount) AS MATERIALIZED (
-  SELECT invoice_id, sum(amount - refunded_amount) FROM payments
-   WHERE status = 'completed' AND coalesce(payment_date, created_at) <= :until GROUP BY invoice_id)
-SELECT o.currency, o.due_date, count(*) AS invoices, sum(o.amount) AS amount
+  SELECT invoice_id, sum(amount) FROM (
+    SELECT invoice_id, amount FROM payments
+     WHERE status IN ('completed', 'refunded') AND coalesce(payment_date_at, created_at) <= :until
+     UNION ALL SELECT p.invoice_id, -r.amount FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
+     UNION ALL SELECT from_invoice_id, amount FROM later
+     UNION ALL SELECT to_invoice_id, -amount FROM later)
+   GROUP BY invoice_id)
+SELECT o.currency, CASE WHEN o.amount > 0 THEN o.due_date END AS due_date, count(*) AS invoices, sum(o.amount) AS amount
   FROM (SELECT i.currency, i.due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) AS amount
           FROM invoices i LEFT JOIN credit c ON c.id = i.id LEFT JOIN paid p ON p.id = i.id
          WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
            AND +i.event_id = :event_id                      -- when event_id
        ) o
- WHERE o.amount > 0
- GROUP BY o.currency, o.due_date;
+ WHERE o.amount <> 0
+ GROUP BY o.currency, 2, o.amount > 0;
 
 -- name: participants
 SELECT (SELECT event_key FROM events WHERE id = p.event_id) AS event_key, p.role, sum(p.status = 'registered') AS registered,

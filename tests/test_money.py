@@ -103,7 +103,7 @@ def test_no_more_than_the_remaining_amount_is_credited():
 @pytest.mark.parametrize("total, paid, credited, status", [
     (100, 0, 0, "sent"), (100, 1, 0, "partially_paid"), (100, 100, 0, "paid"), (100, 101, 0, "paid"), (0, 0, 0, "paid"),
     (100, 0, 40, "sent"), (100, 60, 40, "paid"), (100, 59, 40, "partially_paid"), (100, 100, 100, "paid"),
-    (100, 0, 100, "refunded"),
+    (100, 0, 100, "cancelled"),
 ])
 def test_the_state_is_computed_from_the_sums(total, paid, credited, status):
     assert status_of(total, paid, credited) == status

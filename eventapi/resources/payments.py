@@ -1,5 +1,5 @@
 """Payments: money received for an invoice."""
-from eventapi.domain.billing import invoices, payments
+from eventapi.domain.billing import invoices, payments, refunds
 from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references
 from eventapi.storage.statements import statements
@@ -62,7 +62,17 @@ def cancel_payment(db, id):
 @routes.post("/payments/<id>/refund", schema="payment.refund")
 def refund_payment(db, id, body):
     """Refund a payment. Refunds what is left unless `amount` is given."""
-    return payments.refund(db, row(db, id), body["amount"])
+    return payments.refund(db, row(db, id), body)
+
+
+@routes.delete("/payments/<id>/refunds/<refund_id>")
+def delete_payment_refund(db, id, refund_id):
+    """Delete a refund that was recorded by mistake. A payment that was refunded is completed again."""
+    payment = row(db, id)
+    unchanged(represent(payment))
+    refund = next((refund for refund in payment["refunds"] if refund["id"] == refund_id), None)
+    payments.delete_refund(db, payment, found(refund, "refund", refund_id))
+    return deleted()
 
 
 def row(db, id):
@@ -75,4 +85,4 @@ def include_invoice(db, records):
         payment["invoice"] = known[payment["invoice_id"]]
 
 
-INCLUDES = {"invoice": include_invoice, "allowed_actions": allowed_actions(TRANSITIONS.of)}
+INCLUDES = {"invoice": include_invoice, "refunds": refunds.attach, "allowed_actions": allowed_actions(TRANSITIONS.of)}

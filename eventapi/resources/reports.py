@@ -85,7 +85,7 @@ def get_readiness_report(db, query, form):
 
 def report(db, name, query, form):
     """Return the report in the requested format."""
-    found = reports.read(db, name, references.filters(db, query, references.EVENT))
+    found = reports.read(db, name, references.existing(db, query, references.EVENT))
     if form == SVG:
         return picture([name, found["filters"], found["data"]], SVG, lambda: report_charts.draw(found))
     if form == CSV:

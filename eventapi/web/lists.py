@@ -167,6 +167,6 @@ def _csv(db, statement, given, values, records, include, includes):
 
     options = request.route.config["options"]
     parts = {word: includes[word].columns(db) for word in include if hasattr(includes[word], "columns")}
-    return Response(body=spreadsheet.lines(options.singular, include, pieces(), parts), headers={
+    return Response(body=spreadsheet.lines(options.singular, include, pieces(), db.config.timezone, parts), headers={
         "Content-Type": "text/csv; charset=utf-8; header=present",
         "Content-Disposition": f'attachment; filename="{options.resource}.csv"'})

@@ -14,7 +14,8 @@ EVENTS = {
     "event": ("events", "event.created event.updated event.deleted"),
     "contact": ("contacts", "contact.created contact.updated contact.deleted contact.merged contact.anonymized"),
     "event_participant": ("participants", "participant.added participant.updated participant.removed "
-                                          "participant.confirmed participant.unconfirmed"),
+                                          "participant.confirmed participant.unconfirmed "
+                                          "participant.badge_replaced"),
     "application": ("applications", "application.created application.updated application.deleted application.reviewed "
                                     "application.approved application.rejected application.waitlisted "
                                     "application.info_requested application.withdrawn"),
@@ -22,7 +23,7 @@ EVENTS = {
     "invoice": ("invoices", "invoice.created invoice.updated invoice.deleted invoice.sent invoice.partially_paid "
                             "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded"),
     "payment": ("payments", "payment.created payment.updated payment.deleted payment.completed payment.failed "
-                            "payment.cancelled payment.refunded"),
+                            "payment.cancelled payment.refunded payment.refund_deleted"),
     "plan": ("plans", "plan.created plan.updated plan.deleted"),
     "booth": ("booths", "booth.created booth.updated booth.deleted booth.assigned booth.unassigned"),
     "booth_type": ("booths", "booth_type.created booth_type.updated booth_type.deleted"),

@@ -49,6 +49,7 @@ PERSONAL = {
     "invoices": "buyer buyer_reference text notes pdf_source",
     "invoice_items": "description",
     "payments": "transaction_id notes",
+    "refunds": "transaction_id notes",
     "bulk_import_errors": "source email customer_number external_id",
     "audit_log": "entity_title old_values new_values",
     "outgoing_events": "data",
@@ -65,7 +66,8 @@ OTHERS = {
     "programs of the organiser": "webhooks calendar_subscriptions",
     "no text from a person":
         "anonymizations merged_contacts audit_anchors blanks calendar_identity check_in_counts check_in_rosters "
-        "check_in_visitors newsletter_secret application_categories application_events sqlite_sequence",
+        "check_in_visitors newsletter_secret application_categories application_events sqlite_sequence "
+        "sqlite_stat1",
     "a search index, whose terms the test reads":
         "applications_search contacts_search events_search newsletter_search services_search tasks_search",
     "a value of a fixed list":
@@ -78,7 +80,8 @@ OTHERS = {
         "invoice_items.tax_category invoice_items.bills invoice_taxes.category mails.kind mails.entity_type "
         "mails.state newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type "
         "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
-        "participants.status payments.status payments.currency service_order_items.status service_orders.status "
+        "participants.status payments.status payments.currency refunds.currency service_order_items.status "
+        "service_orders.status "
         "service_orders.currency submissions.status submission_revisions.status tasks.status tasks.priority "
         "tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind bulk_imports.kind "
         "bulk_imports.status bulk_imports.mode bulk_imports.match_field webhook_deliveries.event_name "
@@ -99,7 +102,7 @@ OTHERS = {
     "goods and services sold, and the reason for a tax exemption":
         "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
         "invoice_items.unit invoice_items.exemption_reason invoice_taxes.reason",
-    "the payment gateway": "payments.gateway_key payments.gateway_name",
+    "the payment gateway": "payments.gateway_key payments.gateway_name refunds.gateway_key",
     "an entrance or a device of the organiser":
         "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
     "texts of events and slots (a task contributes only its title)":
@@ -115,7 +118,7 @@ OTHERS = {
 }
 # Columns that the law requires to keep for an anonymised contact until the retention period ends.
 KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "invoices.text",
-        "invoice_items.description", "payments.transaction_id",
+        "invoice_items.description", "payments.transaction_id", "refunds.transaction_id",
         "documents.content", "documents.signer_name"}
 
 
@@ -293,9 +296,11 @@ class Life:
             invoice = self.post("/invoices",
                                 {**named, "items": items(), "text": text(), "notes": text(), "buyer_reference": text()})
             self.invoices.append(self.act(f"/invoices/{invoice['id']}/send", {"mail": True}))
-            self.post("/payments",
-                      {"invoice_number": self.invoices[-1]["invoice_number"], "amount": 1, "status": "completed",
-                       "transaction_id": text(), "notes": text()})
+            self.payment = self.post("/payments", {
+                "invoice_number": self.invoices[-1]["invoice_number"], "amount": 2, "status": "completed",
+                "transaction_id": text(), "notes": text()})
+            self.act(f"/payments/{self.payment['id']}/refund",
+                     {"amount": 1, "transaction_id": text(), "notes": text()})
 
     def imports(self):
         wrong = {"rating": 9, "notes": self.text()}
@@ -530,6 +535,9 @@ def test_no_text_can_be_stored_about_an_anonymised_contact(gone, organiser, db):
             ("PATCH", f"/check-ins/{gone.visit['id']}", {"notes": MARK}),
             ("PATCH", f"/invoices/{gone.invoices[0]['id']}", {"notes": MARK}),
             ("POST", "/invoices", {"contact_id": gone.contact["id"], "items": [item]}),
+            ("POST", "/payments", {"invoice_number": gone.invoices[0]["invoice_number"], "amount": 1, "notes": MARK}),
+            ("PATCH", f"/payments/{gone.payment['id']}", {"notes": MARK}),
+            ("POST", f"/payments/{gone.payment['id']}/refund", {"amount": 0.5, "notes": MARK}),
             ("PATCH", f"/participants/{gone.participant['id']}", {"badge_name": MARK}),
             ("PUT", f"/custom-fields/application/{gone.application['id']}", {"nick": MARK})):
         answer = organiser(method, path, body)
@@ -551,6 +559,7 @@ def test_necessary_actions_still_work_after_anonymisation(gone, organiser):
                     "scanned_at": "2026-01-04T09:00:00Z"}, status=201)
     organiser.make("/payments",
                    {"invoice_number": gone.invoices[0]["invoice_number"], "amount": 1, "status": "completed"})
+    organiser.post(f"/payments/{gone.payment['id']}/refund", {"amount": 0.5}, status=200)
     organiser.post(f"/documents/{gone.contract['id']}/terminate", status=200)
 
 

@@ -36,10 +36,10 @@ due_date,
     created_at, updated_at
   FROM bench.invoices;
 INSERT INTO payments (id, invoice_id, amount, currency, gateway_key, gateway_name, gateway_fee, transaction_id,
-status, payment_date,
+status, payment_date, payment_date_at,
     notes, created_at, updated_at)
   SELECT id, invoice_id, amount_cents, currency, gateway_key, gateway_name, gateway_fee_cents, transaction_id,
-  status, payment_date,
+  status, payment_date, payment_date,
     notes, created_at, updated_at FROM bench.payments;
 INSERT INTO notes (id, entity_type, entity_id, admin_id, note_text, note_type, is_pinned, created_at, updated_at)
   SELECT id, entity_type, entity_id, 1, note_text, note_type, is_pinned, created_at, updated_at FROM bench.notes;

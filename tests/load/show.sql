@@ -79,8 +79,9 @@ INSERT INTO invoice_items (invoice_id, position, description, quantity, unit_pri
 SELECT o.event_participant_id, 2 + t.id, 'Service', 1000, 100000, 1900, 'S', 10000, o.id, t.id
   FROM service_orders o JOIN service_order_items t ON t.service_order_id = o.id WHERE o.status = 'confirmed' AND o.id % 17;
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :payments)
-INSERT INTO payments (invoice_id, amount, currency, gateway_key, status, payment_date, created_at, updated_at)
+INSERT INTO payments (invoice_id, amount, currency, gateway_key, status, payment_date, payment_date_at, created_at, updated_at)
 SELECT 1 + i / 2 % (:payments / 2), 100, CASE i % 9 WHEN 0 THEN 'CHF' ELSE 'EUR' END, CASE i % 3 WHEN 0 THEN 'bank' END, 'completed',
+       strftime('%Y-%m-%dT%H:%M:%SZ', 1750000000 + i * 7919 % 60000000, 'unixepoch'),
        strftime('%Y-%m-%dT%H:%M:%SZ', 1750000000 + i * 7919 % 60000000, 'unixepoch'), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n;
 
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4 * :visitors / 3)

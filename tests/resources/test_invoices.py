@@ -664,7 +664,7 @@ def test_lists_filter_sort_and_include(organiser, buyer, draft, sent):
     small = sent({**STAND, "unit_price": 1}, due_date="2099-01-02")
     large = draft({**STAND, "unit_price": 500}, due_date="2099-01-01")
     theirs = organiser.make("/invoices", {"participant_id": participant["id"], "items": [STAND]})
-    note = act(organiser, small, "credit", {"items": [{**STAND, "unit_price": 1}]}, status=201)
+    note = act(organiser, small, "credit", {"items": [{**STAND, "unit_price": 0.5}]}, status=201)
 
     def ids(query):
         return [invoice["id"] for invoice in organiser.data(f"/invoices?{query}")]

@@ -92,10 +92,12 @@ def invoice(organiser, db, chance, participant, currency, number):
             "/payments", {"invoice_number": sent["invoice_number"], "amount": chance.randint(1, 90), "status": status})
         if status == "completed" and number % 3:
             organiser.post(f"/payments/{payment['id']}/refund", {"amount": 1} if number % 2 else {}, status=200)
-        timestamp = (
-            "2027-01-31T22:59:59Z", "2027-01-31T23:00:00Z", "2027-06-30T21:59:59Z", "2027-06-30T22:00:00Z", None
-        )[payment["id"] % 5]
-        db.connection.execute("UPDATE payments SET payment_date = ? WHERE id = ?", (timestamp, payment["id"]))
+        dates = "2027-01-31T22:59:59Z", "2027-01-31T23:00:00Z", "2027-06-30T21:59:59Z", "2027-06-30T22:00:00Z", None
+        place = payment["id"] % 5
+        refunded_at = dates[min(place + payment["id"] % 2, 3)]
+        for statement in ("UPDATE payments SET payment_date = :at, payment_date_at = :at WHERE id = :id",
+                          "UPDATE refunds SET refunded_at = :later, counts_at = :later WHERE payment_id = :id"):
+            db.connection.execute(statement, {"id": payment["id"], "at": dates[place], "later": refunded_at})
     days = "2027-01-31", "2027-02-01", "2027-06-30", "2026-12-31"
     db.connection.execute("UPDATE invoices SET issue_date = ?, due_date = ? WHERE id = ? OR related_invoice_id = ?",
                           (chance.choice(days), in_days(-chance.choice((-5, 0, 1, 30, 31, 60, 61, 90, 91, 400))),
@@ -145,14 +147,20 @@ def test_tax_is_the_sum_of_the_taxes_of_the_invoices(organiser, books):
 def test_payments_are_summed_by_month_in_the_time_zone_of_the_organiser(organiser, books):
     of_event = {record["id"] for record in sent(organiser, books[0]["id"])}
     for event in (None, books[0]["event_key"]):
+        records = [
+            record for record in everything(organiser, "/payments?include=refunds")
+            if record["status"] in ("completed", "refunded") and (event is None or record["invoice_id"] in of_event)]
         expected = [
             {
                 "period": local_month(record["payment_date"] or record["created_at"]), "currency": record["currency"],
-                "gateway_key": record["gateway_key"], "payments": 1, "received": record["amount"],
-                "refunded": record["refunded_amount"], "fees": record["gateway_fee"],
-                "net": exact(record["net_amount"]) - exact(record["refunded_amount"])}
-            for record in everything(organiser, "/payments")
-            if record["status"] in ("completed", "refunded") and (event is None or record["invoice_id"] in of_event)]
+                "gateway_key": record["gateway_key"], "payments": 1, "received": record["amount"], "refunded": 0,
+                "fees": record["gateway_fee"], "net": record["net_amount"]} for record in records]
+        expected += [
+            {
+                "period": local_month(refund["refunded_at"]), "currency": record["currency"],
+                "gateway_key": record["gateway_key"], "payments": 0, "received": 0, "refunded": refund["amount"],
+                "fees": 0, "net": -refund["amount"]} for record in records for refund in record["refunds"]]
+        assert any(row["refunded"] for row in expected)
         assert event or {"2027-01", "2027-02", "2027-06", "2027-07"} <= {row["period"] for row in expected}
         found = organiser.data("/reports/payments" + (f"?event_key={event}" if event else ""))["data"]["rows"]
         keys = ("period", "currency", "gateway_key")
@@ -187,11 +195,12 @@ def test_receivables_are_the_open_amounts_by_age(organiser, books):
         (row["currency"], row["bucket"]): [row["invoices"], exact(row["amount"])] for row in rows if row["invoices"]
     } == expected
     assert expected
-    assert [row["bucket"] for row in rows[:5]] == ["not_due", "1-30", "31-60", "61-90", "90+"]
+    assert [row["bucket"] for row in rows[:6]] == ["not_due", "1-30", "31-60", "61-90", "90+", "overpaid"]
 
 
 def test_receivables_of_a_past_date_are_the_amounts_open_then(organiser, books):
-    records = everything(organiser, "/payments")
+    records = [record for record in everything(organiser, "/payments?include=refunds")
+               if record["status"] in ("completed", "refunded")]
     for as_of, until in (("2027-01-31", "2027-01-31T22:59:59Z"), ("2027-03-01", "2027-03-01T22:59:59Z"), (
             "2027-06-30", "2027-06-30T21:59:59Z")):
         amounts = defaultdict(Decimal)
@@ -200,17 +209,22 @@ def test_receivables_of_a_past_date_are_the_amounts_open_then(organiser, books):
                 of = record["related_invoice_id"] if record["invoice_type"] == "credit_note" else record["id"]
                 amounts[of, record["currency"]] += exact(record["total"])
         for record in records:
-            if record["status"] == "completed" and (record["payment_date"] or record["created_at"]) <= until:
-                key = record["invoice_id"], record["currency"]
-                if key in amounts:
-                    amounts[key] -= exact(record["amount"]) - exact(record["refunded_amount"])
-        expected = defaultdict(Decimal)
+            key = record["invoice_id"], record["currency"]
+            if key in amounts and (record["payment_date"] or record["created_at"]) <= until:
+                amounts[key] -= exact(record["amount"])
+            if key in amounts:
+                amounts[key] += sum(exact(refund["amount"]) for refund in record["refunds"]
+                                    if refund["refunded_at"] <= until)
+        expected, overpaid = defaultdict(Decimal), defaultdict(Decimal)
         assert amounts
         for (_, currency), amount in amounts.items():
             expected[currency] += max(amount, 0)
-        found = organiser.data(f"/reports/receivables?as_of={as_of}")["data"]["totals"]
-        assert {row["currency"]: exact(row["amount"]) for row in found} == {
+            overpaid[currency] -= min(amount, 0)
+        found = organiser.data(f"/reports/receivables?as_of={as_of}")["data"]
+        assert {row["currency"]: exact(row["amount"]) for row in found["totals"]} == {
             currency: amount for currency, amount in expected.items() if amount}
+        assert {row["currency"]: exact(row["amount"]) for row in found["rows"] if row["bucket"] == "overpaid"} == {
+            currency: amount for currency, amount in overpaid.items() if expected[currency] or amount}
 
 
 @prepared
@@ -442,12 +456,15 @@ def test_a_report_is_available_as_table_and_chart(organiser, show, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_unknown_event_and_an_empty_database_yield_empty_reports(organiser, name):
-    for query in ("", "?event_id=77", "?event_key=nothing"):
-        found = organiser.data(f"/reports/{name}{query}")
-        assert found["filters"]["event_id"] is None
-        assert "No data for this selection" in organiser.get(
-            f"/reports/{name}{query}", headers={"Accept": "image/svg+xml"}).text
+def test_an_empty_database_yields_empty_reports_and_an_unknown_event_is_refused(organiser, name):
+    assert organiser.data(f"/reports/{name}")["filters"]["event_id"] is None
+    assert "No data for this selection" in organiser.get(
+        f"/reports/{name}", headers={"Accept": "image/svg+xml"}).text
+    for parameter, value in (("event_id", "77"), ("event_key", "nothing")):
+        for form in ("application/json", "text/csv", "image/svg+xml"):
+            answer = organiser.get(f"/reports/{name}?{parameter}={value}", headers={"Accept": form}, status=422)
+            (fault,) = answer.json["errors"]
+            assert (fault["parameter"], fault["code"]) == (parameter, "unknown") and value in fault["detail"]
 
 
 def test_a_report_reads_one_snapshot_of_the_database(organiser, books, db, monkeypatch):
@@ -496,15 +513,14 @@ def afar(organiser, db):
     ("event_key=afar&date_from=2026-04-01&date_to=2026-04-01", 4),                        # 18:30:00 to 18:29:59 UTC
     # Without an event the time zone of the organiser applies.
     ("date_from=2026-04-01&date_to=2026-04-01", 3),
-    ("event_key=afar&date_to=2026-03-31", 1), ("event_key=afar&date_from=2026-04-02", 1),
-    ("event_key=afar&date_from=2026-04-02&date_to=2026-04-01", 0)])
+    ("event_key=afar&date_to=2026-03-31", 1), ("event_key=afar&date_from=2026-04-02", 1)])
 def test_dates_of_participants_are_in_the_time_zone_of_the_event(organiser, afar, query, expected):
     assert totals_of(organiser, f"participants?{query}")["participants"] == expected
     rows = organiser.data(f"/reports/overview?{query}")["data"]["rows"]
     assert next(row["value"] for row in rows if row["figure"] == "participants") == expected
 
 
-@pytest.mark.parametrize("day, hours", [("2027-03-28", 23), ("2027-10-31", 25), ("2027-06-15", 24)])
+@pytest.mark.parametrize("day, hours", [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-15", 24)])
 def test_a_day_with_a_clock_change_counts_whole(organiser, exhibitor, db, day, hours):
     item = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
     draft = organiser.make("/invoices", {"event_participant_id": exhibitor["id"], "items": [item]})
@@ -553,10 +569,41 @@ def test_amounts_of_anonymised_contacts_stay_in_the_figures(organiser, books):
 
 
 @pytest.mark.parametrize(
-    "name", ["revenue", "tax", "payments", "participants", "services", "check-ins", "applications"])
-def test_a_period_that_ends_before_it_begins_is_empty(organiser, books, name):
-    found = organiser.data(f"/reports/{name}?date_from=2027-06-30&date_to=2027-01-01")["data"]["totals"]
-    assert not any(value for row in found for value in row.values() if not isinstance(value, str))
+    "name", ["revenue", "tax", "payments", "participants", "services", "check-ins", "applications", "overview"])
+def test_a_period_that_ends_before_it_begins_is_refused(organiser, name):
+    answer = organiser.get(f"/reports/{name}?date_from=2027-06-30&date_to=2027-06-29", status=422)
+    assert [(fault["parameter"], fault["code"]) for fault in answer.json["errors"]] == [("date_to", "before_start")]
+    organiser.get(f"/reports/{name}?date_from=2027-06-30&date_to=2027-06-30", status=200)
+
+
+@pytest.mark.parametrize("as_of, status", [
+    ("0001-01-01", 200), ("2999-12-31", 200), ("3000-01-01", 422), ("9999-12-31", 422), ("2026-02-30", 422)])
+def test_receivables_can_be_read_for_every_day_up_to_2999(organiser, as_of, status):
+    answer = organiser.get(f"/reports/receivables?as_of={as_of}", status=status)
+    assert status == 200 or answer.json["errors"][0]["parameter"] == "as_of"
+
+
+@pytest.mark.parametrize("period, labels", [
+    ("day", ["2026-12-31", "2027-01-01", "2027-01-31", "2027-02-01", "2027-06-30"]),
+    ("week", ["2026-W53", "2027-W04", "2027-W05", "2027-W26"]),
+    ("month", ["2026-12", "2027-01", "2027-02", "2027-06"]), ("quarter", ["2026-Q4", "2027-Q1", "2027-Q2"]),
+    ("year", ["2026", "2027"])])
+def test_periods_have_labels(organiser, books, db, period, labels):
+    """The first of January 2027 is in the last ISO week of 2026."""
+    db.connection.execute("UPDATE invoices SET issue_date = '2027-01-01' WHERE id = 1")
+    rows = organiser.data(f"/reports/revenue?period={period}")["data"]["rows"]
+    assert list(dict.fromkeys(row["period"] for row in rows)) == labels
+    month = organiser.data("/reports/revenue?period=month")["data"]["totals"]
+    assert organiser.data(f"/reports/revenue?period={period}")["data"]["totals"] == month
+    assert labels[0] in organiser.get(
+        f"/reports/revenue?period={period}", headers={"Accept": "image/svg+xml"}, status=200).text
+
+
+def test_a_chart_shows_the_days_and_weeks_between(organiser):
+    rows = [{"period": label} for label in ("2026-W52", "2027-W02")]
+    assert report_charts.without_gaps(rows, {"period": "week"}) == ["2026-W52", "2026-W53", "2027-W01", "2027-W02"]
+    rows = [{"period": label} for label in ("2026-12-30", "2027-01-01")]
+    assert report_charts.without_gaps(rows, {"period": "day"}) == ["2026-12-30", "2026-12-31", "2027-01-01"]
 
 
 # Charts

@@ -33,6 +33,7 @@ SCANS = {
     "ledger.lines": "eventapi check adds up everything",
     "ledger.wrong_groups": "eventapi check adds up everything",
     "ledger.taxes": "eventapi check adds up everything",
+    "refunds.wrong_sums": "eventapi check adds up everything",
     "privacy.outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_answers": "anonymising is rare, and the table holds one day",

@@ -119,13 +119,13 @@ def test_the_first_revision_decides_whether_a_submission_was_late(tmp_path):
     assert dict(zip(histories, found, strict=True)) == {"late": 1, "in time": 0, "without due date": 0, "draft": None}
 
 
-def audit(connection, request_id, entity_type, entity_id, action, old=None, new=None):
+def audit(connection, request_id, entity_type, entity_id, action, old=None, new=None, at=NOW):
     """Insert an audit entry. `old` and `new` are the JSON texts of its values."""
     connection.execute("""
         INSERT INTO audit_log (id, request_id, entity_type, entity_id, action, old_values, new_values, digest, hash,
           previous_hash, created_at)
         VALUES ((SELECT coalesce(max(id), 0) + 1 FROM audit_log), ?, ?, ?, ?, ?, ?, '', '', '', ?)""",
-                       (request_id, entity_type, entity_id, action, old, new, NOW))
+                       (request_id, entity_type, entity_id, action, old, new, at))
 
 
 def test_badges_that_a_merge_dropped_are_valid_again(tmp_path):
@@ -167,3 +167,31 @@ def test_a_sent_invoice_keeps_the_language_of_its_pdf(tmp_path):
     assert sources == [('{"id":1,"language":"de"}',)]
     for table in ("newsletter_subscribers", "documents"):
         assert new.execute(f"SELECT language FROM {table}").fetchall() == [(None,)]
+
+
+def test_refunded_amounts_become_refunds(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    participants(old, 1)
+    for number, status in enumerate(("paid", "refunded", "refunded"), 1):
+        insert(old, "invoices", invoice_number=f"INV-{number}", status=status, contact_id=1, currency="EUR",
+               total=11900, credited=0 if status == "paid" else 11900)
+    refunded = {"invoice_id": 1, "amount": 11900, "currency": "EUR", "status": "completed", "gateway_key": "bank"}
+    insert(old, "payments", **refunded, refunded_amount=1900, payment_date="2025-06-02T10:00:00Z")
+    insert(old, "payments", **{**refunded, "invoice_id": 2, "status": "refunded"}, refunded_amount=11900,
+           payment_date="2025-06-02T10:00:00Z", updated_at="2026-02-03T08:00:00Z")              # its entry is pruned
+    insert(old, "payments", **refunded, refunded_amount=5, payment_date="2030-01-01T00:00:00Z")
+    insert(old, "payments", **refunded, payment_date=None)
+    for action, at in (("refunded", "2025-07-01T08:00:00Z"), ("refunded", "2026-01-09T08:00:00Z"),
+                       ("updated", "2026-05-01T08:00:00Z")):
+        audit(old, at, "payment", 1, action, at=at)
+    new = upgraded(path, old)
+    found = new.execute("SELECT payment_id, amount, currency, gateway_key, refunded_at, counts_at FROM refunds")
+    assert found.fetchall() == [(1, 1900, "EUR", "bank", "2026-01-09T08:00:00Z", "2026-01-09T08:00:00Z"),
+                                (2, 11900, "EUR", "bank", "2026-02-03T08:00:00Z", "2026-02-03T08:00:00Z"),
+                                (3, 5, "EUR", "bank", "2030-01-01T00:00:00Z", "2030-01-01T00:00:00Z")]
+    assert new.execute("SELECT payment_date, payment_date_at FROM payments WHERE id IN (1, 4)").fetchall() == [
+        ("2025-06-02T10:00:00Z", "2025-06-02T10:00:00Z"), (None, None)]
+    assert new.execute("SELECT status FROM invoices ORDER BY id").fetchall() == [
+        ("paid",), ("refunded",), ("cancelled",)]
+    assert new.execute(statements("refunds").wrong_sums.plain()).fetchall() == []

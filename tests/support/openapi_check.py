@@ -89,4 +89,4 @@ def _pattern(path):
 def _part(part):
     if not part.startswith("{"):
         return re.escape(part)
-    return r"[1-9]\d{0,17}" if part in ("{id}", "{item_id}") else "[^/]+"
+    return r"[1-9]\d{0,17}" if part in ("{id}", "{item_id}", "{refund_id}") else "[^/]+"

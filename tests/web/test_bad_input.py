@@ -103,7 +103,7 @@ def test_invalid_fields_are_refused_with_their_pointer_and_nothing_is_written(sh
     name, method = route.options.schema, route.method
     schema = body_schema(name, method)
     good = example(name) if "." not in name or schema.get("required") else {}
-    path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
+    path = route.path.replace("<id>", "999999").replace("<item_id>", "999999").replace("<refund_id>", "999999")
     before, tried = shared.version(), 0
     for pointer, body in wrong_bodies(good, schema, schema):
         answer = shared.organiser(method, path, raw=json.dumps(body).encode())
@@ -143,7 +143,7 @@ def wrong_texts(schema, root):
 @each("route", QUERIES)
 def test_invalid_parameters_are_refused_by_name(shared, route):
     schema = query_schema(route.options.query, listing=route.options.listing)
-    path = route.path.replace("<id>", "999999").replace("<item_id>", "999999")
+    path = route.path.replace("<id>", "999999").replace("<item_id>", "999999").replace("<refund_id>", "999999")
     before = shared.version()
     for name, sub in schema["properties"].items():
         for text in wrong_texts(sub, schema):

@@ -9,7 +9,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("ledger")
 
-EVENT_STATUSES = ("paid", "partially_paid", "refunded")     # each has an outgoing event of the same name
+EVENT_STATUSES = ("paid", "partially_paid", "refunded", "cancelled")    # each has an outgoing event of the same name
 EXACT = Context(prec=64, rounding=ROUND_HALF_UP)
 
 
@@ -38,9 +38,13 @@ def refuse_unpayable(invoice):
 
 
 def status_of(total, paid_amount, credited):
-    """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read."""
+    """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read.
+
+    An invoice that was credited in full and of which nothing is paid is `cancelled`: `adjust` finds out whether
+    it is `refunded` instead.
+    """
     if total > 0 and credited >= total and paid_amount <= 0:
-        return "refunded"
+        return "cancelled"
     if total - credited - paid_amount <= 0:
         return "paid"
     return "partially_paid" if paid_amount > 0 else "sent"
@@ -57,6 +61,8 @@ def adjust(db, invoice, *, paid=0, credited=0):
     if sums["paid_amount"] >= limit:
         raise invalid_at("/amount", "maximum", "is too large: the paid amount of the invoice must be less than 10^12")
     status = status_of(invoice["total"], **sums)
+    if status == "cancelled" and invoice["status"] != "cancelled" and db.one(sql.was_refunded, id=invoice["id"]):
+        status = "refunded"                             # it was paid, and the money was given back
     old = invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None
     if not old:                        # the usual case: no index on the status is touched
         db.run(sql.pay, id=invoice["id"], paid_amount=sums["paid_amount"], now=db.now)

@@ -4,12 +4,13 @@ Rows hold amounts in minor units of their currency, records (see `represent`) in
 writes is called inside a write transaction, journals the change, and adjusts the paid amount and the state of the
 invoice.
 """
+import json
 from decimal import Decimal
 
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import gateways, ledger
-from eventapi.domain.records import entities
+from eventapi.domain.billing import gateways, ledger, refunds
+from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate
@@ -36,23 +37,27 @@ FIELDS = ("id", "invoice_id", "invoice_number", "amount", "currency", "gateway_i
 # Reading
 
 def row(db, id):
-    """Return the row of the payment, or None."""
-    return db.one(sql.get, id=id)
+    """Return the row of the payment with the rows of its refunds, or None."""
+    found = db.one(sql.get, id=id)
+    return found and {**found, "refunds": json.loads(found["refunds"])}
 
 
 def represent(row):
-    """Return the API object of a row. The row is not changed."""
+    """Return the API object of a row, with refunds if the row has them. The row is not changed."""
     payment = {**{name: row[name] for name in FIELDS}, "net_amount": row["amount"] - row["gateway_fee"]}
     money.convert_to_major(payment, AMOUNTS, row["currency"])
+    if "refunds" in row:
+        payment["refunds"] = [refunds.represent(refund, row["currency"]) for refund in row["refunds"]]
     return payment
 
 
 def of_invoices(db, ids):
-    """Return {invoice id: [payment, …]} for a JSON array of invoice ids."""
-    payments = {}
-    for row in db.all(sql.of_invoices, ids=ids):
-        payments.setdefault(row["invoice_id"], []).append(represent(row))
-    return payments
+    """Return {invoice id: [payment with its refunds, …]} for a JSON array of invoice ids."""
+    found, payments = {}, [represent(row) for row in db.all(sql.of_invoices, ids=ids)]
+    refunds.attach(db, payments)
+    for payment in payments:
+        found.setdefault(payment["invoice_id"], []).append(payment)
+    return found
 
 
 # Writing
@@ -62,15 +67,20 @@ def record(db, fields):
 
     `fields` is a complete validated body.
 
-    Raise 422 for an unknown invoice, another currency than that of the invoice, or an amount with too many decimals;
-    409 `invoice_not_payable`, or `duplicate` if the gateway has reported the transaction before.
+    Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, or a
+    completed payment dated after tomorrow; 409 `invoice_not_payable`, `anonymized`, or `duplicate` if the gateway has
+    reported the transaction before.
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
         faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
     invoice, amount = _invoice_and_amount(db, fields, faults)
+    if fields["status"] == "completed":
+        _check_date(db, fields["payment_date"], faults)
     faults.raise_any()
     ledger.refuse_unpayable(invoice)
+    if fields["notes"]:
+        anonymity.refuse_anonymized({"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]})
     row = _add(db, fields, invoice, amount)
     payment = represent(row)
     journal.created(db, entities.PAYMENT, payment)
@@ -84,26 +94,25 @@ def update(db, row, fields):
     `fields` holds the changed fields; a new `status` runs the action that leads there.
 
     Raise 422 for fields that contradict the invoice or an earlier refund; 409 `payment_locked`, `invalid_transition`,
-    `invoice_not_payable` or `duplicate`.
+    `invoice_not_payable`, `duplicate` or `anonymized`.
     """
     new, invoice = _merged(db, row, fields)
-    status = fields.get("status", row["status"])
-    action = None if status == row["status"] else TRANSITIONS.action_to(row["status"], status)
+    action = None if new["status"] == row["status"] else TRANSITIONS.action_to(row["status"], new["status"])
     locked = [name for name in TERMS if new[name] != row[name]]
     if locked and row["status"] not in OPEN:
         raise Problem("payment_locked", f"{', '.join(f'`{name}`' for name in locked)} cannot change because the "
                       f"payment is {row['status']}. Record another payment.",
                       state=row["status"], members=locked)
-    new["status"] = status
-    if action == "refund":
-        new["refunded_amount"] = new["amount"]
+    anonymity.refuse_text(db, entities.PAYMENT, row, fields)
     if action == "complete" or new["invoice_id"] != row["invoice_id"]:
         ledger.refuse_unpayable(invoice)
+    if action == "refund":
+        return _give_back(db, row, {**new, "status": row["status"]}, new["amount"] - row["refunded_amount"], invoice)
     return _store(db, row, new, TRANSITIONS.past(action) if action else "updated", invoice)
 
 
 def delete(db, row):
-    """Delete a payment with its documents, notes and tasks."""
+    """Delete a payment with its refunds, documents, notes and tasks."""
     payment = represent(row)
     cascade.delete_with(db, "payment", row["id"])
     db.run(sql.remove, id=row["id"])
@@ -112,41 +121,66 @@ def delete(db, row):
 
 
 def move(db, row, action):
-    """Complete, fail, cancel or fully refund a payment and return its API object.
+    """Complete, fail or cancel a payment and return its API object.
 
     A payment that is in the target state already stays as it is. Raise 409 `invalid_transition`, or
-    `invoice_not_payable` for `complete`.
+    `invoice_not_payable` for `complete`; 422 for a payment dated after tomorrow that shall be completed.
     """
     status = TRANSITIONS.move(action, row["status"])
     if status is None:
         return represent(row)
-    new = {**row, "status": status}
-    if action == "refund":
-        new["refunded_amount"] = row["amount"]
     if action == "complete":
+        faults = Faults()
+        _check_date(db, row["payment_date"], faults)
+        faults.raise_any()
         ledger.refuse_unpayable(ledger.by_id(db, row["invoice_id"]))
-    return _store(db, row, new, TRANSITIONS.past(action))
+    return _store(db, row, {**row, "status": status}, TRANSITIONS.past(action))
 
 
-def refund(db, row, amount=None):
-    """Refund `amount` of a payment and return its API object.
+# Refunds
 
-    The amount is in major units; without one, refund what is left.
+def refund(db, row, fields):
+    """Refund a part of a payment, or what is left, and return the API object of the payment.
 
-    A refund of everything that is left changes the state to `refunded`. Raise 422 for too many decimals; 409
-    `exceeds_payment` or `invalid_transition`.
+    `fields` is a body of the action. Once nothing is left, the state is `refunded`, and a refund without amount changes
+    nothing. Raise 422 for too many decimals, or a date before the payment or in the future; 409 `invalid_transition`,
+    `duplicate`, `exceeds_payment` or `anonymized`.
     """
-    units = amount and _in_minor_units(amount, row["currency"])
+    faults = Faults()
+    units = fields["amount"] and _in_minor_units(fields["amount"], row["currency"], faults)
+    if fields["refunded_at"]:
+        refunds.check_date(db, row, fields["refunded_at"], faults)
+    faults.raise_any()
+    is_refunded = TRANSITIONS.move("refund", row["status"]) is None
+    refunds.refuse_known(db, row, fields["transaction_id"])
+    if is_refunded and units is None:
+        return represent(row)
+    if fields["notes"]:
+        anonymity.refuse(db, "payment", row["id"])
     left = row["amount"] - row["refunded_amount"]
-    if units is None or row["status"] not in ("completed", "refunded"):
-        return move(db, row, "refund")
-    if units > left:
+    if units is not None and units > left:
         raise Problem("exceeds_payment",
                       f"`amount` exceeds the rest of the payment. At most {money.major(left, row['currency'])} "
                       f"{row['currency']} can be refunded.", left=money.major(left, row["currency"]))
-    if units == left:
-        return move(db, row, "refund")
-    return _store(db, row, {**row, "refunded_amount": row["refunded_amount"] + units}, "refunded")
+    return _give_back(db, row, row, left if units is None else units, refunded_at=fields["refunded_at"],
+                      transaction_id=fields["transaction_id"], notes=fields["notes"])
+
+
+def delete_refund(db, row, refund):
+    """Delete a refund of a payment. A payment that was refunded is completed again. `refund` is one of its rows."""
+    refunds.remove(db, refund["id"])
+    new = {**row, "status": "completed", "refunded_amount": row["refunded_amount"] - refund["amount"],
+           "refunds": [other for other in row["refunds"] if other != refund]}
+    _store(db, row, new, "refund_deleted", refund=refund)
+
+
+def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
+    """Refund `amount` minor units of the payment `new`, store both, and return the API object of the payment."""
+    refund = refunds.add(db, new, amount, refunded_at or refunds.default_date(db, new), **values)
+    refunded = new["refunded_amount"] + amount
+    new = {**new, "refunded_amount": refunded, "refunds": [*new["refunds"], refund],
+           "status": "refunded" if refunded == new["amount"] else new["status"]}
+    return _store(db, old, new, "refunded", invoice, refund)
 
 
 def _invoice_and_amount(db, wanted, faults):
@@ -163,25 +197,31 @@ def _invoice_and_amount(db, wanted, faults):
     return invoice, _in_minor_units(wanted["amount"], currency, faults)
 
 
-def _in_minor_units(amount, currency, faults=None):
-    """Return the amount in minor units. Add too many decimals to `faults`, or raise 422 at once if it is None."""
-    collected = Faults() if faults is None else faults
+def _in_minor_units(amount, currency, faults):
+    """Return the amount in minor units. Add too many decimals to `faults`."""
     units = money.minor(Decimal(str(amount)), currency)
     if units is None:
-        collected.add("/amount", "decimals", f"must have at most {money.decimals(currency)} decimals in {currency}")
-    if faults is None:
-        collected.raise_any()
+        faults.add("/amount", "decimals", f"must have at most {money.decimals(currency)} decimals in {currency}")
     return units
+
+
+def _check_date(db, payment_date, faults):
+    """Add a fault if the date of a completed payment is after tomorrow. A gateway may date it one day ahead."""
+    zone = db.config.timezone
+    if payment_date and times.local_date(payment_date, zone) > times.add_days(times.today(zone, db.now), 1):
+        faults.add("/payment_date", "future", f"must not be after tomorrow for a completed payment, but is "
+                   f"{payment_date}. Correct it, or leave the payment pending")
 
 
 def _add(db, fields, invoice, amount):
     """Insert a payment of `amount` minor units and return its row."""
-    currency, zone = invoice["currency"], db.config.timezone
+    currency, date = invoice["currency"], fields["payment_date"] or db.now
     row = {**fields, "invoice_id": invoice["id"], "amount": amount, "refunded_amount": 0, "currency": currency,
            **gateways.terms(db, fields["gateway_key"], amount, currency),
-           "payment_date": times.start(fields["payment_date"], zone) or db.now}
+           "payment_date": date, "payment_date_at": times.start(date, db.config.timezone)}
     id = _once(db, row, lambda: db.insert(sql.add, **row, now=db.now))
-    return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.now}
+    return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.now,
+            "refunds": []}
 
 
 def _once(db, row, write):
@@ -206,10 +246,15 @@ def _merged(db, row, fields):
         faults.add("/amount", "refunded", "must be more than the refunded amount")
     if wanted["currency"] != row["currency"] and row["refunded_amount"]:
         faults.add("/currency", "refunded", "cannot change because a part of the payment was refunded")
+    is_dated_anew = wanted["payment_date"] != row["payment_date"]
+    if wanted["status"] == "completed" and (is_dated_anew or row["status"] != "completed"):
+        _check_date(db, wanted["payment_date"], faults)
+    if is_dated_anew:
+        refunds.check_payment_date(db, {**row, "payment_date": wanted["payment_date"]}, faults)
     faults.raise_any()
-    new = {**row, **{name: wanted[name] for name in ("gateway_key", "transaction_id", "notes", "currency")},
-           "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount,
-           "payment_date": times.start(wanted["payment_date"], db.config.timezone)}
+    new = {**row, **{name: wanted[name] for name in ("gateway_key", "transaction_id", "notes", "currency", "status",
+                                                     "payment_date")},
+           "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount}
     if any(new[name] != row[name] for name in ("gateway_key", "amount", "currency")):
         fee = gateways.terms(db, new["gateway_key"], amount, new["currency"])
         if fee["gateway_id"] or new["gateway_key"] != row["gateway_key"]:       # the fee of a removed gateway stays
@@ -217,17 +262,20 @@ def _merged(db, row, fields):
     return new, invoice
 
 
-def _store(db, old, new, action, invoice=None):
+def _store(db, old, new, action, invoice=None, refund=None):
     """Write and journal a changed row, adjust its invoices, and return the API object.
 
-    Write nothing if nothing changed.
+    `refund`: the row that the event carries. Write nothing if nothing changed.
     """
     if new == old:
         return represent(old)
+    new = {**new, "payment_date_at": times.start(new["payment_date"], db.config.timezone)}
     _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
+    refunds.follow(db, old, new)
     new["updated_at"] = db.now
     payment = represent(new)
-    journal.updated(db, entities.PAYMENT, represent(old), payment, action=action)
+    event = {**payment, "refund": refunds.represent(refund, new["currency"])} if refund else payment
+    journal.updated(db, entities.PAYMENT, represent(old), event, action=action)
     _adjust_invoice(db, old, new, invoice)
     return payment
 
@@ -241,7 +289,8 @@ def _adjust_invoice(db, old, new, invoice=None):
     if old and new and old["invoice_id"] != new["invoice_id"]:
         _adjust_invoice(db, old, None)
         before, old = 0, None
-    if before != after:
+    was_refunded = old and not new and old["refunded_amount"]       # `refunded` of the invoice may depend on it
+    if before != after or was_refunded:
         invoice = invoice or ledger.by_id(db, (new or old)["invoice_id"])
         ledger.adjust(db, invoice, paid=after - before)
 

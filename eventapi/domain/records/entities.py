@@ -152,7 +152,7 @@ INVOICE = Kind(
     has_notes=True, has_documents=True, has_tasks=True, about_people=True,
     personal=("notes",))
 PAYMENT = Kind(
-    "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded"),
+    "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded", "refund_deleted"),
     itemgetter("invoice_number"),
     has_documents=True, has_tasks=True, about_people=True,
     personal=("notes",))

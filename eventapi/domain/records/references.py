@@ -114,6 +114,15 @@ def filters(db, query, *references):
     return query
 
 
+def existing(db, query, reference):
+    """Return the query as `filters` does. Raise 422 if it names a record that does not exist."""
+    found, (target, ways) = filters(db, query, reference), reference
+    for name, _ in ways:
+        if found.get(target) == UNKNOWN and query.get(name) is not None:
+            raise invalid_parameter(name, "unknown", unknown(name, query[name]))
+    return found
+
+
 def refuse_in_use(db, statement, id, text):
     """Raise 409 `in_use` if `statement` returns the nouns of records that refer to the record.
 

@@ -4,7 +4,7 @@ A report computes its rows in minor units. They are converted last, so that tota
 
 `selection` is a dict of the filters that a report applies:
 first, last: first and last day ("2026-05-01"), or None.
-period: "month", "quarter" or "year". as_of: day, or None.
+period: "day", "week", "month", "quarter" or "year". as_of: day, or None.
 zone: time zone of the event, or None. event_key: key of the event, or None.
 given, values: names of the optional lines of SQL, and parameters, that select the event.
 """
@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 from eventapi import money, times
 from eventapi.domain.reports import finance, show
+from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import definition, query_schema
 
 sql = statements("reports")
+
+LAST_DAY = "2999-12-31"             # of `as_of`
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ def columns(name):
 def read(db, name, query):
     """Return a report as API object. All figures are read in one snapshot.
 
-    `query`: query parameters, with `event_id` also if the request named `event_key`.
+    `query`: query parameters, with `event_id` also if the request named `event_key`. Raise 422 for days out of order or
+    after LAST_DAY.
     """
     with db.snapshot():
         selection = _selection(db, query)
@@ -120,7 +124,8 @@ def figures(db, name, selection):
 
 
 def overview(db, selection):
-    """Return the overview: one row for each total of the other reports."""
+    """Return the overview: one row for each total of the other reports. Receivables are as at the last day."""
+    selection = {**selection, "as_of": selection["last"]}
     rows = [{"report": name, "figure": figure, "currency": total.get("currency"), "value": total[figure]}
             for name, shown in IN_OVERVIEW.items() for total in figures(db, name, selection)["totals"]
             for figure in shown or REPORTS[name].sums]
@@ -132,18 +137,25 @@ def _selection(db, query):
     zone = db.config.timezone
     by_event = {name: query[name] for name in ("event_id",) if name in query}
     event = db.one(sql.event, id=query["event_id"]) if by_event else None
-    return {"first": times.local_date(query.get("date_from"), zone),
-            "last": times.local_date(query.get("date_to"), zone),
+    first, last = (times.local_date(query.get(name), zone) for name in ("date_from", "date_to"))
+    if first and last and first > last:
+        raise invalid_parameter("date_to", "before_start", f"is {last} and must not be before date_from, {first}")
+    if query.get("as_of", "") > LAST_DAY:
+        raise invalid_parameter("as_of", "maximum", f"must not be after {LAST_DAY}")
+    return {"first": first, "last": last,
             "period": query.get("period", "month"), "as_of": query.get("as_of"), "zone": event and event["timezone"],
             "event_key": event and event["event_key"], "given": frozenset(by_event), "values": by_event}
 
 
 def _totals(report, rows):
-    """Return a row of sums for each currency, or one row for a report without amounts."""
+    """Return a row of sums for each currency, or one row for a report without amounts.
+
+    What is owed to customers is not part of the receivables.
+    """
     has_amounts = report.money or any("currency" in row for row in rows)
     sums = {} if has_amounts else {None: dict.fromkeys(report.sums, 0)}
     for row in rows:
         total = sums.setdefault(row.get("currency"), dict.fromkeys(report.sums, 0))
-        for name in report.sums:
+        for name in report.sums if row.get("bucket") != finance.OVERPAID else ():
             total[name] += row[name]
     return [{**({"currency": currency} if currency else {}), **sums[currency]} for currency in sorted(sums, key=str)]

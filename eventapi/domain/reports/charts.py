@@ -3,8 +3,8 @@
 A function of a report takes its rows and filters, and returns a list of Panels.
 """
 from eventapi.domain.reports.catalogue import REPORTS
-from eventapi.domain.reports.finance import BUCKETS
-from eventapi.domain.reports.periods import named, next_first_day
+from eventapi.domain.reports.finance import BUCKETS, OVERPAID
+from eventapi.domain.reports.periods import first_day_of, named, next_first_day
 from eventapi.pictures import charts, svg
 from eventapi.pictures.charts import MAX_SERIES, Panel
 
@@ -88,14 +88,8 @@ def without_gaps(rows, filters):
     while complete[-1] != found[-1]:
         if len(complete) >= len(found) + MAX_GAPS:
             return found
-        complete.append(named(next_first_day(_first_day(complete[-1]), kind), kind))
+        complete.append(named(next_first_day(first_day_of(complete[-1]), kind), kind))
     return complete
-
-
-def _first_day(name):
-    """Return the first day of a period such as 2026-05, 2026-Q2 or 2026."""
-    year, _, rest = name.partition("-")
-    return f"{year}-{int(rest[1]) * 3 - 2:02}-01" if rest.startswith("Q") else f"{year}-{rest or '01'}-01"
 
 
 def revenue(rows, filters):
@@ -130,9 +124,12 @@ def participants(rows, _):
 
 
 def receivables(rows, _):
-    labels = [words(bucket) for bucket in BUCKETS]
+    """Return a panel for each currency. It shows the bucket `overpaid` only if something is overpaid."""
+    shown = [row for row in rows if row["bucket"] != OVERPAID or row["amount"]]
     return [split("bars", f"Open amounts by days past due, {currency}", own, lambda row: words(row["bucket"]),
-                  lambda _: "open", "amount", labels) for currency, own in by_currency(rows)]
+                  lambda _: "open", "amount", [words(bucket) for bucket in (*BUCKETS, OVERPAID)
+                                               if bucket in {row["bucket"] for row in own}])
+            for currency, own in by_currency(shown)]
 
 
 def booths(rows, _):

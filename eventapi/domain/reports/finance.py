@@ -1,8 +1,9 @@
 """Reports about money: revenue, tax, payments and receivables. Amounts are in minor units, and a row has one currency.
 
 Sent invoices and credit notes count in the period of their own issue_date. A cancelled invoice therefore still
-counts, and the credit note for it counts as well. A payment counts in the period of its payment_date, and its refunds
-in the same period.
+counts, and the credit note for it counts as well. A payment counts in the period of its payment_date, a refund in that
+of its refunded_at. A payment that moved to another invoice counts for it from the move on. Later bookings therefore do
+not change the figures of an earlier date; corrections do: a deletion, or another amount, currency, date or gateway.
 
 For `selection` see catalogue.py.
 """
@@ -16,6 +17,7 @@ from eventapi.storage.statements import statements
 sql = statements("reports")
 
 BUCKETS = ("not_due", "1-30", "31-60", "61-90", "90+")
+OVERPAID = "overpaid"               # the bucket of what is owed to customers
 
 
 def revenue(db, selection):
@@ -30,16 +32,23 @@ def tax(db, selection):
 
 
 def payments(db, selection):
-    """Return the payments by period, currency and gateway.
+    """Return the payments and refunds by period, currency and gateway.
 
     Payments with and without a payment_date are read by two queries, so that both use an index.
     """
     periods = spans(db, sql.next_payment, selection)
-    return _added(*(_by_period(db, sql.payments, selection, periods, line) for line in ("dated", "undated")))
+    rows = [row for line in ("dated", "undated") for row in _by_period(db, sql.payments, selection, periods, line)]
+    rows += _by_period(db, sql.refunds, selection, periods)
+    if selection["given"]:
+        rows += _by_period(db, sql.moves, selection, periods)
+    return _added(rows)
 
 
 def receivables(db, selection):
-    """Return the open amounts by currency and days past due: at present, or at the end of the day `as_of`."""
+    """Return the open amounts by currency and days past due: at present, or at the end of the day `as_of`.
+
+    The bucket `overpaid` holds what is owed to customers, as a positive amount.
+    """
     as_of = selection["as_of"] or times.today(db.config.timezone)
     if selection["as_of"] is None:
         rows = db.all(sql.open, selection["given"], **selection["values"])
@@ -48,11 +57,11 @@ def receivables(db, selection):
         rows = db.all(sql.open_then, selection["given"], **selection["values"], as_of=as_of, until=until)
     sums = defaultdict(lambda: [0, 0])
     for row in rows:
-        entry = sums[row["currency"], bucket(row["due_date"], as_of)]
+        entry = sums[row["currency"], bucket(row["due_date"], as_of) if row["amount"] > 0 else OVERPAID]
         entry[0] += row["invoices"]
-        entry[1] += row["amount"]
+        entry[1] += abs(row["amount"])
     currencies = sorted({currency for currency, _ in sums})
-    rows = [(currency, name, *sums[currency, name]) for currency in currencies for name in BUCKETS]
+    rows = [(currency, name, *sums[currency, name]) for currency in currencies for name in (*BUCKETS, OVERPAID)]
     return [dict(zip(("currency", "bucket", "invoices", "amount"), row, strict=True)) for row in rows]
 
 
@@ -73,11 +82,11 @@ def _by_period(db, statement, selection, periods, *lines):
     return [{"period": row["period"], **figures} for row in found for figures in json.loads(row["figures"])]
 
 
-def _added(rows, others):
+def _added(rows):
     """Add up the rows with the same period, currency and gateway, and sort them by these."""
     keys = ("period", "currency", "gateway_key")
     sums = {}
-    for row in (*rows, *others):
+    for row in rows:
         key = tuple(row[name] for name in keys)
         if key not in sums:
             sums[key] = dict(row)

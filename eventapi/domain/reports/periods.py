@@ -1,31 +1,51 @@
-"""The periods of reports: months, quarters and years, in the time zone of the report.
+"""The periods of reports: days, weeks, months, quarters and years, in the time zone of the report.
 
 A day is a text such as 2026-05-01.
 """
-from datetime import date
+from datetime import date, timedelta
 
 from eventapi import times
 from eventapi.storage.database import as_json
 
+DAYS = {"day": 1, "week": 7}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 FIRST_DAY = "0001-01-01"
 LAST_YEAR = "9999"           # records of this year are omitted: its last period has no end in the calendar
 
 
 def named(day, period):
-    """Return the name of the period of a day: 2026-05, 2026-Q2 or 2026."""
-    year, month = day[:4], int(day[5:7])
-    return {"month": day[:7], "quarter": f"{year}-Q{(month + 2) // 3}", "year": year}[period]
+    """Return the name of the period of a day: 2026-05-01, 2026-W18 (ISO 8601), 2026-05, 2026-Q2 or 2026."""
+    if period == "week":
+        year, week, _ = date.fromisoformat(day).isocalendar()
+        return f"{year:04}-W{week:02}"
+    if period == "quarter":
+        return f"{day[:4]}-Q{(int(day[5:7]) + 2) // 3}"
+    return day[:{"day": 10, "month": 7, "year": 4}[period]]
 
 
 def first_day(day, period):
-    """Return the first day of the period of a day."""
+    """Return the first day of the period of a day. A week begins on Monday."""
+    if period in DAYS:
+        found = date.fromisoformat(day)
+        return (found - timedelta(days=found.weekday() if period == "week" else 0)).isoformat()
     months = MONTHS[period]
     return f"{day[:4]}-{(int(day[5:7]) - 1) // months * months + 1:02}-01"
 
 
+def first_day_of(name):
+    """Return the first day of the period with this name (see `named`)."""
+    year, _, rest = name.partition("-")
+    if rest.startswith("W"):
+        return date.fromisocalendar(int(year), int(rest[1:]), 1).isoformat()
+    if rest.startswith("Q"):
+        return f"{year}-{int(rest[1]) * 3 - 2:02}-01"
+    return f"{name}-01-01"[:10]
+
+
 def next_first_day(day, period):
     """Return the first day after the period of a day."""
+    if period in DAYS:
+        return times.add_days(first_day(day, period), DAYS[period])
     first = date.fromisoformat(first_day(day, period))
     months = first.month - 1 + MONTHS[period]
     return f"{first.year + months // 12:04}-{months % 12 + 1:02}-01"

@@ -1,7 +1,7 @@
 """The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
 from eventapi import journal
 from eventapi.domain.accounts import bills
-from eventapi.domain.billing import ledger
+from eventapi.domain.billing import ledger, refunds
 from eventapi.domain.entrance import admission
 from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
@@ -20,7 +20,7 @@ def findings(db):
         return found                          # the other checks mean nothing on a damaged file
     with db.snapshot():
         found += [("foreign keys", line) for line in db.broken_foreign_keys()]
-        found += [("money", line) for line in ledger.check(db)]
+        found += [("money", line) for line in (*ledger.check(db), *refunds.check(db))]
         found += [("sales", line) for line in bills.check(db)]
         found += [("check-ins", line) for line in admission.check(db)]
         found += [("webhooks", line) for line in webhooks.check(db)]

@@ -1,0 +1,129 @@
+"""Refunds of payments and moves of payments between invoices: what happens to a payment after its date.
+
+Both have a date of their own, so that the figures of an earlier date stay the same. Rows hold amounts in minor units,
+API objects hold major units. Functions that write are called inside a write transaction.
+"""
+from eventapi import money, times
+from eventapi.errors import Problem
+from eventapi.storage.database import Duplicate, as_json
+from eventapi.storage.statements import statements
+
+sql = statements("refunds")
+
+
+def attach(db, payments):
+    """Add `refunds` to each of these API objects of payments."""
+    found = {payment["id"]: [] for payment in payments}
+    for row in db.all(sql.of_payments, ids=as_json(list(found))):
+        found[row.pop("payment_id")].append(row)
+    for payment in payments:
+        payment["refunds"] = [represent(row, payment["currency"]) for row in found[payment["id"]]]
+
+
+def represent(row, currency):
+    """Return the API object of a row of a refund."""
+    return {**row, "amount": money.major(row["amount"], currency)}
+
+
+# Dates
+
+def check_date(db, payment, refunded_at, faults):
+    """Add a fault at /refunded_at if it is before the payment or in the future. `payment` is a row."""
+    zone, paid = db.config.timezone, payment["payment_date"] or payment["created_at"]
+    if is_before(refunded_at, paid, zone):
+        faults.add("/refunded_at", "before_payment", f"must not be before the payment, which is dated {paid}")
+    if is_before(db.now, refunded_at, zone):
+        faults.add("/refunded_at", "future", f"must not be in the future; now is {db.now}")
+
+
+def check_payment_date(db, payment, faults):
+    """Add a fault at /payment_date if the payment is dated after one of its refunds. `payment` is a row."""
+    paid = payment["payment_date"] or payment["created_at"]
+    for refund in payment["refunds"]:
+        if is_before(refund["refunded_at"], paid, db.config.timezone):
+            faults.add("/payment_date", "after_refund",
+                       f"must not be after the refund of {refund['refunded_at']} (refund {refund['id']})")
+            return
+
+
+def is_before(value, other, zone):
+    """Return whether a date or timestamp is before another one. If either is a date, compare the dates in the zone."""
+    if times.is_date(value) or times.is_date(other):
+        return times.local_date(value, zone) < times.local_date(other, zone)
+    return times.utc(value, zone) < times.utc(other, zone)
+
+
+def default_date(db, payment):
+    """Return now as the date of a refund, or the date of the payment if that is later: it may be dated tomorrow."""
+    paid = payment["payment_date"] or payment["created_at"]
+    return paid if is_before(db.now, paid, db.config.timezone) else db.now
+
+
+# Writing
+
+def refuse_known(db, payment, transaction_id):
+    """Raise 409 `duplicate` if the gateway has reported this refund before."""
+    known = transaction_id and db.one(sql.by_transaction, transaction_id=transaction_id,
+                                      gateway_key=payment["gateway_key"])
+    if known:
+        raise Problem("duplicate", f"Refund {known['id']} of payment {known['payment_id']} already has this "
+                      "`transaction_id` of this gateway.", member="transaction_id", refund_id=known["id"],
+                      payment_id=known["payment_id"])
+
+
+def add(db, payment, amount, refunded_at, transaction_id=None, notes=None):
+    """Insert a refund of `amount` minor units and return its row. `payment` is a row."""
+    row = {"amount": amount, "refunded_at": refunded_at, "transaction_id": transaction_id, "notes": notes}
+    id = db.insert(sql.add, **row, payment_id=payment["id"], currency=payment["currency"],
+                   gateway_key=payment["gateway_key"], counts_at=times.start(refunded_at, db.config.timezone),
+                   now=db.now)
+    return {"id": id, **row, "created_at": db.now}
+
+
+def remove(db, id):
+    db.run(sql.remove, id=id)
+
+
+def follow(db, old, new):
+    """Keep the refunds and moves of a payment in line with its change. `old` and `new` are its rows.
+
+    A completed payment that moves to another invoice counts for that invoice from now on. A new currency corrects the
+    payment as a whole: then it counts for the new invoice from its date.
+
+    Raise 409 `duplicate` if the new gateway has reported one of the refunds for another payment.
+    """
+    if new["gateway_key"] != old["gateway_key"] and old["refunded_amount"]:
+        _set_gateway(db, new)
+    if new["currency"] != old["currency"]:
+        db.run(sql.forget_moves, payment_id=new["id"])
+        return
+    if new["payment_date"] != old["payment_date"]:      # a move before the payment means nothing
+        db.run(sql.forget_moves, frozenset({"until"}), payment_id=new["id"], until=counts_at(new))
+    if old["status"] == "completed" and new["invoice_id"] != old["invoice_id"] and counts_at(new) < db.now:
+        db.run(sql.add_move, payment_id=new["id"], from_invoice_id=old["invoice_id"],
+               to_invoice_id=new["invoice_id"], now=db.now)
+
+
+def _set_gateway(db, payment):
+    try:
+        db.run(sql.set_gateway, payment_id=payment["id"], gateway_key=payment["gateway_key"])
+    except Duplicate:
+        raise Problem("duplicate", "`gateway_key` cannot change: this gateway has another refund with the "
+                      "`transaction_id` of a refund of this payment.", member="gateway_key") from None
+
+
+def counts_at(payment):
+    """Return the UTC timestamp from which a payment counts. `payment` is a row with `payment_date_at`."""
+    return payment["payment_date_at"] or payment["created_at"]
+
+
+# Checks of `eventapi check`
+
+def check(db):
+    """Yield a sentence for each payment whose refunds or moves contradict it."""
+    for wrong in db.all(sql.wrong_sums):
+        yield (f"payment {wrong['id']}: the refunded amount is {wrong['stored']}, but its refunds add up to "
+               f"{wrong['computed']} (minor units), or differ from it in state, currency or gateway")
+    for wrong in db.all(sql.wrong_moves):
+        yield (f"payment {wrong['payment_id']}: it moved to invoice {wrong['found']}, but its next invoice is "
+               f"{wrong['expected']}")

@@ -1,0 +1,51 @@
+-- Refunds of payments, and the moves of payments from one invoice to another.
+
+-- name: of_payments
+SELECT payment_id, id, amount, refunded_at, transaction_id, notes, created_at FROM refunds
+ WHERE payment_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
+
+-- name: add
+INSERT INTO refunds (payment_id, amount, currency, gateway_key, transaction_id, refunded_at, counts_at, notes, created_at)
+VALUES (:payment_id, :amount, :currency, :gateway_key, :transaction_id, :refunded_at, :counts_at, :notes, :now);
+
+-- name: by_transaction
+-- The refund with this transaction id of this gateway. No gateway counts as one gateway.
+SELECT id, payment_id FROM refunds
+ WHERE transaction_id = :transaction_id AND coalesce(gateway_key, '') = coalesce(:gateway_key, '');
+
+-- name: set_gateway
+UPDATE refunds SET gateway_key = :gateway_key WHERE payment_id = :payment_id;
+
+-- name: remove
+DELETE FROM refunds WHERE id = :id;
+
+-- name: add_move
+INSERT INTO payment_moves (payment_id, from_invoice_id, to_invoice_id, moved_at)
+VALUES (:payment_id, :from_invoice_id, :to_invoice_id, :now);
+
+-- name: forget_moves
+-- Moves at or before `until`; all moves without it.
+DELETE FROM payment_moves
+ WHERE payment_id = :payment_id
+   AND moved_at <= :until                              -- when until
+
+-- For `eventapi check`.
+
+-- name: wrong_sums
+-- Payments whose refunds do not add up to refunded_amount, or are in another currency or of another gateway.
+SELECT p.id, p.refunded_amount AS stored, coalesce(sum(r.amount), 0) AS computed,
+       coalesce(sum(r.id IS NOT NULL AND (r.currency <> p.currency OR r.gateway_key IS NOT p.gateway_key)), 0) AS strangers
+  FROM payments p LEFT JOIN refunds r ON r.payment_id = p.id
+ GROUP BY p.id
+HAVING stored <> computed OR strangers > 0 OR (p.status = 'refunded') <> (p.amount = computed AND p.status IN ('completed', 'refunded'))
+    OR computed > 0 AND p.status NOT IN ('completed', 'refunded')
+ ORDER BY p.id;
+
+-- name: wrong_moves
+-- Moves that do not lead from one to the next, and in the end to the invoice of the payment.
+SELECT payment_id, found, expected
+  FROM (SELECT m.id, m.payment_id, m.to_invoice_id AS found,
+               coalesce(lead(m.from_invoice_id) OVER (PARTITION BY m.payment_id ORDER BY m.moved_at, m.id), p.invoice_id) AS expected
+          FROM payment_moves m JOIN payments p ON p.id = m.payment_id)
+ WHERE found <> expected
+ ORDER BY payment_id, id;
