@@ -9,7 +9,7 @@ domain/people/badge_sheets.py reads it.
 from eventapi.languages import formats, names
 from eventapi.pictures import qr
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Picture, Text, rectangle
+from eventapi.pictures.shapes import INK, PAPER, Area, Bitmap, Group, Lines, Picture, Text, contained, rectangle
 
 WIDTH, HEIGHT = 86, 54
 PAGE = 210, 297
@@ -17,10 +17,12 @@ ACROSS, DOWN = 2, 5
 PER_PAGE = ACROSS * DOWN
 LEFT, TOP = (PAGE[0] - ACROSS * WIDTH) / 2, (PAGE[1] - DOWN * HEIGHT) / 2
 MARK_LENGTH, MARK_GAP = 5, 2            # crop marks: their length and their distance from the cards
-MARGIN, HEADER, BAND = 5, 13, 10        # margin of a card; height of the header and of the band at the bottom
+MARGIN, HEADER, BAND = 5, 14.5, 10      # margin of a card; height of the header and of the band at the bottom
+STRIPE = 2                              # height of the stripe in the colour of the role at the top
+IMAGE = 26, 9                           # largest width and height of the image of the event
 MODULE = 0.9                            # width of a QR module: large enough to scan from half a metre
 MIN_SIZE, PREFERRED_SIZE = 2.2, 2.6     # font sizes
-GREY, NEUTRAL = "#555555", "#5b6675"
+GREY, BLACK = "#555555", "#000000"
 # Colour-blind people can distinguish these colours, and the band also shows the role as a word. White text is
 # readable on each.
 COLORS = {
@@ -81,20 +83,26 @@ def card(badge, x, y):
     """Yield the shapes of a card."""
     yield from _header(badge, x, y)
     code, quiet = qr.size(badge["code"]) * MODULE, qr.QUIET * MODULE
-    left, top = x + WIDTH - MARGIN - code, y + HEADER + 3
+    left, top = x + WIDTH - MARGIN - code, y + HEADER + 2.6
     yield qr.area(badge["code"], left, top, MODULE)
-    yield Text(left + code / 2, top + code + quiet + 1.9, (badge["number"],), 2.5)
+    size = min(2.5, code * 0.99 / em(badge["number"]))                    # the number is not wider than the code
+    yield Text(left + code / 2, top + code + quiet + 1.6, (badge["number"],), size)
     yield from _names(badge, x + MARGIN, y + HEADER + 1, WIDTH - 2 * MARGIN - code - quiet, HEIGHT - HEADER - BAND - 2)
     yield from _band(badge, x, y + HEIGHT - BAND)
 
 
 def _header(badge, x, y):
-    room = WIDTH - 2 * MARGIN
-    yield from _lines(badge["event"], x + MARGIN, y + 4.9, room, 6.2, 3.8, is_bold=True)
+    yield Area((rectangle(x, y, WIDTH, STRIPE),), COLORS[badge["role"]])
+    room, middle = WIDTH - 2 * MARGIN, y + STRIPE + (HEADER - 0.8 - STRIPE) / 2
+    if badge["image"]:
+        width, height = contained(badge["image"], *IMAGE)
+        yield Bitmap(x + WIDTH - MARGIN - width, middle - height / 2, width, height, badge["image"])
+        room -= width + 3
+    yield from _lines(badge["event"], x + MARGIN, y + 6.3, room, 6.2, 3.8, is_bold=True)
     days = formats.days(badge["from"], badge["to"], badge["language"])
-    below = " · ".join(part for part in (days, badge["city"]) if part)
-    yield from _lines(below, x + MARGIN, y + 9.8, room, 3.2, 2.7, ink=GREY)
-    yield Lines((((x + MARGIN, y + HEADER - 0.8), (x + WIDTH - MARGIN, y + HEADER - 0.8)),), "#c9ced6", 0.2)
+    city = badge["city"] if badge["city"] and badge["city"] not in badge["event"] else None
+    yield from _lines(" · ".join(part for part in (days, city) if part), x + MARGIN, y + 11.3, room, 3.2, 2.7, ink=GREY)
+    yield Lines((((x + MARGIN, y + HEADER - 0.6), (x + WIDTH - MARGIN, y + HEADER - 0.6)),), "#c9ced6", 0.2)
 
 
 def _names(badge, x, y, width, height):
@@ -110,17 +118,19 @@ def _names(badge, x, y, width, height):
 
 
 def _band(badge, x, y):
-    """Yield the band at the bottom: the role as colour and word, and beside it the category in its own colour."""
-    half = x + WIDTH * 0.55 if badge["category"] else x + WIDTH
-    yield Area((rectangle(x, y, half - x, BAND),), COLORS[badge["role"]])
-    role, room = names.role(badge["role"], badge["language"]).upper(), half - x - MARGIN - 2
-    yield from _lines(role, x + MARGIN, y + BAND / 2, room, BAND - 2, 4.6, is_bold=True, ink=PAPER)
+    """Yield the band at the bottom with role and category.
+
+    It has the colour of the category, or that of the role if the category has none.
+    """
+    fill = badge["color"] or COLORS[badge["role"]]
+    ink, half = ink_on(fill), x + WIDTH * (0.52 if badge["category"] else 1)
+    yield Area((rectangle(x, y, WIDTH, BAND),), fill)
+    role = names.role(badge["role"], badge["language"]).upper()
+    yield from _lines(role, x + MARGIN, y + BAND / 2, half - x - MARGIN - 2, BAND - 2, 4.6, is_bold=True, ink=ink)
     if badge["category"]:
-        fill, room = badge["color"] or NEUTRAL, x + WIDTH - half - MARGIN - 2
-        yield Area((rectangle(half, y, room + MARGIN + 2, BAND),), fill)
-        yield from _lines(
-            badge["category"], half + 3, y + BAND / 2, room, BAND - 2, 3.6, is_bold=True, ink=ink_on(fill)
-        )
+        yield Lines((((half, y + 2), (half, y + BAND - 2)),), ink, 0.25)
+        yield from _lines(badge["category"], half + 3, y + BAND / 2, x + WIDTH - half - MARGIN - 3, BAND - 2, 3.8,
+                          is_bold=True, ink=ink)
 
 
 def _lines(text, x, middle, width, height, largest, *, is_bold=False, ink=INK):
@@ -146,7 +156,7 @@ def _height(text):
 
 def ink_on(fill):
     """Return black or white, whichever has the higher contrast with `fill` (WCAG relative luminance)."""
-    return INK if luminance(fill) > 0.18 else PAPER
+    return BLACK if luminance(fill) > 0.179 else PAPER
 
 
 def luminance(color):

@@ -1,15 +1,18 @@
 """Printed badges: the texts of a badge, one badge as a picture, and many badges on A4 sheets."""
+import logging
 import re
 
-from eventapi import times
+from eventapi import images, times
 from eventapi.domain.entrance import badges
 from eventapi.errors import Problem, invalid_parameter
 from eventapi.languages import choice
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, svg
+from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
+log = logging.getLogger(__name__)
 sql = statements("badges")
 
 FORMS = SVG, PDF = "image/svg+xml", "application/pdf"      # media types of one badge
@@ -57,13 +60,31 @@ def draw(badge, form):
 
     Raise 501 `not_installed` for a PDF without reportlab or without a font that has every letter.
     """
-    drawing = picture.picture(badge)
+    drawing = picture.picture(_with_images([badge])[0])
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 
 def draw_sheets(badges_):
     """Return badges as the bytes of a PDF with A4 pages. Raise 501 as `draw` does."""
-    return canvas.draw(*picture.sheets(badges_))
+    return canvas.draw(*picture.sheets(_with_images(badges_)))
+
+
+def _with_images(badges_):
+    """Return the badges with the Image of their event, or None, in place of the path of its file."""
+    loaded = {path: _image(path) for path in {badge["image"] for badge in badges_}}
+    return [{**badge, "image": loaded[badge["image"]]} for badge in badges_]
+
+
+def _image(path):
+    """Return the Image in a file. Return None without a path, or if the file is not a PNG or JPEG that can be drawn."""
+    if path is None:
+        return None
+    try:
+        with open(path, "rb") as file:
+            return images.load(file.read(images.MAX_SIZE + 1))
+    except (OSError, images.Broken) as error:
+        log.info("badges are printed without the image of the event, %s: %s", path, error)
+        return None
 
 
 def _badge(db, row, language):
@@ -77,4 +98,5 @@ def _badge(db, row, language):
             "from": times.local_date(row["date_from"], row["timezone"]),
             "to": times.local_date(row["date_to"], row["timezone"]),
             "language": choice.choose(db.config, language, row["language"]), "category": row["category"],
+            "image": row["image"] and str(files.path(db.config, row["image"])),
             "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}
