@@ -48,12 +48,12 @@ UPDATE webhooks SET is_active = 0, updated_at = :now WHERE id = :id;
 SELECT k.admin_id, a.is_active FROM webhooks w JOIN api_keys k ON k.id = w.api_key_id JOIN admins a ON a.id = k.admin_id WHERE w.id = :id;
 
 -- name: delivery
-SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts, d.next_attempt_at,
+SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts, d.attempt_count, d.next_attempt_at,
        d.response_status, d.error, d.duration_ms, d.delivered_at, d.created_at, d.updated_at
   FROM webhook_deliveries d WHERE d.webhook_id = :webhook_id AND d.id = :id;
 
 -- name: deliveries
-SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts, d.next_attempt_at,
+SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.status, d.attempts, d.attempt_count, d.next_attempt_at,
        d.response_status, d.error, d.duration_ms, d.delivered_at, d.created_at, d.updated_at
   FROM webhook_deliveries d
  WHERE d.webhook_id = :webhook_id
@@ -73,9 +73,21 @@ SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND outgoing_id
 
 -- name: send_again
 -- Send a delivery again that has succeeded or failed.
-UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_attempt_at = :now, response_status = NULL, error = NULL,
-  duration_ms = NULL, delivered_at = NULL, updated_at = :now
+UPDATE webhook_deliveries SET status = 'pending', failures = 0, next_attempt_at = :now, delivered_at = NULL, updated_at = :now
  WHERE id = :id AND status IN ('delivered', 'failed');
+
+-- name: request_redelivery
+-- Send a delivery again after the attempt that is being made.
+UPDATE webhook_deliveries SET redelivery_requested = 1, updated_at = :now WHERE id = :id AND status = 'delivering';
+
+-- name: hold_back
+-- Let all pending deliveries of a record wait for the first open one.
+UPDATE webhook_deliveries SET next_attempt_at = NULL
+ WHERE webhook_id = :webhook_id AND entity_type = :entity_type AND entity_id = :entity_id AND status = 'pending'
+   AND next_attempt_at IS NOT NULL
+   AND outgoing_id > (SELECT outgoing_id FROM webhook_deliveries
+                       WHERE webhook_id = :webhook_id AND entity_type = :entity_type AND entity_id = :entity_id
+                         AND status IN ('pending', 'delivering') ORDER BY outgoing_id LIMIT 1);
 
 -- name: send_now
 -- Do not wait for the next attempt.
@@ -149,13 +161,16 @@ UPDATE webhooks SET lease = :lease, lease_ends_at = strftime('%Y-%m-%dT%H:%M:%SZ
 UPDATE webhooks SET lease = NULL, lease_ends_at = NULL WHERE id = :id AND lease = :lease;
 
 -- name: cut_off
--- Deliveries whose lease ran out during the attempt. It is unknown whether they arrived, so they are sent again.
-UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = :now, updated_at = :now WHERE webhook_id = :id AND status = 'delivering';
+-- Deliveries whose lease ran out during the attempt. It is unknown whether they arrived, so they are sent again. That
+-- attempt is also the one that a redelivery requests.
+UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = :now, failures = CASE redelivery_requested WHEN 1 THEN 0 ELSE failures END,
+  redelivery_requested = 0, updated_at = :now
+ WHERE webhook_id = :id AND status = 'delivering';
 
 -- name: due
 -- The next delivery that is due, with the message and the secrets. is_allowed: the key is valid and may still read
 -- the event.
-SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.attempts, o.data, o.id IS NOT NULL AS is_kept,
+SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_id, d.event_at, d.failures, o.data, o.id IS NOT NULL AS is_kept,
        coalesce(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AND a.is_active = 1
          AND (instr(' ' || k.scopes || ' ', ' ' || o.scope || ' ') OR instr(' ' || k.scopes || ' ', ' ' || o.scope || ':read ')), 0) AS is_allowed,
        w.url, w.headers, w.timeout_seconds, w.retry_count, w.secret,
@@ -172,12 +187,13 @@ UPDATE webhook_deliveries SET status = 'delivering', updated_at = :now WHERE id 
 
 -- name: holds_lease
 -- A row if this process still holds the lease for the delivery.
-SELECT w.failing_since FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
+SELECT w.failing_since, d.attempts, d.redelivery_requested FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
  WHERE w.id = :id AND w.lease = :lease AND d.id = :delivery_id AND d.status = 'delivering';
 
 -- name: attempted
-UPDATE webhook_deliveries SET status = :status, attempts = attempts + 1, next_attempt_at = :next_attempt_at, response_status = :response_status,
-  error = :error, duration_ms = :duration_ms, delivered_at = CASE :status WHEN 'delivered' THEN :now END, updated_at = :now
+UPDATE webhook_deliveries SET status = :status, attempts = :attempts, attempt_count = attempt_count + 1, failures = :failures,
+  redelivery_requested = 0, next_attempt_at = :next_attempt_at, response_status = :response_status, error = :error,
+  duration_ms = :duration_ms, delivered_at = CASE :status WHEN 'delivered' THEN :now END, updated_at = :now
  WHERE id = :id;
 
 -- name: succeeded

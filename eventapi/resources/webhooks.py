@@ -110,7 +110,10 @@ def list_webhook_deliveries(db, id, query):
 
 @routes.post("/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, response="webhook_delivery")
 def redeliver_webhook_delivery(db, id, item_id):
-    """Send a delivery again, with all its attempts. A delivery that waits for its next attempt is sent now."""
+    """Send a delivery again, with all its retries. A delivery that waits for its next attempt is sent now.
+
+    If an attempt is in progress, another one follows it. Deliveries of one record keep their order.
+    """
     get(db, id)
     delivery = found(webhooks.get_delivery(db, id, item_id), "webhook_delivery", item_id)
     return Response(webhooks.redeliver(db, delivery), 202, has_etag=False)

@@ -80,6 +80,11 @@ def test_a_public_address_is_accepted(url):
     assert addresses.fault_of(url, NO_NETWORK) is None
 
 
+@pytest.mark.parametrize("url", ["https://127.0.0.1/", "https://10.1.2.3/", "https://hooks.internal/"])
+def test_the_refusal_of_a_private_address_names_the_option(url):
+    assert "webhook_allowed_networks" in addresses.fault_of(url, NO_NETWORK)
+
+
 def test_only_configured_networks_are_allowed_and_http_is_allowed_there():
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd00:1::/32"))
     for url in ("http://10.1.2.3:8080/x", "https://10.1.2.3/", "http://[fd00:1::7]/", "http://erp/",

@@ -86,7 +86,7 @@ OTHERS = {
         "tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind bulk_imports.kind "
         "bulk_imports.status bulk_imports.mode bulk_imports.match_field webhook_deliveries.event_name "
         "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
-        "bulk_import_errors.faults mails.subject audit_log.description",
+        "bulk_import_errors.faults mails.subject audit_log.description webhook_deliveries.attempts",
     "a number assigned by eventapi":
         "booth_reservations.booth_number participants.badge_number badge_aliases.badge_number check_ins.badge_number "
         "check_in_scans.badge_number documents.document_number invoices.invoice_number service_orders.order_number "

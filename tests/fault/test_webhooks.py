@@ -189,6 +189,35 @@ def test_a_worker_that_is_stopped_during_deliveries_ends_in_time_and_loses_nothi
         assert len({id for id, _ in receiver.at()}) == 1
 
 
+def test_a_redelivery_requested_during_an_attempt_survives_the_crash_of_the_worker(tmp_path, db, key, opened):
+    with Receiver(answers={"/": hangs}) as receiver:
+        server, worker = processes.Server(tmp_path, "--workers", "1"), processes.start(tmp_path, "worker")
+        try:
+            with HttpClient(server.url, key) as client:
+                webhook = client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["event.*"],
+                                                            "timeout_seconds": 60}, status=201)
+                event = client.data("POST", "/events", {"title": "Fair"}, status=201)
+                client.data("PATCH", f"/events/{event['id']}", {"city": "Uetersen"})
+                processes.until(lambda: receiver.got)
+                deliveries = f"/webhooks/{webhook['id']}/deliveries"
+                [first] = client.data("GET", f"{deliveries}?status=delivering")
+                client.data("POST", f"{deliveries}/{first['id']}/redeliver", {}, status=202)
+                kill(worker.pid)
+                worker.wait(20)
+                with db.write():                    # the lease expires now instead of after 70 seconds
+                    db.connection.execute("UPDATE webhooks SET lease_ends_at = '2001-01-01T00:00:00Z'")
+                receiver.answers["/"] = 200
+                worker = processes.start(tmp_path, "worker")
+                processes.until(lambda: len(client.data("GET", f"{deliveries}?status=delivered")) == 2)
+                second, again = client.data("GET", deliveries)
+        finally:
+            worker.terminate()
+            worker.wait(20)
+            server.__exit__()
+        assert [id for id, _ in receiver.at()] == [first["message_id"], first["message_id"], second["message_id"]]
+        assert (again["id"], again["attempt_count"]) == (first["id"], 1), "the interrupted attempt has no outcome"
+
+
 def test_worker_once_delivers_due_events_and_ends(tmp_path, db, key, opened, organiser):
     organiser.app.app.settings.webhook_allowed_networks = (ipaddress.ip_network("127.0.0.0/8"),)
     with Receiver() as receiver:

@@ -319,7 +319,7 @@ def test_a_test_event_is_sent_regardless_of_the_patterns(organiser, db, hook, re
     webhook = hook("/quiet", ["payment.*"])
     everything = hook("/all")
     answer = organiser.post(f"/webhooks/{webhook['id']}/test", status=202).json["data"]
-    assert (answer["event_type"], answer["status"], answer["attempts"]) == ("webhook.tested", "pending", 0)
+    assert (answer["event_type"], answer["status"], answer["attempt_count"]) == ("webhook.tested", "pending", 0)
     organiser.post(f"/webhooks/{everything['id']}/test", status=202)
     work(db)
     assert types(receiver, "/quiet") == ["webhook.tested"]
@@ -335,12 +335,13 @@ def test_a_delivery_is_repeated_on_request_with_the_same_id(organiser, db, hook,
     make_event(organiser)
     work(db)
     delivery = sent(organiser, webhook)[0]
-    assert (delivery["status"], delivery["attempts"], delivery["response_status"], delivery["error"]) == (
+    assert (delivery["status"], delivery["attempt_count"], delivery["response_status"], delivery["error"]) == (
         "delivered", 1, 200, None)
     again = organiser.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver", status=202).json["data"]
-    assert (again["status"], again["attempts"], again["delivered_at"]) == ("pending", 0, None)
+    assert (again["status"], again["attempts"], again["delivered_at"]) == ("pending", delivery["attempts"], None)
     work(db)
     assert [id for id, _ in receiver.at()] == [delivery["message_id"]] * 2
+    assert sent(organiser, webhook)[0]["attempt_count"] == len(sent(organiser, webhook)[0]["attempts"]) == 2
     other = hook("/other")
     problem(organiser.post(f"/webhooks/{other['id']}/deliveries/{delivery['id']}/redeliver"), 404, "not_found")
 
@@ -385,7 +386,10 @@ def test_faults_of_a_receiver_are_recorded(organiser, db, hook, receiver, behavi
     delivery = sent(organiser, webhook)[0]
     state = organiser.data(f"/webhooks/{webhook['id']}")
     if error:
-        assert error in delivery["error"] and (delivery["status"], delivery["attempts"]) == ("pending", 1)
+        assert error in delivery["error"] and (delivery["status"], delivery["attempt_count"]) == ("pending", 1)
+        [attempt] = delivery["attempts"]
+        assert attempt.pop("attempted_at") <= state["last_failure_at"]
+        assert attempt == {name: delivery[name] for name in ("response_status", "error", "duration_ms")}
         assert state["failure_count"] == 1 and state["last_failure_at"] and not state["last_success_at"]
     else:
         assert (delivery["status"], delivery["error"]) == ("delivered", None)
@@ -414,8 +418,91 @@ def test_attempts_follow_the_schedule_and_stop(organiser, db, hook, receiver):
         db.connection.execute(
             "UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE next_attempt_at IS NOT NULL")
     assert waits == [5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
-    assert (delivery["status"], delivery["attempts"], len(receiver.got)) == ("failed", 11, 11)
+    assert (delivery["status"], delivery["attempt_count"], len(receiver.got)) == ("failed", 11, 11)
     assert len({id for id, _ in receiver.at()}) == 1
+    organiser.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver", status=202)
+    work(db, hurry=False)
+    again = sent(organiser, webhook)[0]
+    assert (again["status"], again["attempt_count"]) == ("pending", 12)
+    assert times.unix(again["next_attempt_at"]) - times.unix(again["updated_at"]) == 5, "the schedule starts again"
+
+
+def test_the_last_ten_attempts_are_shown(organiser, db, hook, receiver):
+    answers = iter([500, 404, *[503] * 7, 502, 200])
+    receiver.answers["/"] = lambda handler: handler.answer(next(answers))
+    webhook = hook()
+    make_event(organiser)
+    work(db)
+    delivery = organiser.data(f"/webhooks/{webhook['id']}/deliveries")[0]
+    assert (delivery["status"], delivery["attempt_count"]) == ("delivered", 11)
+    assert [attempt["response_status"] for attempt in delivery["attempts"]] == [404, *[503] * 7, 502, 200]
+    assert [attempt["error"] is None for attempt in delivery["attempts"]] == [False] * 9 + [True]
+    for attempt in delivery["attempts"]:
+        assert set(attempt) == {"attempted_at", "response_status", "error", "duration_ms"}
+        assert delivery["created_at"] <= attempt["attempted_at"] <= delivery["updated_at"]
+        assert 0 <= attempt["duration_ms"] < 2000
+    csv = organiser.get(f"/webhooks/{webhook['id']}/deliveries", headers={"Accept": "text/csv"}, status=200).text
+    assert "attempts.response_status" in csv and "404|503" in csv
+
+
+def redeliver(client, delivery, status=202):
+    path = f"/webhooks/{delivery['webhook_id']}/deliveries/{delivery['id']}/redeliver"
+    return client.post(path, status=status).json["data"]
+
+
+@pytest.mark.parametrize("answers", [(200, 200), (500, 200), (200, 500, 200)])
+def test_a_redelivery_that_is_requested_during_an_attempt_follows_it(organiser, db, hook, receiver, answers):
+    webhook, left = hook(events=["event.*"]), iter((*answers, 200))
+
+    def answer(handler):
+        if len(receiver.got) == 1:
+            [delivery] = sent(organiser, webhook)
+            assert delivery["status"] == "delivering"
+            for _ in range(2):                      # a repeated request asks for no further attempt
+                assert redeliver(organiser, delivery)["status"] == "delivering"
+            organiser.patch(f"/events/{event['id']}", {"city": "Uetersen"}, status=200)
+        handler.answer(next(left))
+    receiver.answers["/"] = answer
+    event = make_event(organiser)
+    work(db)
+    first, second = sent(organiser, webhook)
+    assert [(d["status"], d["attempt_count"]) for d in (first, second)] == [
+        ("delivered", len(answers)), ("delivered", 1)]
+    assert [id for id, _ in receiver.at()] == [first["message_id"]] * len(answers) + [second["message_id"]]
+
+
+def test_redeliveries_keep_the_order_of_a_record(organiser, db, hook, receiver):
+    webhook = hook(events=["event.*"])
+    event = make_event(organiser)
+    organiser.patch(f"/events/{event['id']}", {"city": "A"}, status=200)
+    work(db)
+    receiver.answers["/"] = 500
+    organiser.patch(f"/events/{event['id']}", {"city": "B"}, status=200)
+    work(db, hurry=False)
+    oldest, older, waiting = sent(organiser, webhook)
+    assert [d["status"] for d in (oldest, older, waiting)] == ["delivered", "delivered", "pending"]
+    assert redeliver(organiser, older)["next_attempt_at"]
+    assert redeliver(organiser, oldest)["next_attempt_at"]
+    assert [bool(d["next_attempt_at"]) for d in sent(organiser, webhook)] == [True, False, False]
+    assert redeliver(organiser, waiting)["next_attempt_at"] is None, "it waits for the earlier ones"
+    receiver.got.clear()
+    receiver.answers["/"] = behaviours.every_other()
+    work(db)
+    assert [body["data"]["city"] for _, body in receiver.at()] == [None, None, "A", "A", "B", "B"]
+    assert {d["status"] for d in sent(organiser, webhook)} == {"delivered"}
+
+
+def test_a_redelivery_requested_before_a_crash_is_made_once(organiser, db, hook, receiver):
+    webhook = hook(events=["event.*"], retry_count=1)
+    make_event(organiser)
+    webhooks.fan_out(db, lambda: False)
+    assert webhook_delivery.step(db, webhook["id"], "of a worker that dies")
+    redeliver(organiser, sent(organiser, webhook)[0])
+    db.connection.execute("UPDATE webhooks SET lease_ends_at = '2001-01-01T00:00:00Z'")
+    receiver.answers["/"] = behaviours.every_other()
+    work(db)
+    delivery = sent(organiser, webhook)[0]
+    assert (delivery["status"], delivery["attempt_count"], len(receiver.got)) == ("delivered", 2, 2)
 
 
 @pytest.mark.parametrize("retries", [0, 1, 3])

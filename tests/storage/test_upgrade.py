@@ -1,4 +1,5 @@
 """An upgrade converts the rows that an older database has."""
+import json
 from datetime import datetime, timedelta, timezone
 
 from eventapi import times
@@ -117,6 +118,21 @@ def test_the_first_revision_decides_whether_a_submission_was_late(tmp_path):
     new = upgraded(path, old)
     found = [is_late for is_late, in new.execute("SELECT is_late FROM submissions ORDER BY id")]
     assert dict(zip(histories, found, strict=True)) == {"late": 1, "in time": 0, "without due date": 0, "draft": None}
+
+
+def test_deliveries_keep_their_last_attempt_and_their_place_in_the_schedule(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    shared = {"webhook_id": 1, "event_name": "event.created", "entity_type": "event", "entity_id": 1, "event_at": NOW}
+    insert(old, "webhook_deliveries", **shared, outgoing_id=1, status="delivered", attempts=2, response_status=200,
+           duration_ms=40, delivered_at="2026-11-21T10:00:00Z")
+    insert(old, "webhook_deliveries", **shared, outgoing_id=2, status="pending", attempts=3, error="no answer")
+    insert(old, "webhook_deliveries", **shared, outgoing_id=3, status="pending")
+    new = upgraded(path, old)
+    rows = new.execute("SELECT attempt_count, failures, attempts FROM webhook_deliveries ORDER BY id").fetchall()
+    assert [(count, failures, json.loads(attempts)) for count, failures, attempts in rows] == [
+        (2, 2, [{"attempted_at": "2026-11-21T10:00:00Z", "response_status": 200, "error": None, "duration_ms": 40}]),
+        (3, 3, [{"attempted_at": NOW, "response_status": None, "error": "no answer", "duration_ms": None}]), (0, 0, [])]
 
 
 def audit(connection, request_id, entity_type, entity_id, action, old=None, new=None, at=NOW):

@@ -25,6 +25,7 @@ PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
 # Host names that no public server has.
 PRIVATE_NAME = re.compile(
     r"[^.]+|(.+\.)?(localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa)", re.I)
+EXCEPTION = ". The administrator of the server can allow a network with the option webhook_allowed_networks"
 
 
 class Refused(Exception):
@@ -101,7 +102,7 @@ def refuse_blocked(target, found, allowed):
     """Raise Refused if any of the IP addresses `found` for the target is blocked, or if HTTP is not allowed for it."""
     if not all(may_be_called(address, allowed) for address in found):
         raise Refused("leads to an address that webhooks must not call: one of this server, of a private network "
-                      "or of a reserved range")
+                      f"or of a reserved range{EXCEPTION}")
     if target.scheme == "http" and not all(is_allowed(address, allowed) for address in found):
         raise Refused("must begin with https://. Only URLs in webhook_allowed_networks may begin with http://")
 
@@ -114,7 +115,7 @@ def fault_of(url, allowed, seconds=2):
     try:
         target = parse(url)
         if PRIVATE_NAME.fullmatch(target.host) and not is_ip(target.host) and not allowed:
-            raise Refused("has a host name that exists in private networks only")
+            raise Refused(f"has a host name that exists in private networks only{EXCEPTION}")
         found = resolve(target, seconds)
         if found:
             refuse_blocked(target, found, allowed)

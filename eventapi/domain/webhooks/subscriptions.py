@@ -41,10 +41,9 @@ def represent_delivery(row):
     """Return the API object of a delivery."""
     return {"id": row["id"], "webhook_id": row["webhook_id"],
             "message_id": message_id(row["outgoing_id"], row["event_at"]),
-            "event_type": row["event_name"], **{name: row[name] for name in (
-                "entity_type", "entity_id", "status", "attempts", "next_attempt_at", "response_status", "error",
-                "duration_ms",
-                "delivered_at", "created_at", "updated_at")}}
+            "event_type": row["event_name"], "attempts": json.loads(row["attempts"]), **{name: row[name] for name in (
+                "entity_type", "entity_id", "status", "attempt_count", "next_attempt_at", "response_status", "error",
+                "duration_ms", "delivered_at", "created_at", "updated_at")}}
 
 
 def message_id(event_id, timestamp):
@@ -121,10 +120,21 @@ def rotate_secret(db, old):
 
 
 def redeliver(db, delivery):
-    """Send a delivery again, with all its attempts, and return it. One that waits for its next attempt is sent now."""
+    """Send a delivery again, with all its retries, and return it.
+
+    One that waits for its next attempt is sent now. After an attempt that is in progress, another one follows. A
+    delivery still waits for earlier ones of its record, and later ones wait for it.
+    """
     if not db.run(sql.send_again, id=delivery["id"], now=db.now):
-        db.run(sql.send_now, id=delivery["id"], now=db.now)
+        if not db.run(sql.request_redelivery, id=delivery["id"], now=db.now):
+            db.run(sql.send_now, id=delivery["id"], now=db.now)
+    db.run(sql.hold_back, **same_record(delivery))
     return get_delivery(db, delivery["webhook_id"], delivery["id"])
+
+
+def same_record(delivery):
+    """Return the columns that all deliveries of one record to one webhook share."""
+    return {name: delivery[name] for name in ("webhook_id", "entity_type", "entity_id")}
 
 
 def _columns(webhook):

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from eventapi import __version__, times
 from eventapi.domain.webhooks import addresses, signatures
 from eventapi.domain.webhooks import subscriptions as webhooks
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.worker.webhooks import http_post
 
@@ -24,6 +25,7 @@ log = logging.getLogger("eventapi.deliveries")
 AGAIN_AFTER = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
 PATIENCE = timedelta(days=5)         # a webhook that fails for so long is deactivated
 GONE = 410
+SHOWN = 10                           # attempts that a delivery keeps
 
 
 @dataclass
@@ -58,6 +60,7 @@ def step(db, webhook_id, lease, done=None, more=True):
         delivery = db.one(sql.due, id=webhook_id, now=db.now) if more else None
         if delivery:
             db.run(sql.delivering, id=delivery["id"], now=db.now)
+            delivery["attempted_at"] = db.now
         else:
             db.run(sql.give_lease_back, id=webhook_id, lease=lease)
         return delivery
@@ -107,26 +110,36 @@ def _settle(db, lease, delivery, outcome):
     held = db.one(sql.holds_lease, id=delivery["webhook_id"], lease=lease, delivery_id=delivery["id"])
     if not held:
         return
-    status, again = _following(db, delivery, outcome)
-    db.run(sql.attempted, id=delivery["id"], status=status, next_attempt_at=again, response_status=outcome.status,
-           error=outcome.error, duration_ms=outcome.duration_ms, now=db.now)
-    if status != "pending":
-        same = {name: delivery[name] for name in ("webhook_id", "entity_type", "entity_id")}
-        db.run(sql.release_next, now=db.now, **same)
+    status, failures, again = _following(db, delivery, outcome, held["redelivery_requested"])
+    seen = {"response_status": outcome.status, "error": outcome.error, "duration_ms": outcome.duration_ms}
+    attempts = [*json.loads(held["attempts"]), {"attempted_at": delivery["attempted_at"], **seen}]
+    db.run(sql.attempted, id=delivery["id"], status=status, failures=failures, next_attempt_at=again,
+           attempts=as_json(attempts[-SHOWN:]), now=db.now, **seen)
+    if status == "pending":             # an earlier delivery of the record may have been requested again meanwhile
+        db.run(sql.hold_back, **webhooks.same_record(delivery))
+    else:
+        db.run(sql.release_next, now=db.now, **webhooks.same_record(delivery))
     if outcome.is_success:
         db.run(sql.succeeded, id=delivery["webhook_id"], now=db.now)
     elif outcome.was_sent:
         _failed(db, delivery, outcome, held["failing_since"])
 
 
-def _following(db, delivery, outcome):
-    """Return (status, next_attempt_at) of the delivery after an attempt."""
+def _following(db, delivery, outcome, is_requested):
+    """Return (status, failures, next_attempt_at) of the delivery after an attempt.
+
+    `failures` counts the failed attempts since the delivery was last requested. `is_requested`: a redelivery was
+    requested during the attempt, so another attempt follows at once, whatever the outcome.
+    """
+    if is_requested:
+        return "pending", 0, db.now
     if outcome.is_success:
-        return "delivered", None
-    failures = delivery["attempts"] + 1
+        return "delivered", delivery["failures"], None
+    failures = delivery["failures"] + 1
     if not outcome.was_sent or outcome.status == GONE or failures > min(delivery["retry_count"], len(AGAIN_AFTER)):
-        return "failed", None
-    return "pending", times.text(datetime.fromisoformat(db.now) + timedelta(seconds=AGAIN_AFTER[failures - 1]))
+        return "failed", failures, None
+    wait = timedelta(seconds=AGAIN_AFTER[failures - 1])
+    return "pending", failures, times.text(datetime.fromisoformat(db.now) + wait)
 
 
 def _failed(db, delivery, outcome, failing_since):
