@@ -104,8 +104,9 @@ UPDATE booths SET status = :status, held_until = :held_until, updated_at = :now 
 SELECT p.id, p.event_id, p.area_name FROM plans p WHERE p.id = :id;
 
 -- name: users
-SELECT 'reservations' AS noun FROM booth_reservations WHERE booth_id = :id
- UNION SELECT 'order items' FROM service_order_items WHERE booth_id = :id;
+SELECT 'reservation' AS one, 'reservations' AS many, count(*) AS count FROM booth_reservations WHERE booth_id = :id
+ UNION ALL SELECT 'order item', 'order items', count(*) FROM service_order_items WHERE booth_id = :id
+ ORDER BY many;
 
 -- name: category_price
 SELECT base_price FROM categories WHERE id = :id;

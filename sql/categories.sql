@@ -86,9 +86,10 @@ DELETE FROM category_events WHERE category_id = :category_id;
 INSERT INTO category_events (category_id, event_id) SELECT :category_id, value FROM json_each(:event_ids);
 
 -- name: users
-SELECT 'contacts' AS noun FROM contact_categories WHERE category_id = :id
- UNION SELECT 'participants' FROM participants WHERE category_id = :id
- UNION SELECT 'applications' FROM application_categories WHERE category_id = :id;
+SELECT 'contact' AS one, 'contacts' AS many, count(*) AS count FROM contact_categories WHERE category_id = :id
+ UNION ALL SELECT 'participant', 'participants', count(*) FROM participants WHERE category_id = :id
+ UNION ALL SELECT 'application', 'applications', count(*) FROM application_categories WHERE category_id = :id
+ ORDER BY many;
 
 -- name: remove
 DELETE FROM categories WHERE id = :id;

@@ -168,9 +168,10 @@ DELETE FROM contact_categories WHERE contact_id = :contact_id;
 INSERT OR IGNORE INTO contact_categories (contact_id, category_id) SELECT :contact_id, value FROM json_each(:ids);
 
 -- name: users
-SELECT 'invoices' AS noun FROM invoices WHERE contact_id = :id
- UNION SELECT 'participants' FROM participants WHERE contact_id = :id
- UNION SELECT 'applications' FROM applications WHERE contact_id = :id;
+SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHERE contact_id = :id
+ UNION ALL SELECT 'participant', 'participants', count(*) FROM participants WHERE contact_id = :id
+ UNION ALL SELECT 'application', 'applications', count(*) FROM applications WHERE contact_id = :id
+ ORDER BY many;
 
 -- name: remove
 DELETE FROM contacts WHERE id = :id;

@@ -27,8 +27,9 @@ INSERT INTO document_categories (key, name, default_template_id, created_at, upd
 UPDATE document_categories SET key = :key, name = :name, default_template_id = :default_template_id, updated_at = :now WHERE id = :id;
 
 -- name: users
-SELECT 'documents' AS noun FROM documents WHERE category_id = :id
- UNION SELECT 'templates' FROM document_templates WHERE category_id = :id;
+SELECT 'document' AS one, 'documents' AS many, count(*) AS count FROM documents WHERE category_id = :id
+ UNION ALL SELECT 'template', 'templates', count(*) FROM document_templates WHERE category_id = :id
+ ORDER BY many;
 
 -- name: remove
 DELETE FROM document_categories WHERE id = :id;

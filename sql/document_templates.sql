@@ -28,8 +28,9 @@ INSERT INTO document_templates (key, name, category_id, body, is_contract, creat
 UPDATE document_templates SET key = :key, name = :name, category_id = :category_id, body = :body, is_contract = :is_contract, updated_at = :now WHERE id = :id;
 
 -- name: users
-SELECT 'documents' AS noun FROM documents WHERE template_id = :id
- UNION SELECT 'categories that use it by default' FROM document_categories WHERE default_template_id = :id;
+SELECT 'document' AS one, 'documents' AS many, count(*) AS count FROM documents WHERE template_id = :id
+ UNION ALL SELECT 'category that uses it by default', 'categories that use it by default', count(*) FROM document_categories WHERE default_template_id = :id
+ ORDER BY many;
 
 -- name: remove
 DELETE FROM document_templates WHERE id = :id;

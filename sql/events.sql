@@ -63,12 +63,13 @@ SELECT id FROM booths WHERE event_id = :id AND formula_id IS NOT NULL ORDER BY i
 
 -- name: users
 -- What prevents the event from being deleted, as nouns for the error text.
-SELECT 'applications' AS noun FROM application_events WHERE event_id = :id
- UNION SELECT 'participants' FROM participants WHERE event_id = :id
- UNION SELECT 'invoices' FROM invoices WHERE event_id = :id
- UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_id = :id
- UNION SELECT 'service orders' FROM service_orders WHERE event_id = :id
- UNION SELECT 'check-ins' FROM check_ins WHERE event_id = :id;
+SELECT 'application' AS one, 'applications' AS many, count(*) AS count FROM application_events WHERE event_id = :id
+ UNION ALL SELECT 'participant', 'participants', count(*) FROM participants WHERE event_id = :id
+ UNION ALL SELECT 'invoice', 'invoices', count(*) FROM invoices WHERE event_id = :id
+ UNION ALL SELECT 'booth reservation', 'booth reservations', count(*) FROM booth_reservations WHERE event_id = :id
+ UNION ALL SELECT 'service order', 'service orders', count(*) FROM service_orders WHERE event_id = :id
+ UNION ALL SELECT 'check-in', 'check-ins', count(*) FROM check_ins WHERE event_id = :id
+ ORDER BY many;
 
 -- name: remove
 DELETE FROM events WHERE id = :id;

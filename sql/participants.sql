@@ -70,12 +70,13 @@ SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact
 
 -- name: users
 -- What prevents the participant from being deleted, as nouns for the error text.
-SELECT 'invoices' AS noun FROM invoices WHERE event_participant_id = :id
- UNION SELECT 'schedule slots' FROM schedule_assignments WHERE event_participant_id = :id
- UNION SELECT 'service orders' FROM service_orders WHERE event_participant_id = :id
- UNION SELECT 'booth reservations' FROM booth_reservations WHERE event_participant_id = :id
- UNION SELECT 'submissions' FROM submissions WHERE event_participant_id = :id
- UNION SELECT 'check-ins' FROM check_ins WHERE event_participant_id = :id;
+SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHERE event_participant_id = :id
+ UNION ALL SELECT 'schedule slot', 'schedule slots', count(DISTINCT schedule_slot_id) FROM schedule_assignments WHERE event_participant_id = :id
+ UNION ALL SELECT 'service order', 'service orders', count(*) FROM service_orders WHERE event_participant_id = :id
+ UNION ALL SELECT 'booth reservation', 'booth reservations', count(*) FROM booth_reservations WHERE event_participant_id = :id
+ UNION ALL SELECT 'submission', 'submissions', count(*) FROM submissions WHERE event_participant_id = :id
+ UNION ALL SELECT 'check-in', 'check-ins', count(*) FROM check_ins WHERE event_participant_id = :id
+ ORDER BY many;
 
 -- name: add
 INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_number, application_id, created_at,

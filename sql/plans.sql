@@ -54,8 +54,9 @@ UPDATE plans SET event_id = :event_id, plan_key = :plan_key, plan_name = :plan_n
 
 -- name: users
 -- What prevents the plan from being deleted, as nouns for the error text.
-SELECT 'booth reservations' AS noun FROM booths b JOIN booth_reservations r ON r.booth_id = b.id WHERE b.plan_id = :id
- UNION SELECT 'service order items' FROM booths b JOIN service_order_items i ON i.booth_id = b.id WHERE b.plan_id = :id;
+SELECT 'booth reservation' AS one, 'booth reservations' AS many, count(*) AS count FROM booths b JOIN booth_reservations r ON r.booth_id = b.id WHERE b.plan_id = :id
+ UNION ALL SELECT 'service order item', 'service order items', count(*) FROM booths b JOIN service_order_items i ON i.booth_id = b.id WHERE b.plan_id = :id
+ ORDER BY many;
 
 -- name: remove_booths
 DELETE FROM booths WHERE plan_id = :id;

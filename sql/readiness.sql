@@ -2,7 +2,9 @@
 
 -- name: facts
 -- The facts about several participants. contracts is a text for people.
-SELECT f.id, f.status, f.is_guest, f.has_booth, f.has_open_order, f.has_draft, f.has_unbilled, f.owes, e.date_from,
+SELECT f.id, f.status, f.role, f.is_guest, f.has_booth, f.has_open_order,
+       EXISTS (SELECT 1 FROM service_orders o WHERE o.event_participant_id = f.id AND o.status <> 'cancelled') AS has_order,
+       f.has_draft, f.has_unbilled, f.owes, e.date_from,
        (SELECT json_group_array(json_object('title', q.title, 'due_at', q.due_at, 'is_done', q.is_done, 'is_rejected', q.is_rejected,
                'is_in_review', q.is_in_review))
           FROM required_submissions q WHERE q.event_participant_id = f.id) AS required_submissions,

@@ -24,7 +24,7 @@ UPDATE service_categories SET category_key = :category_key, category_name = :cat
  WHERE id = :id;
 
 -- name: users
-SELECT 'services' AS noun FROM services WHERE category_id = :id LIMIT 1;
+SELECT 'service' AS one, 'services' AS many, count(*) AS count FROM services WHERE category_id = :id;
 
 -- name: remove
 DELETE FROM service_categories WHERE id = :id;

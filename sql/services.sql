@@ -57,7 +57,7 @@ UPDATE services SET category_id = :category_id, service_key = :service_key, serv
 
 -- name: users
 -- Noun for the error text if order items refer to the service, which prevents its deletion.
-SELECT 'orders' AS noun FROM service_order_items WHERE service_id = :id LIMIT 1;
+SELECT 'order' AS one, 'orders' AS many, count(DISTINCT service_order_id) AS count FROM service_order_items WHERE service_id = :id;
 
 -- name: remove
 DELETE FROM services WHERE id = :id;

@@ -13,12 +13,14 @@ def fair(organiser, db):
 
 
 def statuses(fair, participant=None):
-    """Return the items of the checklist with their statuses. Check that the filter `ready` agrees."""
+    """Return the items that are required, with their statuses. Check that the filter `ready` agrees."""
     id = (participant or fair.participant)["id"]
     found = fair.organiser.data(f"/participants/{id}/readiness")
-    assert found["ready"] == all(item["status"] == "done" for item in found["items"])
+    assert [item["item"] for item in found["items"]] == [
+        "contract", "submissions", "booth", "services", "invoice", "payment", "badge"]
+    assert found["ready"] == all(item["status"] in ("done", "not_required") for item in found["items"])
     assert [known["id"] for known in fair.organiser.data(f"/participants?ids={id}&ready={int(found['ready'])}")] == [id]
-    return " ".join(f"{item['item']}:{item['status']}" for item in found["items"])
+    return " ".join(f"{item['item']}:{item['status']}" for item in found["items"] if item["status"] != "not_required")
 
 
 def item(fair, name):
@@ -27,33 +29,33 @@ def item(fair, name):
 
 
 def test_an_exhibitor_becomes_ready_step_by_step(fair):
-    assert statuses(fair) == "submissions:done booth:open services:done invoice:open payment:blocked badge:open"
+    assert statuses(fair) == "booth:open invoice:open payment:blocked badge:open"
     fair.act("participants", fair.participant, "confirm")
     reservation = fair.reserve("A1", status="pending")
     assert item(fair, "booth")["due"] == reservation["expires_at"]
     fair.act("booth-reservations", reservation, "confirm")
     assert item(fair, "booth")["detail"] == "confirmed: A1"
     order = fair.order((fair.power, 1), confirm=False)
-    assert statuses(fair) == "submissions:done booth:done services:open invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "booth:done services:open invoice:open payment:blocked badge:done"
     fair.act("service-orders", order, "confirm")
-    assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:done"
     invoice, _ = fair.bill()
-    assert statuses(fair) == "submissions:done booth:done services:done invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "booth:done services:done invoice:open payment:blocked badge:done"
     assert item(fair, "invoice")["detail"] == "a draft has not been sent"
     sent = fair.send(invoice)
-    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:open badge:done"
+    assert statuses(fair) == "booth:done services:done invoice:done payment:open badge:done"
     assert item(fair, "payment")["due"] == sent["due_date"]
     fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["total"]})
-    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:done badge:done"
+    assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:done"
     fair.act("participants", fair.participant, "unconfirm")
-    assert statuses(fair) == "submissions:done booth:done services:done invoice:done payment:done badge:open"
+    assert statuses(fair) == "booth:done services:done invoice:done payment:done badge:open"
     assert item(fair, "badge")["due"] == "2099-05-01"
     fair.act("participants", fair.participant, "confirm")
     late = fair.order((fair.power, 1), confirm=False)
-    assert statuses(fair) == "submissions:done booth:done services:open invoice:blocked payment:blocked badge:done"
+    assert statuses(fair) == "booth:done services:open invoice:blocked payment:blocked badge:done"
     fair.cancel("service-orders", late)
     fair.cancel("booth-reservations", reservation)
-    assert statuses(fair) == "submissions:done booth:open services:done invoice:open payment:blocked badge:done"
+    assert statuses(fair) == "booth:open services:done invoice:open payment:blocked badge:done"
 
 
 def test_a_draft_order_is_due_by_its_deadline(fair):
@@ -67,7 +69,7 @@ def test_a_draft_order_is_due_by_its_deadline(fair):
 
 def test_the_invoice_is_blocked_until_the_booth_is_reserved(fair):
     fair.send(fair.bill()[0])
-    assert statuses(fair) == "submissions:done booth:open services:done invoice:blocked payment:open badge:open"
+    assert statuses(fair) == "booth:open invoice:blocked payment:open badge:open"
 
 
 @pytest.mark.parametrize("role", ["speaker", "visitor", "press", "staff"])
@@ -78,12 +80,29 @@ def test_guests_need_the_badge_only(fair, role):
     assert statuses(fair, guest) == "badge:done"
 
 
+def test_what_nobody_requires_is_listed_and_not_required(fair):
+    def not_required(participant):
+        items = fair.organiser.data(f"/participants/{participant['id']}/readiness")["items"]
+        return {item["item"]: (item["detail"], item["due"]) for item in items if item["status"] == "not_required"}
+    nothing = {"contract": ("there is no contract", None), "submissions": ("nothing is required", None)}
+    assert not_required(fair.participant) == {**nothing, "services": ("nothing is ordered", None)}
+    assert not_required(fair.exhibitor("Partner", role="sponsor")) == {
+        **nothing, "services": ("nothing is ordered", None), "booth": ("needs no booth of its own", None)}
+    assert not_required(fair.exhibitor("Guest", role="press")) == {
+        **nothing, **{name: ("does not concern the role press", None)
+                      for name in ("booth", "services", "invoice", "payment")}}
+    order = fair.order((fair.power, 1))
+    assert item(fair, "services")["status"] == "done"
+    fair.cancel("service-orders", order)
+    assert item(fair, "services")["status"] == "not_required"
+
+
 @pytest.mark.parametrize("role", ["co_exhibitor", "sponsor"])
 def test_a_co_exhibitor_needs_no_booth_of_its_own(fair, role):
     partner = fair.exhibitor("Partner", role=role)
-    assert statuses(fair, partner).startswith("submissions:done booth:done")
+    assert statuses(fair, partner).startswith("invoice:")
     fair.reserve("A1", status="pending", participant=partner)
-    assert statuses(fair, partner).startswith("submissions:done booth:open")
+    assert statuses(fair, partner).startswith("booth:open")
 
 
 def test_required_submissions_of_the_role_must_be_submitted_and_approved(fair):
@@ -131,8 +150,7 @@ def test_a_speaker_is_ready_with_the_slides(fair):
 
 def test_a_cancelled_participant_is_blocked(fair):
     fair.cancel("participants", fair.participant)
-    assert statuses(fair) == ("submissions:blocked booth:blocked services:blocked invoice:blocked payment:blocked "
-                              "badge:blocked")
+    assert statuses(fair) == "booth:blocked invoice:blocked payment:blocked badge:blocked"
 
 
 def test_readiness_requires_an_existing_participant(fair, person):
@@ -213,7 +231,7 @@ LACKS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_o
 def count(entry, checklist, has_draft):
     """Add one checklist to an entry of the report."""
     items = {item["item"]: item for item in checklist["items"]}
-    is_open = {name: name in items and items[name]["status"] != "done"
+    is_open = {name: items[name]["status"] not in ("done", "not_required")
                for name in ("contract", "submissions", "booth", "services", "badge")}
     entry["participants"] += 1
     entry["ready"] += checklist["ready"]
@@ -222,9 +240,9 @@ def count(entry, checklist, has_draft):
     entry["open_submissions"] += is_open["submissions"]
     entry["no_booth"] += is_open["booth"]
     entry["open_order"] += is_open["services"]
-    entry["draft_invoice"] += "invoice" in items and has_draft
-    entry["unbilled"] += "invoice" in items and items["invoice"]["detail"] == "something has to be billed or credited"
-    entry["unpaid"] += "payment" in items and items["payment"]["detail"] == "an invoice is not paid in full"
+    entry["draft_invoice"] += items["invoice"]["status"] != "not_required" and has_draft
+    entry["unbilled"] += items["invoice"]["detail"] == "something has to be billed or credited"
+    entry["unpaid"] += items["payment"]["detail"] == "an invoice is not paid in full"
 
 
 def act_randomly(fair, chance, participant, number):

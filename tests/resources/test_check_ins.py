@@ -401,6 +401,27 @@ def test_participants_and_events_with_check_ins_cannot_be_deleted(organiser, sca
     organiser.delete(f"/events/{fair['id']}", status=204)
 
 
+def test_a_refused_deletion_says_how_many_of_each_kind_depend_on_the_record(organiser, scan, ada, fair, visitor):
+    scan(scanned_at=at("09:00"))
+    for clock in ("10:00", "11:00"):
+        scan(scanned_at=at(clock), force=True)
+    visitor()
+    slot = {"event_key": "fair", "slot_date": "2026-01-02", "start_time": "10:00", "end_time": "11:00", "title": "Talk"}
+    organiser.make("/schedules", {**slot, "assignments": [{"participant_id": ada["id"], "role": role}
+                                                          for role in ("speaker", "attendee")]})
+    organiser.make("/applications", {"last_name": "x", "event_keys": ["fair"]})
+    found = problem(organiser.delete(f"/events/{fair['id']}"), 409, "in_use")
+    assert found["used_by"] == ["applications", "check-ins", "participants"]
+    assert found["detail"] == (
+        "The event has 1 application, 3 check-ins and 2 participants, so it cannot be deleted. Delete these first, or "
+        "set `is_visible` to false to hide the event.")
+    found = problem(organiser.delete(f"/participants/{ada['id']}"), 409, "in_use")
+    assert found["detail"] == ("The participant has 3 check-ins and 1 schedule slot, so it cannot be deleted. Cancel "
+                               "the participant instead.")
+    found = problem(organiser.delete(f"/contacts/{ada['contact_id']}"), 409, "in_use")
+    assert found["detail"].startswith("The contact has 1 participant, so it cannot be deleted.")
+
+
 def test_the_list_is_filtered(organiser, scan, visitor, ada):
     other = visitor()
     scan(scanned_at=at("09:00"), station="North")

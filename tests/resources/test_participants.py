@@ -143,6 +143,17 @@ def test_a_participant_moves_to_another_contact(organiser, participant, contact)
     assert moved["customer_number"] == "C-2" and moved["badge_number"] == participant["badge_number"]
 
 
+def test_a_second_participation_points_to_the_first_one(organiser, participant):
+    body = {"event_key": participant["event_key"], "contact_id": participant["contact_id"], "role": participant["role"]}
+    found = organiser.post("/participants", body, status=409).json
+    assert (found["code"], found["participant_id"]) == ("duplicate", participant["id"])
+    assert "Change that participant instead" in found["detail"]
+    organiser.post(f"/participants/{participant['id']}/cancel", status=200)
+    found = organiser.post("/participants", body, status=409).json
+    assert (found["code"], found["participant_id"]) == ("duplicate", participant["id"])
+    assert f"POST /participants/{participant['id']}/reinstate" in found["detail"]
+
+
 def test_notes_are_deleted_with_the_participant(organiser, participant):
     note = organiser.make(
         "/notes", {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"})

@@ -241,9 +241,9 @@ def refuse_other_days(db, event_id, fields):
     count = db.value(sql.visit_count, event_id=event_id) if fields else 0
     if count:
         names = " and ".join(f"`{name}`" for name in fields)
-        check_ins_ = "1 check-in" if count == 1 else f"{count} check-ins"
-        raise Problem("in_use", f"The event has {check_ins_}, so {names} cannot change: the days of its visits depend "
-                      "on this. Delete the check-ins first, or leave the value.", used_by=["check-ins"])
+        number = references.counted(count, "check-in", "check-ins")
+        raise Problem("in_use", f"The event has {number}, so {names} cannot change: the days of its visits depend on "
+                      "this. Delete the check-ins first, or leave the value.", used_by=["check-ins"])
 
 
 # Consistency check

@@ -92,7 +92,8 @@ def _merged(db, old, fields):
         _refuse_reserved(db, old)
     if merged["event_id"] != old["event_id"]:
         references.refuse_in_use(db, sql.users, old["id"],
-                                 "The booth cannot move to another event because it has {}.")
+                                 "The booth cannot move to another event because it has {}. Create another booth in "
+                                 "the plan of that event instead.")
     if any(merged[name] != old[name] for name in PLACEMENT):
         _refuse_overlap(db, merged)
     if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):

@@ -77,7 +77,8 @@ def delete(db, service):
     """Delete a service with its offers, documents and tasks. Raise 409 `in_use` if it was ever ordered."""
     id = service["id"]
     references.refuse_in_use(db, sql.users, id,
-                             "The service cannot be deleted because it was ordered. Set `is_active` to false instead.")
+                             "The service cannot be deleted because it is part of {}. Set `is_active` to false "
+                             "instead.")
     cascade.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.SERVICE, service)

@@ -200,9 +200,13 @@ def _refuse_duplicate(db, event_id, contact_id, role):
     """Raise 409 `duplicate` if the contact takes part in the event in this role already."""
     taken = find(db, event_id, contact_id, role)
     if taken:
-        raise Problem("duplicate", 
-                      f"The contact takes part in this event as {role} already, as participant {taken}. "
-                      "Change that participant instead.", participant_id=taken)
+        if get(db, taken)["status"] == "cancelled":
+            detail = (f"The contact took part in this event as {role}, as participant {taken}, and has cancelled. "
+                      f"Reinstate the participation with POST /participants/{taken}/reinstate.")
+        else:
+            detail = (f"The contact takes part in this event as {role} already, as participant {taken}. "
+                      "Change that participant instead.")
+        raise Problem("duplicate", detail, participant_id=taken)
 
 
 def _named(db, fields, stored):

@@ -13,33 +13,43 @@ def checklists(db, ids):
 
 
 def represent(facts):
-    """Turn a row of the statement `facts` into the API object. Every item of a cancelled participant is blocked."""
+    """Turn a row of the statement `facts` into the API object.
+
+    For a cancelled participant, every item that it would need is blocked.
+    """
     items = checklist(facts)
     if facts["status"] == "cancelled":
-        items = [{**item, "status": "blocked", "due": None, "detail": "the participation is cancelled"}
+        items = [item if item["status"] == "not_required" else
+                 {**item, "status": "blocked", "due": None, "detail": "the participation is cancelled"}
                  for item in items]
-    return {"ready": all(item["status"] == "done" for item in items), "items": items}
+    return {"ready": all(item["status"] in ("done", "not_required") for item in items), "items": items}
 
 
 def checklist(facts):
-    """Return the items of the checklist. Guests need fewer.
+    """Return the seven items of the checklist.
 
     The view `readiness` of the database computes the same in one column, for the filter `ready`.
     """
     required = json.loads(facts["required_submissions"])
-    # Not every event uses contracts, so the item is left out for a participant without one.
-    contracts = [_contract(facts)] if facts["contracts"] else []
     if facts["is_guest"]:
-        return [*contracts, *([_submissions(required)] if required else []), _badge(facts)]
-    return [*contracts, _submissions(required), _booth(facts), _services(facts), _invoice(facts), _payment(facts),
-            _badge(facts)]
+        business = [_not_required(name, f"does not concern the role {facts['role']}")
+                    for name in ("booth", "services", "invoice", "payment")]
+    else:
+        business = [_booth(facts), _services(facts), _invoice(facts), _payment(facts)]
+    return [_contract(facts), _submissions(required), *business, _badge(facts)]
 
 
 def _item(name, status, detail, due=None):
     return {"item": name, "status": status, "due": due, "detail": detail}
 
 
+def _not_required(name, detail):
+    return _item(name, "not_required", detail)
+
+
 def _contract(facts):
+    if not facts["contracts"]:
+        return _not_required("contract", "there is no contract")
     return _item("contract", "open" if facts["has_open_contract"] else "done", facts["contracts"])
 
 
@@ -55,14 +65,16 @@ def _submissions(required):
         return _item("submissions", "open", f"missing: {', '.join(missing)}", due)
     if left:
         return _item("submissions", "open", "everything is submitted and awaits review", due)
-    return _item("submissions", "done", "everything required is approved" if required else "nothing is required")
+    if not required:
+        return _not_required("submissions", "nothing is required")
+    return _item("submissions", "done", "everything required is approved")
 
 
 def _booth(facts):
     if facts["booth_numbers"]:
         return _item("booth", "done", f"confirmed: {facts['booth_numbers']}")
     if facts["has_booth"]:
-        return _item("booth", "done", "needs no booth of its own")
+        return _not_required("booth", "needs no booth of its own")
     held = facts["held_until"]
     return _item("booth", "open", "a booth is held, but not confirmed" if held else "no booth is reserved", held)
 
@@ -70,7 +82,9 @@ def _booth(facts):
 def _services(facts):
     if facts["has_open_order"]:
         return _item("services", "open", "an order has not been submitted or confirmed yet", facts["order_deadline"])
-    return _item("services", "done", "no order is open")
+    if not facts["has_order"]:
+        return _not_required("services", "nothing is ordered")
+    return _item("services", "done", "every order is confirmed")
 
 
 def _invoice(facts):

@@ -124,10 +124,17 @@ def existing(db, query, reference):
 
 
 def refuse_in_use(db, statement, id, text):
-    """Raise 409 `in_use` if `statement` returns the nouns of records that refer to the record.
+    """Raise 409 `in_use` if other records refer to the record. Their numbers and kinds replace {} in `text`.
 
-    They replace {} in `text`.
+    `statement` counts them: `one` and `many` are the kind in the singular and in the plural, `count` may be 0.
     """
-    users = db.values(statement, id=id)
+    users = [row for row in db.all(statement, id=id) if row["count"]]
     if users:
-        raise Problem("in_use", text.format(" and ".join(users)), used_by=users)
+        parts = [counted(row["count"], row["one"], row["many"]) for row in users]
+        listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
+        raise Problem("in_use", text.format(listed), used_by=[row["many"] for row in users])
+
+
+def counted(count, one, many):
+    """Return a number with its noun: 1 invoice, 2 invoices."""
+    return f"{count} {one if count == 1 else many}"
