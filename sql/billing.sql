@@ -3,7 +3,7 @@
 -- name: claims
 -- Everything that a participant owes, with what the description of an invoice line needs.
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
-       c.tax_rate, c.currency, c.is_billed, k.title, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
+       c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
        s.unit_label, o.order_number, e.title AS event_title
   FROM claims c
   JOIN participants q ON q.id = c.event_participant_id
@@ -18,6 +18,22 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
   LEFT JOIN service_orders o ON o.id = c.service_order_id
  WHERE c.event_participant_id = :id
  ORDER BY c.fee_of_participant_id NULLS LAST, c.booth_reservation_id NULLS LAST, c.service_order_id, t.position;
+
+-- name: generated_lines
+-- Lines of a draft that billing has written and nobody has edited, and whether the record that they bill was cancelled.
+SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity, l.unit_price,
+       l.tax_category, l.tax_rate, l.exemption_reason, l.usual_tax_category, l.usual_tax_rate, l.usual_exemption_reason,
+       CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
+              (SELECT p.status = 'cancelled' FROM participants p WHERE p.id = l.fee_of_participant_id)
+            WHEN l.service_order_item_id IS NOT NULL THEN
+              (SELECT t.status = 'cancelled' OR o.status = 'cancelled'
+                 FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
+                WHERE t.id = l.service_order_item_id)
+            ELSE (SELECT r.status IN ('cancelled', 'expired') FROM booth_reservations r
+                   WHERE r.id = l.booth_reservation_id) END AS is_cancelled
+  FROM invoice_items l
+ WHERE l.invoice_id = :id AND l.is_generated
+ ORDER BY l.position;
 
 -- name: unclaimed
 -- Invoices, including drafts, that bill something which the participant no longer owes.

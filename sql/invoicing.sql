@@ -30,18 +30,21 @@ DELETE FROM invoices WHERE id = :id;
 -- Add a line. For a reservation, booth_id records which booth is billed: the given one, or that of the credited
 -- invoice, or the current booth of the reservation. The reservation can move to another booth later.
 INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate,
-  tax_category, exemption_reason, net, service_order_id, service_order_item_id, booth_reservation_id, booth_id,
-  fee_of_participant_id)
+  tax_category, exemption_reason, usual_tax_category, usual_tax_rate, usual_exemption_reason, net, is_generated,
+  service_order_id, service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id)
 VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :tax_rate, :tax_category,
-  :exemption_reason, :net, :service_order_id, :service_order_item_id, :booth_reservation_id,
+  :exemption_reason, :usual_tax_category, :usual_tax_rate, :usual_exemption_reason, :net, :is_generated,
+  :service_order_id, :service_order_item_id, :booth_reservation_id,
   coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
            (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id);
 
--- name: booths_billed
--- Lines for reservations with the booth that they bill.
-SELECT booth_reservation_id, description, quantity, unit_price, discount_percent, booth_id FROM invoice_items
- WHERE invoice_id = :id AND booth_reservation_id IS NOT NULL;
+-- name: stored_lines
+-- Lines of a draft with all their columns.
+SELECT position, description, quantity, unit, unit_price, discount_percent, tax_rate, tax_category, exemption_reason,
+       usual_tax_category, usual_tax_rate, usual_exemption_reason, net, is_generated, service_order_id,
+       service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id
+  FROM invoice_items WHERE invoice_id = :id ORDER BY position;
 
 -- name: clear_items
 DELETE FROM invoice_items WHERE invoice_id = :id;

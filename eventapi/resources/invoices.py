@@ -68,6 +68,15 @@ def send_invoice(db, id, body):
     return represent(issuing.send(db, get(db, id), body["mail"]))
 
 
+@routes.post("/invoices/<id>/refresh")
+def refresh_invoice(db, id):
+    """Rebuild the lines of a draft that POST /participants/{id}/invoice has written, from what is owed now.
+
+    Lines that were added or edited by hand stay as they are, and claims that the draft does not bill are not added.
+    """
+    return represent(issuing.refresh(db, get(db, id)))
+
+
 @routes.post("/invoices/<id>/cancel")
 def cancel_invoice(db, id):
     """Cancel an invoice by a credit note for all of it."""

@@ -254,6 +254,184 @@ def test_an_invoice_references_only_records_of_its_participant(fair):
     assert "event_participant_id" in fair.organiser.post("/invoices", alone, status=422).json["errors"][0]["detail"]
 
 
+# Outdated drafts
+
+def outdated(fair, draft):
+    """Send a draft, which must be refused, and return (position, reason) of its outdated lines."""
+    answer = fair.organiser.post(f"/invoices/{draft['id']}/send", status=409).json
+    assert answer["code"] == "draft_outdated" and fair.invoice(draft["id"])["status"] == "draft", answer
+    patched = fair.organiser.patch(f"/invoices/{draft['id']}", {"status": "sent"}, status=409).json
+    assert patched["lines"] == answer["lines"] and all(line["detail"] in answer["detail"] for line in answer["lines"])
+    return [(line["position"], line["reason"]) for line in answer["lines"]]
+
+
+def refreshed(fair, draft):
+    return fair.act("invoices", draft, "refresh")
+
+
+def changed_after_billing(fair, db, kind):
+    """Bill fee, booth and service, change one of them as `kind` says, and return the draft."""
+    reservation, order = fair.reserve("A1"), fair.order((fair.power, 2))
+    draft, _ = fair.bill()
+    if kind == "cancelled booth":
+        fair.cancel("booth-reservations", reservation)
+    elif kind == "moved booth":
+        fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
+    elif kind == "cancelled order":
+        fair.cancel("service-orders", order)
+    elif kind == "cancelled item":
+        fair.organiser.post(f"/service-orders/{order['id']}/items/{order['items'][0]['id']}/cancel", status=200)
+    elif kind == "base price":
+        fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 160}, status=200)
+    elif kind == "tax rate":
+        fair.organiser.patch(f"/categories/{fair.gold['id']}", {"tax_rate": 7}, status=200)
+    elif kind == "no category":
+        fair.organiser.patch(fair.address, {"category_key": None, "category_id": None}, status=200)
+    elif kind == "cancelled participation":
+        fair.cancel("participants", fair.participant)
+    elif kind == "quantity":        # no route changes the quantity of a submitted order yet
+        db.connection.execute("UPDATE service_order_items SET quantity = 3, net = 24000 WHERE quantity = 2")
+        db.connection.execute("UPDATE service_events SET ordered = 3 WHERE ordered = 2")
+    return draft
+
+
+@pytest.mark.parametrize("kind, lines_expected, left", [
+    ("cancelled booth", [(2, "cancelled")], [150, 160]),
+    ("moved booth", [(2, "moved")], [150, 1500, 160]),
+    ("cancelled order", [(3, "cancelled")], [150, 1200]),
+    ("cancelled item", [(3, "cancelled")], [150, 1200]),
+    ("base price", [(1, "repriced")], [160, 1200, 160]),
+    ("tax rate", [(1, "tax_changed")], [150, 1200, 160]),
+    ("no category", [(1, "not_owed")], [1200, 160]),
+    ("quantity", [(3, "quantity_changed")], [150, 1200, 240]),
+])
+def test_an_outdated_draft_is_not_sent_until_it_is_refreshed(fair, db, kind, lines_expected, left):
+    draft = changed_after_billing(fair, db, kind)
+    assert outdated(fair, draft) == lines_expected
+    fresh = refreshed(fair, draft)
+    assert [line[2] for line in lines(fresh)] == left
+    assert [item["position"] for item in fresh["items"]] == list(range(1, len(left) + 1))
+    names = [name for name, in db.connection.execute("SELECT name FROM outgoing_events WHERE entity_type = 'invoice'")]
+    assert names == ["invoice.created", "invoice.updated"]
+    assert refreshed(fair, draft) == fresh == fair.invoice(draft["id"])
+    assert fair.send(draft)["subtotal"] == sum(left)
+    fair.refused()
+
+
+def test_a_cancelled_participation_makes_its_fee_and_booths_outdated(fair, db):
+    draft = changed_after_billing(fair, db, "cancelled participation")
+    assert outdated(fair, draft)[:2] == [(1, "cancelled"), (2, "cancelled")]
+
+
+def test_lines_that_were_added_or_edited_by_hand_stay_and_are_not_outdated(fair):
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    fee, booth = draft["items"]
+    by_hand = [{"description": "Lunch", "quantity": 2, "unit_price": 10}, {**booth, "discount_percent": 10}, fee]
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"items": by_hand}, status=200)
+    fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 200}, status=200)
+    fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
+    assert outdated(fair, draft) == [(3, "repriced")]
+    fresh = refreshed(fair, draft)
+    assert [(item["description"], item["net"]) for item in fresh["items"]] == [
+        ("Lunch", 20), ("Booth A1, Row, 4 × 3 m, Fair", 1080), ("Participation: Gold, Fair", 200)]
+    fair.send(draft)
+    fair.send(fair.invoice(fair.bill()[1][0]))          # the edited line billed the booth A1: it is credited
+
+
+@pytest.mark.parametrize("change", [{"text": "Hello"}, {"is_reverse_charge": True}, {"items": 1}])
+def test_an_unedited_line_of_a_changed_draft_is_still_outdated(fair, change):
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    body = {"items": [*draft["items"], {"description": "Lunch", "quantity": 1, "unit_price": 1}]}
+    fair.organiser.patch(f"/invoices/{draft['id']}", body if "items" in change else change, status=200)
+    fair.cancel("booth-reservations", reservation)
+    assert outdated(fair, draft) == [(2, "cancelled")]
+    assert "A1" not in str(refreshed(fair, draft)["items"])
+
+
+def test_refreshed_lines_get_their_tax_back_when_reverse_charge_is_turned_off(fair):
+    fair.order((fair.book, 1))
+    draft, _ = fair.bill()
+    address = f"/invoices/{draft['id']}"
+    fair.organiser.patch(address, {"is_reverse_charge": True}, status=200)
+    fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 200, "tax_rate": 7}, status=200)
+    assert refreshed(fair, draft)["taxes"] == [
+        {"category": "AE", "rate": 0, "net": 233.33, "tax": 0, "reason": "Reverse charge"}]
+    back = fair.organiser.patch(address, {"is_reverse_charge": False}, status=200).json["data"]
+    assert back["taxes"] == [{"category": "S", "rate": 7, "net": 233.33, "tax": 16.33, "reason": None}]
+
+
+def test_a_refresh_that_leaves_nothing_is_refused(fair):
+    fair.organiser.patch(fair.address, {"category_key": None, "category_id": None}, status=200)
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    fair.cancel("booth-reservations", reservation)
+    before = fair.invoice(draft["id"])
+    assert fair.organiser.post(f"/invoices/{draft['id']}/refresh", status=409).json["code"] == "nothing_to_bill"
+    discount = {"description": "Discount", "quantity": -1, "unit_price": 5}
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"items": [*before["items"], discount]}, status=200)
+    answer = fair.organiser.post(f"/invoices/{draft['id']}/refresh", status=409).json
+    assert answer["code"] == "nothing_to_bill" and "less than 0" in answer["detail"]
+
+
+def test_only_drafts_are_refreshed(fair):
+    sent = fair.send(fair.bill()[0])
+    assert fair.organiser.post(f"/invoices/{sent['id']}/refresh", status=409).json["code"] == "invalid_transition"
+    fair.organiser.post("/invoices/999/refresh", status=404)
+
+
+def test_a_draft_that_credits_a_reinstated_participation_is_outdated(fair):
+    fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    fair.cancel("participants", fair.participant)
+    note, _ = fair.bill()
+    fair.act("participants", fair.participant, "reinstate")
+    assert outdated(fair, note) == [(2, "reinstated")]
+    assert [line[2] for line in lines(refreshed(fair, note))] == [-1200]
+    fair.send(note)
+    fair.refused()
+
+
+def test_a_booth_that_another_invoice_bills_after_its_move_is_left_out(fair):
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
+    fair.organiser.make("/invoices", {"event_participant_id": fair.participant["id"], "items": [
+        {"description": "B1", "quantity": 1, "unit_price": 1400, "booth_reservation_id": reservation["id"]}]})
+    assert [line[2] for line in lines(refreshed(fair, draft))] == [150]
+
+
+def test_of_concurrent_requests_to_send_and_to_cancel_no_cancelled_booth_is_billed(fair):
+    """Whichever comes first: the draft is sent before the booth is cancelled, or it is refused."""
+    for number in range(4):
+        reservation = fair.reserve(f"A{number}")
+        draft = fair.bill()[0]
+        answers = {}
+
+        def call(name, path, answers=answers):
+            answers[name] = fair.organiser.post(path).status_int
+        paths = {"send": f"/invoices/{draft['id']}/send", "again": f"/invoices/{draft['id']}/send",
+                 "cancel": f"/booth-reservations/{reservation['id']}/cancel"}
+        threads = [Thread(target=call, args=item) for item in list(paths.items())[::(-1) ** number]]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        sent, cancelled = (fair.organiser.data(path) for path in (
+            f"/invoices/{draft['id']}", f"/booth-reservations/{reservation['id']}"))
+        assert (cancelled["status"], answers["cancel"]) == ("cancelled", 200)
+        if sent["status"] == "sent":
+            assert 200 in (answers["send"], answers["again"])
+            assert sent["locked_at"] <= cancelled["cancelled_at"]
+            fair.send(fair.bill()[0])
+        else:
+            assert answers["send"] == answers["again"] == 409
+            fair.organiser.delete(f"/invoices/{draft['id']}", status=204)
+    assert len({sent["invoice_number"] for sent in fair.organiser.data("/invoices")}) == len(
+        fair.organiser.data("/invoices"))
+
+
 # Crediting
 
 def test_a_cancelled_booth_is_credited_once(fair):

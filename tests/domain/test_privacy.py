@@ -77,7 +77,8 @@ OTHERS = {
         "check_in_scans.check_in_type check_in_scans.effect check_in_scans.code custom_field_values.entity_type "
         "documents.entity_type documents.content_type documents.contract_status documents.esign_status "
         "documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
-        "invoice_items.tax_category invoice_items.bills invoice_taxes.category mails.kind mails.entity_type "
+        "invoice_items.tax_category invoice_items.usual_tax_category invoice_items.bills "
+        "invoice_taxes.category mails.kind mails.entity_type "
         "mails.state newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type "
         "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
         "participants.status payments.status payments.currency refunds.currency service_order_items.status "
@@ -101,7 +102,8 @@ OTHERS = {
         "payments.payment_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":
         "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
-        "invoice_items.unit invoice_items.exemption_reason invoice_taxes.reason",
+        "invoice_items.unit invoice_items.exemption_reason invoice_items.usual_exemption_reason "
+        "invoice_taxes.reason",
     "the payment gateway": "payments.gateway_key payments.gateway_name refunds.gateway_key",
     "an entrance or a device of the organiser":
         "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",

@@ -211,12 +211,14 @@ STATES = {
     "invoices": {
         "credit note": {
             "send": (["draft"], "sent"),
+            "refresh": (["draft"], None),
             "cancel": ([], "cancelled"),
             "credit": ([], None),
             "remind": ([], None),
         },
         "invoice": {
             "send": (["draft"], "sent"),
+            "refresh": (["draft"], None),
             "cancel": (["sent", "overdue", "paid"], "cancelled"),
             "credit": (["sent", "overdue", "partially_paid", "paid"], None),
             "remind": (["sent", "overdue", "partially_paid"], None),

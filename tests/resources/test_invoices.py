@@ -164,6 +164,41 @@ def test_reverse_charge_sets_the_tax_category_of_all_items(organiser, draft):
     assert again["taxes"] == [{"category": "AE", "rate": 0, "net": 200, "tax": 0, "reason": "Reverse charge"}]
 
 
+EXEMPT = {"description": "Lecture", "quantity": 1, "unit_price": 50, "tax_category": "E",
+          "exemption_reason": "§ 4 Nr. 22 UStG"}
+ENTRY = {"description": "Entry", "quantity": 1, "unit_price": 10, "tax_rate": 7}
+
+
+def test_reverse_charge_turned_off_gives_each_line_its_tax_back(organiser, draft):
+    invoice = draft(STAND, ENTRY, EXEMPT, {**EXEMPT, "tax_category": "AE", "exemption_reason": "Agreed"})
+    address = f"/invoices/{invoice['id']}"
+    charged = organiser.patch(address, {"is_reverse_charge": True}, status=200).json["data"]
+    assert (charged["tax_total"], {item["tax_category"] for item in charged["items"]}) == (0, {"AE"})
+    plain = {"description": "Entry", "quantity": 1, "unit_price": 10}
+    own = organiser.patch(address, {"is_reverse_charge": False, "items": [plain, {**STAND, "tax_rate": 5}]},
+                          status=200).json["data"]
+    assert [item["tax_rate"] for item in own["items"]] == [7, 5]
+    organiser.patch(address, {"is_reverse_charge": False, "items": invoice["items"]}, status=200)
+    organiser.patch(address, {"is_reverse_charge": True}, status=200)
+    for back in ({"is_reverse_charge": False}, {**charged, "is_reverse_charge": False}):
+        restored = organiser.patch(address, back, status=200).json["data"]
+        assert (restored["items"], restored["taxes"]) == (invoice["items"], invoice["taxes"])
+        organiser.patch(address, {"is_reverse_charge": True, "text": "again"}, status=200)
+
+
+def test_lines_that_change_under_reverse_charge_keep_their_usual_tax_and_new_ones_get_the_default(organiser, draft):
+    address = f"/invoices/{draft(STAND, ENTRY)['id']}"
+    stand, entry = organiser.patch(address, {"is_reverse_charge": True}, status=200).json["data"]["items"]
+    added = {"description": "Added", "quantity": 1, "unit_price": 1, "tax_rate": 7}
+    items = [added, {**entry, "unit_price": 20}, stand]
+    assert organiser.patch(address, {"items": items}, status=200).json["data"]["tax_total"] == 0
+    items = organiser.data(address)["items"]
+    organiser.patch(address, {"items": [{**items[0], "description": "Renamed"}, *items[1:]]}, status=200)
+    back = organiser.patch(address, {"is_reverse_charge": False}, status=200).json["data"]
+    assert [(item["description"], item["unit_price"], item["tax_category"], item["tax_rate"])
+            for item in back["items"]] == [("Renamed", 1, "S", 19), ("Entry", 20, "S", 7), ("Row stand", 100, "S", 19)]
+
+
 def test_a_total_is_not_below_0_and_below_10_to_12(organiser, buyer):
     def try_(*items):
         return refused(organiser.post("/invoices", {"contact_id": buyer["id"], "items": list(items)}, status=422))
@@ -627,7 +662,7 @@ def test_allowed_actions_are_listed(organiser, draft, sent, overdue):
     def actions(invoice):
         return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
     invoice = sent()
-    assert (actions(draft()), actions(invoice)) == (["send"], ["cancel", "credit"])
+    assert (actions(draft()), actions(invoice)) == (["send", "refresh"], ["cancel", "credit"])
     late = overdue()
     assert actions(late) == ["cancel", "credit", "remind"]
     pay(organiser, late, 19)

@@ -211,3 +211,51 @@ def test_refunded_amounts_become_refunds(tmp_path):
     assert new.execute("SELECT status FROM invoices ORDER BY id").fetchall() == [
         ("paid",), ("refunded",), ("cancelled",)]
     assert new.execute(statements("refunds").wrong_sums.plain()).fetchall() == []
+
+
+def draft_with_lines(connection):
+    """Insert a draft for a fee (150) and a booth (1,200), and a draft of a credit note."""
+    event_id, _ = submission_type(connection)
+    contact_id = insert(connection, "contacts", customer_number="C-1", company_name="Muster AG", country="DE",
+                        rating=3, account_access_enabled=0)
+    category_id = insert(connection, "categories", category_key="gold", title="Gold", base_price=15000,
+                         is_visible=1, applicant_visibility="admin_only", account_access_enabled=0, sort_order=0)
+    participant_id = insert(
+        connection, "participants", event_id=event_id, contact_id=contact_id, category_id=category_id,
+        role="exhibitor", status="registered", badge_number="B-1")
+    plan_id = insert(connection, "plans", event_id=event_id, plan_key="hall", plan_name="Hall", width=1, height=1,
+                     grid_size=1, scale_factor=1, is_active=1, sort_order=0)
+    booths = [insert(connection, "booths", plan_id=plan_id, event_id=event_id, booth_number=number, width=1, depth=1,
+                     rotation=0, status="available") for number in ("A1", "A2")]
+    reservation_id = insert(
+        connection, "booth_reservations", event_id=event_id, booth_id=booths[0], event_participant_id=participant_id,
+        status="confirmed", final_price=120000)
+    draft, note = (insert(connection, "invoices", invoice_number=f"DRAFT-{kind}", invoice_type=kind, currency="EUR",
+                          contact_id=contact_id, related_invoice_id=related, event_participant_id=participant_id)
+                   for kind, related in (("invoice", None), ("credit_note", 1)))
+    return draft, note, participant_id, reservation_id, booths
+
+
+def test_lines_of_drafts_are_taken_for_generated_if_their_amount_is_that_of_their_record(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    draft, note, participant_id, reservation_id, (booth, other) = draft_with_lines(old)
+    fee, stand = {"fee_of_participant_id": participant_id}, {"booth_reservation_id": reservation_id}
+    written = [                                                     # (columns of the line, expected is_generated)
+        ({"net": 15000, **fee}, 1), ({"net": 14000, **fee}, 0), ({"net": 120000, **stand, "booth_id": booth}, 1),
+        ({"net": 110000, **stand, "booth_id": booth}, 0), ({"net": 90000, **stand, "booth_id": other}, 1),
+        ({"net": 15000, "discount_percent": 10, **fee}, 0), ({"net": 15000}, 0)]
+    for position, (columns, _) in enumerate(written):
+        line(old, draft, position, **columns)
+    line(old, note, 1, net=-15000, **fee)
+    new = upgraded(path, old)
+    query = "SELECT is_generated FROM invoice_items WHERE invoice_id = ? ORDER BY position"
+    assert [value for value, in new.execute(query, (draft,))] == [expected for _, expected in written]
+    assert new.execute(query, (note,)).fetchall() == [(1,)]
+
+
+def line(connection, invoice_id, position, **columns):
+    values = {"invoice_id": invoice_id, "position": position, "description": "x", "quantity": 1000, "unit_price": 1,
+              "tax_rate": 1900, "tax_category": "S", **columns}
+    marks = ", ".join("?" * len(values))
+    connection.execute(f"INSERT INTO invoice_items ({', '.join(values)}) VALUES ({marks})", list(values.values()))

@@ -54,7 +54,7 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
     if outdated:
         raise Problem("draft_outdated", f"Outdated drafts: {', '.join(outdated.values())}. "
                       "Each bills something that was cancelled, or credits something that was reinstated. "
-                      "Change or delete the drafts, then try again.", invoice_ids=list(outdated))
+                      "Refresh, change or delete the drafts, then try again.", invoice_ids=list(outdated))
 
 
 def draft_invoice(db, participant, party, items):
@@ -66,6 +66,7 @@ def draft_invoice(db, participant, party, items):
 
 def draft_credit_note(db, invoice_id, lines):
     """Create a draft of a credit note with these lines, journal it, and return its API object."""
+    lines = [{**line, "is_generated": 1} for line in lines]
     note = invoices.represent(issuing.draft_credit_note(db, invoices.row(db, invoice_id), lines))
     journal.created(db, entities.INVOICE, note)
     return note

@@ -6,14 +6,18 @@ tenant's currency.
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.languages import formats, names
+from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.billing.invoices import PLACES
+from eventapi.errors import Faults
+from eventapi.languages import choice, formats, names
 from eventapi.pictures.words import WORDS
 from eventapi.storage.statements import statements
 
 sql = statements("billing")
 
 MAX_DESCRIPTION = 1000      # characters
-REFERENCES = ("booth_reservation_id", "service_order_id", "service_order_item_id", "fee_of_participant_id")
+SOURCE = ("fee_of_participant_id", "booth_reservation_id", "service_order_item_id")     # one of these is set
+NOUNS = dict(zip(SOURCE, ("participation", "booth reservation", "order item"), strict=True))
 
 
 def claims(db, participant_id):
@@ -32,7 +36,7 @@ def item(db, claim, language):
     return {"description": description(claim, language)[:MAX_DESCRIPTION],
             "quantity": claim["quantity"], "unit": unit, "tax_rate": Decimal(rate).scaleb(-2),
             "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
-            **{name: claim[name] for name in REFERENCES}}
+            "is_generated": True, **{name: claim[name] for name in invoice_lines.REFERENCES}}
 
 
 def description(claim, language):
@@ -50,3 +54,84 @@ def what(claim, language):
     if claim["service_order_id"]:
         return f"{claim['service_name']} ({claim['order_number']})"
     return words["fee"].format(category=claim["title"])
+
+
+# Drafts that no longer fit. A line is generated if billing has written it and nobody has edited it since.
+
+def outdated(db, draft):
+    """Return what is outdated on a draft: a dict with position, reason (a code) and detail for each generated line
+    that bills another amount than its claim, or credits what is owed again. `draft` is a row.
+    """
+    if draft["currency"] != db.config.currency:         # the organiser has converted the amounts by hand
+        return []
+    generated = db.all(sql.generated_lines, id=draft["id"])
+    owed = generated and by_source(db, draft)
+    judge = _why_not_credited if draft["invoice_type"] == "credit_note" else _why_outdated
+    found = ((line, judge(db, line, owed.get(source(line)))) for line in generated)
+    return [{"position": line["position"], "reason": why[0], "detail": why[1]} for line, why in found if why]
+
+
+def by_source(db, draft):
+    """Return {source: claim} for what the participant of a draft owes."""
+    return {source(claim): claim for claim in claims(db, draft["event_participant_id"])}
+
+
+def source(record):
+    """Return the ids of what a claim or a line bills."""
+    return tuple(record[name] for name in SOURCE)
+
+
+def _why_outdated(db, line, claim):
+    """Return (code, sentence) if a generated line no longer bills its claim, or None. `claim` is None if it is gone."""
+    if claim is None:
+        noun = next(NOUNS[name] for name in SOURCE if line[name] is not None)
+        return ("cancelled", f"The {noun} was cancelled.") if line["is_cancelled"] else (
+            "not_owed", f"Nothing is owed for the {noun} any more.")
+    if claim["booth_id"] != line["booth_id"]:
+        return "moved", f"The booth reservation was moved to booth {claim['booth_number']}."
+    currency, new = db.config.currency, _generated(db, claim, db.config.language)
+    if new["quantity"] != line["quantity"]:
+        return "quantity_changed", f"The quantity is now {formats.number(claim['quantity'], 'en')}."
+    if new["unit_price"] != line["unit_price"]:
+        price = money.major(claim["unit_price"], currency)
+        return "repriced", f"The price is now {formats.money(price, currency, 'en')}."
+    if new["tax_rate"] != invoice_lines.usual_tax(line)[1]:
+        rate = money.unscaled(new["tax_rate"], PLACES["tax_rate"])
+        return "tax_changed", f"The tax rate is now {formats.percent(rate, 'en')}."
+    return None
+
+
+def _why_not_credited(_, line, claim):
+    """Return (code, sentence) if a generated line credits what is owed and not billed otherwise, or None."""
+    if claim and claim["booth_id"] == line["booth_id"] and not claim["is_billed"]:
+        return "reinstated", "It is owed again, and must not be credited."
+    return None
+
+
+def refreshed(db, draft, stored):
+    """Return the rows of the lines of a draft as its claims are now: rebuild the generated ones, and keep the others.
+
+    `draft` is its row, `stored` are the rows of its lines. Lines that are no longer owed, or that another invoice bills
+    at another booth, are left out, and so are lines that credit what is owed again.
+    """
+    if draft["currency"] != db.config.currency or not any(line["is_generated"] for line in stored):
+        return stored
+    owed, party = by_source(db, draft), db.one(sql.party, id=draft["event_participant_id"])
+    language = choice.choose(db.config, draft["language"], party["language"])
+    found = []
+    for line in stored:
+        claim = owed.get(source(line))
+        if not line["is_generated"]:
+            found.append(line)
+        elif draft["invoice_type"] == "credit_note":
+            found += [] if _why_not_credited(db, line, claim) else [line]
+        elif claim and (claim["booth_id"] == line["booth_id"] or not claim["is_billed"]):
+            new = _generated(db, claim, language)
+            found.append(invoice_lines.charged_in_reverse(new) if draft["is_reverse_charge"] else new)
+    return [{**line, "position": place} for place, line in enumerate(found, 1)]
+
+
+def _generated(db, claim, language):
+    """Return the row of the line that bills a claim."""
+    line, = invoice_lines.lines([item(db, claim, language)], db.config.currency, db.config.tax_rate, Faults())
+    return {**line, "booth_id": claim["booth_id"]}

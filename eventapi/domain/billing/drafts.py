@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import invoices
+from eventapi.domain.billing import claims, invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.errors import Faults, Problem
@@ -107,17 +107,41 @@ def same(sent, stored):
 def change_draft(db, row, old, body):
     """Change a draft and return its row.
 
-    If reverse charge ends and no items are sent, the items get the default tax again.
+    If reverse charge is turned off, the lines get back the tax that they had before.
     """
-    wanted = {**old, **body, **party_fields(old, body)}
-    if old["is_reverse_charge"] and not wanted["is_reverse_charge"] and "items" not in body:
-        no_tax = dict.fromkeys(("tax_category", "tax_rate", "exemption_reason"))
-        wanted["items"] = [{**item, **no_tax} for item in old["items"]]
+    wanted, lines_before = {**old, **body, **party_fields(old, body)}, db.all(sql.stored_lines, id=row["id"])
+    charges = {"was_reverse_charge": old["is_reverse_charge"], "reverse_charge": bool(wanted["is_reverse_charge"])}
+    if charges["was_reverse_charge"] and not charges["reverse_charge"]:
+        wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
     draft, lines = compose(db, wanted, row["invoice_type"], row)
-    if lines == row["items"] and all(row[name] == value for name, value in draft.items()):
+    if as_shown(lines) == row["items"] and all(row[name] == value for name, value in draft.items()):
         return row
+    invoice_lines.carry_over(lines, lines_before, **charges)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
-    store_parts(db, row["id"], lines, invoice_lines.taxes(lines), booths_billed(db, row["id"]))
+    store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
+    return journal_change(db, row, "updated")
+
+
+def refresh(db, row):
+    """Rebuild the generated lines of a draft from what is owed now, keep the others, and return the row.
+
+    Raise 409 `nothing_to_bill` if no line is left.
+    """
+    stored = db.all(sql.stored_lines, id=row["id"])
+    lines = claims.refreshed(db, row, stored)
+    if lines == stored:
+        return row
+    taxes = invoice_lines.taxes(lines)
+    totals = invoice_lines.totals(taxes)
+    if not lines or (row["invoice_type"] == "invoice" and totals["total"] < 0):
+        left = "what is left of it would total less than 0" if lines else "nothing of it is left"
+        raise Problem("nothing_to_bill", f"{row['invoice_number']} cannot be refreshed because {left}. Change or "
+                      "delete the draft.")
+    faults = Faults()
+    check_total({**row, **totals}, faults)
+    faults.raise_any()
+    db.run(sql.change, **{**row, **totals, "now": db.now})
+    store_parts(db, row["id"], lines, taxes)
     return journal_change(db, row, "updated")
 
 
@@ -222,27 +246,16 @@ def store(db, draft, lines):
     return id
 
 
-def booths_billed(db, id):
-    """Return {key of a line (see `line_key`): id of the booth that it bills} for the reservations on a draft.
-
-    An unchanged line still bills the same booth after the reservation has moved. Otherwise the price of the old booth
-    would count as that of the new one.
-    """
-    return {line_key(line): line["booth_id"] for line in db.all(sql.booths_billed, id=id)}
-
-
-def line_key(line):
-    """Return the columns by which a line of a changed draft is recognised as unchanged."""
-    columns = ("booth_reservation_id", "description", "quantity", "unit_price", "discount_percent")
-    return tuple(line[name] for name in columns)
-
-
-def store_parts(db, id, lines, taxes, booths=None):
-    """Replace the lines and taxes of a draft. `booths` is the result of `booths_billed`."""
-    booths = booths or {}
+def store_parts(db, id, lines, taxes):
+    """Replace the lines and taxes of a draft."""
     db.run(sql.clear_items, id=id)
-    db.run_many(sql.add_item, [{**line, "invoice_id": id, "booth_id": booths.get(line_key(line))} for line in lines])
+    db.run_many(sql.add_item, [{**invoice_lines.NEW, **line, "invoice_id": id} for line in lines])
     store_taxes(db, id, taxes)
+
+
+def as_shown(lines):
+    """Return the columns of lines that API objects have."""
+    return [{name: value for name, value in line.items() if name not in invoice_lines.NEW} for line in lines]
 
 
 def store_taxes(db, id, taxes):

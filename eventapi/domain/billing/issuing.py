@@ -4,7 +4,7 @@ A sent invoice has a number and is locked. Every public function that writes is 
 takes and returns rows of invoices (see `invoices`).
 """
 from eventapi import journal, money, times
-from eventapi.domain.billing import drafts, invoices, ledger, mails, pdf
+from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, pdf
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities, numbering
 from eventapi.errors import Faults, Problem
@@ -17,12 +17,14 @@ sql = statements("invoicing")
 
 TRANSITIONS = Transitions("invoice", {
     "send": (("draft",), "sent"),
+    "refresh": (("draft",), None),
     "cancel": (("sent", "overdue", "paid"), "cancelled"),       # an invoice for 0 is paid once it is sent
     "credit": (("sent", "overdue", "partially_paid", "paid"), None),
     "remind": (("sent", "overdue", "partially_paid"), None),
 })
 OF_CREDIT_NOTES = Transitions("credit note", {
     "send": (("draft",), "sent"),
+    "refresh": (("draft",), None),
     "cancel": ((), "cancelled"),
     "credit": ((), None),
     "remind": ((), None),
@@ -86,12 +88,13 @@ def apply_status(db, row, status):
 def send(db, row, mail=None):
     """Send a draft: assign its number, lock it, and return its row.
 
-    `mail` is as in `mails.add`. Raise 409 `invalid_transition`, `invoice_incomplete`, `exceeds_invoice`, `duplicate`,
-    `anonymized` or `mail_not_configured`.
+    `mail` is as in `mails.add`. Raise 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`,
+    `exceeds_invoice`, `duplicate`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     if check_action(row, "send") is None:
         return row
+    refuse_outdated(db, row)
     sent = issue(db, row)
     journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
     if sent["invoice_type"] == "credit_note":
@@ -100,6 +103,22 @@ def send(db, row, mail=None):
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
     mails.add(db, "invoice", sent, mail)
     return sent
+
+
+def refuse_outdated(db, row):
+    """Raise 409 `draft_outdated` if a line of a draft no longer bills what is owed. `lines` of the problem names each.
+    """
+    lines = claims.outdated(db, row)
+    if lines:
+        facts = " ".join(f"Line {line['position']}: {line['detail']}" for line in lines[:10])
+        raise Problem("draft_outdated", f"{row['invoice_number']} is outdated. {facts} Refresh the draft, or change "
+                      "these lines.", lines=lines)
+
+
+def refresh(db, row):
+    """Rebuild the generated lines of a draft as `drafts.refresh` does. Raise also 409 `invalid_transition`."""
+    check_action(row, "refresh")
+    return drafts.refresh(db, row)
 
 
 def cancel(db, row):

@@ -1,6 +1,7 @@
 """Lines of an invoice and their taxes, computed as EN 16931 says and rounded half away from zero.
 
-The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in minor units. The
+The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in minor units. Under
+reverse charge, its columns `usual_…` hold the tax that it gets back when reverse charge is turned off, or None. The
 row of a tax group has category, rate (hundredths of a percent), net, tax (minor units) and reason.
 """
 from decimal import Decimal
@@ -16,6 +17,10 @@ sql = statements("invoicing")
 BILLED = {"booth_reservation_id": sql.billed_reservations, "service_order_id": sql.billed_orders,
           "service_order_item_id": sql.billed_order_items}
 TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
+REFERENCES = (*BILLED, "fee_of_participant_id")
+IDENTITY = ("description", *REFERENCES)
+TAX = ("tax_category", "tax_rate", "exemption_reason")
+NEW = {"booth_id": None, "is_generated": 0, **{f"usual_{name}": None for name in TAX}}     # columns of a new line
 
 
 def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
@@ -34,7 +39,8 @@ def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
 def _line(item, place, currency, tax_rate, faults, reverse_charge):
     """Return the item at the index `place` as the row of a line."""
     at = f"/items/{place}"
-    row = {"position": place + 1, **{name: item.get(name) for name in TEXTS}, **_numbers(item, at, faults)}
+    row = {**NEW, "position": place + 1, **{name: item.get(name) for name in TEXTS}, **_numbers(item, at, faults)}
+    row["is_generated"] = int(item.get("is_generated", False))          # never part of a request
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
     row["net"] = net(row, currency)
     if abs(row["net"]) >= money.LIMIT * 10 ** money.decimals(currency):
@@ -74,6 +80,88 @@ def _tax(item, rate, default, at, faults, reverse_charge):
         faults.add(f"{at}/exemption_reason", "required",
                    "is required in category E: an invoice must state why it has no tax")
     return {"tax_category": category, "tax_rate": rate or 0, "exemption_reason": reason or REASONS.get(category)}
+
+
+# Lines of a changed draft
+
+def matching(items, old):
+    """Return the row in `old` of each item, or None for a new one. `items` are those of a request, or rows.
+
+    An item belongs to the line with its description and references: that at its position, else the first one. Otherwise
+    it belongs to the first line with the same references, if it has any, and otherwise to the line at its position if
+    the number of lines is the same. `old` holds the rows of the stored lines.
+    """
+    left, found = {line["position"]: line for line in old}, [None] * len(items)
+
+    def take(place, line):
+        found[place] = left.pop(line["position"])
+    for place, (item, line) in enumerate(zip(items, old, strict=False)):
+        if _key(item, IDENTITY) == _key(line, IDENTITY):
+            take(place, line)
+    for columns in (IDENTITY, REFERENCES):
+        known = {}
+        for line in reversed(list(left.values())):
+            known.setdefault(_key(line, columns), []).append(line)
+        for place, item in enumerate(items):
+            key = _key(item, columns)
+            if found[place] is None and any(key) and known.get(key):
+                take(place, known[key].pop())
+    for place, line in enumerate(old if len(items) == len(old) else ()):
+        if found[place] is None and line["position"] in left:
+            take(place, line)
+    return found
+
+
+def _key(item, columns):
+    return tuple(item.get(name) for name in columns)
+
+
+def with_usual_tax(items, old):
+    """Return the items of a draft whose reverse charge is turned off, with the tax that they had before.
+
+    Items of lines that were created under reverse charge get the default tax. An item with a rate, or with another
+    category than AE, keeps it. `old` holds the rows of the stored lines.
+    """
+    def restored(item, line):
+        named = "AE" if item.get("tax_rate") is None else "S"
+        if line is None or (item.get("tax_category") or named) != "AE":
+            return item
+        rate = line["usual_tax_rate"]
+        return {**item, "tax_category": line["usual_tax_category"], "tax_rate": rate and Decimal(rate).scaleb(-2),
+                "exemption_reason": line["usual_exemption_reason"]}
+    return [restored(item, line) for item, line in zip(items, matching(items, old), strict=True)]
+
+
+def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
+    """Set the columns of changed lines that no request contains, from the stored lines `old`.
+
+    These are the usual tax, the booth that a line bills, and whether it is as billing wrote it. An unchanged line still
+    bills the same booth after the reservation has moved; otherwise the price of the old booth would count as that of
+    the new one.
+    """
+    for row, line in zip(rows, matching(rows, old), strict=True):
+        if line is None:
+            continue
+        if reverse_charge:
+            prefix = "usual_" if was_reverse_charge else ""
+            row.update({f"usual_{name}": line[f"{prefix}{name}"] for name in TAX})
+        is_unchanged = all(row[name] == line[name] for name in ("description", "quantity", "unit_price",
+                                                                "discount_percent"))
+        row["booth_id"] = line["booth_id"] if is_unchanged else None
+        row["is_generated"] = int(line["is_generated"] and is_unchanged and row["unit"] == line["unit"]
+                                  and usual_tax(row) == usual_tax(line))
+
+
+def usual_tax(line):
+    """Return [category, rate, reason] of a line as they are without reverse charge."""
+    prefix = "usual_" if line["usual_tax_category"] else ""
+    return [line[f"{prefix}{name}"] for name in TAX]
+
+
+def charged_in_reverse(line):
+    """Return a line that has its usual tax as it is under reverse charge."""
+    return {**line, **{f"usual_{name}": line[name] for name in TAX}, "tax_category": "AE", "tax_rate": 0,
+            "exemption_reason": REASONS["AE"]}
 
 
 def check_billed_records(db, lines, participant_id, faults):
