@@ -74,3 +74,8 @@ SELECT i.id,
 SELECT id, customer_number, company_name, first_name, last_name, address, postal_code, city, country, state, phone, email,
        invoice_email, tax_id
   FROM contacts WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: buyer
+SELECT customer_number, company_name, first_name, last_name, address, postal_code, city, state, country, tax_id, email,
+       invoice_email, language
+  FROM contacts WHERE id = :id;

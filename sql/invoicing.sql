@@ -85,11 +85,6 @@ UPDATE invoices SET reminder_count = reminder_count + 1, reminder_sent_at = :now
 -- name: participant
 SELECT contact_id, event_id FROM participants WHERE id = :id;
 
--- name: contact
-SELECT customer_number, company_name, first_name, last_name, address, postal_code, city, state, country, tax_id, email,
-       invoice_email, language
-  FROM contacts WHERE id = :id;
-
 -- name: number_taken
 SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 

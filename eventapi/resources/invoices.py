@@ -108,7 +108,7 @@ def get_invoice_pdf(db, id, query):
         source = invoice_pdf.source(db, row)
     headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
     if not row["locked_at"]:
-        return Response(body=invoice_pdf.draw_draft(db, row, *issuing.parties(db, row), language), headers=headers)
+        return Response(body=invoice_pdf.draw_draft(db, row, *invoices.parties(db, row), language), headers=headers)
     if invoice_pdf.is_copy(row, language):
         return Response(body=invoice_pdf.draw_sent(source, language), headers=headers)
     body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(source)

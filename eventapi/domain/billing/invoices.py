@@ -1,4 +1,4 @@
-"""Invoices: reading rows and turning them into API objects.
+"""Invoices: reading rows, turning them into API objects, and the seller and the buyer on them.
 
 Rows hold amounts in minor units and the numbers of an item as integers with the decimals in PLACES. API objects hold
 major units and plain numbers.
@@ -14,6 +14,8 @@ sql = statements("invoices")
 OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
 AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "credited", "open_amount")
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
+SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "vat_id",
+                                                  "tax_number", "iban", "bic")}
 
 
 def row(db, id):
@@ -92,3 +94,44 @@ def represent_summary(row):
     del row["is_past_due"]
     money.convert_to_major(row, ("total", "paid_amount", "open_amount"), row["currency"])
     return row
+
+
+# Seller and buyer
+
+def parties(db, row):
+    """Return the seller and the buyer on the invoice: as sent, or for a draft as they are now.
+
+    The buyer of a credit note is that of its invoice. Raise 409 `anonymized` if that buyer was anonymised.
+    """
+    if row["seller"]:
+        shown = represent(row)
+        return shown["seller"], shown["buyer"]
+    seller = {name: getattr(db.config, option) or None for name, option in SELLER.items()}
+    if row["invoice_type"] == "credit_note":
+        return seller, buyer_as_sent(get(db, row["related_invoice_id"]))
+    return seller, buyer(db.one(sql.buyer, id=row["contact_id"]))
+
+
+def buyer(contact):
+    """Return the buyer on an invoice for the row of a contact."""
+    person = " ".join(filter(None, (contact["first_name"], contact["last_name"]))) or None
+    return {"name": contact["company_name"] or person, "contact_name": person if contact["company_name"] else None,
+            **{name: contact[name] for name in ("address", "postal_code", "city", "state", "country", "language")},
+            "vat_id": contact["tax_id"], "customer_number": contact["customer_number"],
+            "email": contact["invoice_email"] or contact["email"]}
+
+
+def refuse_incomplete(row, seller, buyer):
+    """Raise 409 `invoice_incomplete` if the invoice lacks information that the law requires."""
+    missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
+    wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
+    if any(item["tax_category"] == "AE" for item in row["items"]):
+        wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
+        missing += [] if seller["vat_id"] else ["organiser_vat_id"]
+    elif not (seller["vat_id"] or seller["tax_number"]):
+        missing.append("organiser_vat_id or organiser_tax_number")
+    missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
+    if missing:
+        raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. "
+                      "Set options that start with organiser_ in the configuration, and the rest on the contact.",
+                      missing=missing)

@@ -32,8 +32,6 @@ OF_CREDIT_NOTES = Transitions("credit note", {
 PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder"}
 CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "service_date_to",
                 "buyer_reference", "is_reverse_charge", "language")
-SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "vat_id",
-                                                  "tax_number", "iban", "bic")}
 
 
 def table(row):
@@ -211,8 +209,8 @@ def draft_credit_note(db, invoice, lines):
 def issue(db, row):
     """Lock a draft: store its number, seller, buyer and the source of its PDF. Return its new row."""
     day = times.today(db.config.timezone, db.now)
-    seller, buyer = parties(db, row)
-    refuse_incomplete(row, seller, buyer)
+    seller, buyer = invoices.parties(db, row)
+    invoices.refuse_incomplete(row, seller, buyer)
     issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
                                             "service_date")},
               "language": row["language"] or choice.choose(db.config, buyer["language"]),
@@ -271,44 +269,3 @@ def totals_of_credit(db, invoice_id, lines):
     """Return the totals that a credit note with these lines will have."""
     taxes, _ = taxes_of_credit(db, invoice_id, lines)
     return invoice_lines.totals(taxes if taxes is not None else invoice_lines.taxes(lines))
-
-
-# Seller and buyer
-
-def parties(db, row):
-    """Return the seller and the buyer on the invoice: as sent, or for a draft as they are now.
-
-    The buyer of a credit note is that of its invoice. Raise 409 `anonymized` if that buyer was anonymised.
-    """
-    if row["seller"]:
-        shown = invoices.represent(row)
-        return shown["seller"], shown["buyer"]
-    seller = {name: getattr(db.config, option) or None for name, option in SELLER.items()}
-    if row["invoice_type"] == "credit_note":
-        return seller, invoices.buyer_as_sent(invoices.get(db, row["related_invoice_id"]))
-    return seller, buyer(db.one(sql.contact, id=row["contact_id"]))
-
-
-def buyer(contact):
-    """Return the buyer on an invoice for the row of a contact."""
-    person = " ".join(filter(None, (contact["first_name"], contact["last_name"]))) or None
-    return {"name": contact["company_name"] or person, "contact_name": person if contact["company_name"] else None,
-            **{name: contact[name] for name in ("address", "postal_code", "city", "state", "country", "language")},
-            "vat_id": contact["tax_id"], "customer_number": contact["customer_number"],
-            "email": contact["invoice_email"] or contact["email"]}
-
-
-def refuse_incomplete(row, seller, buyer):
-    """Raise 409 `invoice_incomplete` if the invoice lacks information that the law requires."""
-    missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
-    wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
-    if any(item["tax_category"] == "AE" for item in row["items"]):
-        wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
-        missing += [] if seller["vat_id"] else ["organiser_vat_id"]
-    elif not (seller["vat_id"] or seller["tax_number"]):
-        missing.append("organiser_vat_id or organiser_tax_number")
-    missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
-    if missing:
-        raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. "
-                      "Set options that start with organiser_ in the configuration, and the rest on the contact.",
-                      missing=missing)
