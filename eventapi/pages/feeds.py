@@ -11,7 +11,7 @@ routes = Routes("feeds", root="", public=True)
 
 
 @routes.get("/feeds/<token>.ics", forms=(calendar_feed.FORM,))
-def get_feed(db, token):
+def get_calendar_subscription_feed(db, token):
     """Return the calendar of a subscription. Unknown and revoked tokens get the same response."""
     with db.snapshot():
         subscription = calendar_feed.subscribed(db, token)

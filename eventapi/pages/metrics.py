@@ -13,7 +13,7 @@ from eventapi.web import client
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
-routes = Routes("metrics", root="", public=True)
+routes = Routes("metrics", root="", public=True, forms=("text/plain",))
 sql = statements("metrics")
 
 

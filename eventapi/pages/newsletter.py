@@ -12,21 +12,21 @@ from eventapi.web import client
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
-routes = Routes("newsletter_pages", root="", public=True, forms=("text/html",), lost_page=True)
+routes = Routes("newsletter-pages", root="", public=True, forms=("text/html",), lost_page=True)
 
 STYLE = ("main{max-width:34rem;padding-top:12vh}"
          "button{font:inherit;padding:.7rem 1.2rem;border-radius:6px;border:1px solid var(--line)}")
 
 
 @routes.get("/newsletter/confirm/<token>")
-def get_confirmation(db, token):
+def get_newsletter_confirmation(db, token):
     """Return the page that asks for the confirmation of a subscription."""
     row = newsletter.of_confirm_token(db, token)
     return show(db, row, "confirm", is_done=row and row["status"] == "confirmed")
 
 
 @routes.post("/newsletter/confirm/<token>")
-def confirm_subscription(db, token):
+def confirm_newsletter_subscription(db, token):
     """Confirm a subscription, and store the question as evidence of the consent."""
     row = newsletter.of_confirm_token(db, token)
     if row:
@@ -36,14 +36,14 @@ def confirm_subscription(db, token):
 
 
 @routes.get("/newsletter/unsubscribe/<token>")
-def get_unsubscription(db, token):
+def get_newsletter_unsubscription(db, token):
     """Return the page that asks whether to unsubscribe."""
     row = newsletter.of_unsubscribe_token(db, token)
     return show(db, row, "unsubscribe", is_done=row and row["status"] == "unsubscribed")
 
 
 @routes.post("/newsletter/unsubscribe/<token>")
-def unsubscribe_by_link(db, token):
+def unsubscribe_from_newsletter(db, token):
     """Unsubscribe, also by the one-click POST of mail programs (RFC 8058). The body is ignored."""
     row = newsletter.of_unsubscribe_token(db, token)
     if row:

@@ -192,6 +192,6 @@ def shown(example):
 def problems(operation, openapi):
     """Return the problem codes of an operation as HTML."""
     codes = [code for response in operation["responses"].values() if "$ref" in response
-             for code in openapi["components"]["responses"][response["$ref"].rpartition("/")[2]]["x-codes"]]
+             for code in openapi["components"]["responses"][response["$ref"].rpartition("/")[2]].get("x-codes", ())]
     listed = ", ".join(f'<a href="problems/{code}"><code>{code}</code></a>' for code in codes)
     return f'<h3>Errors</h3><p>{listed}</p>' if codes else ""

@@ -2,6 +2,7 @@
 import re
 
 from eventapi.errors import CODES, Problem
+from eventapi.storage.database import as_json
 from eventapi.validation.formats import FORMATS
 from eventapi.validation.schema_files import body_schema, definition, document, response_schema
 
@@ -15,15 +16,26 @@ class Schemas:
         self.all, self.origins = {}, {}
 
     def body(self, name, method):
-        schema = {key: value for key, value in body_schema(name, method).items() if key != "$defs"}
+        """Return a reference to the schema of a body: its writable fields.
+
+        The schema for clients has no `default`, since generators would make such fields required, and none of the
+        alternatives of required fields, since generators would split the class. Both are in the descriptions.
+        """
+        schema = {key: value for key, value in body_schema(name, method).items() if key not in ("$defs", "default")}
         if "." in name:
-            return self.ref(name, schema)
-        fields = document(name)["properties"]
-        if method != "POST":                          # what is not sent stays as it was
+            fields = _with_defaults_in_words(schema.get("properties", {}))
+            return self.ref(name, {**schema, "properties": fields}, is_body=True)
+        fields = {field: sub for field, sub in document(name)["properties"].items() if not sub.get("readOnly")}
+        if method == "POST":
+            fields = _with_defaults_in_words(fields)
+        else:                                         # what is not sent stays as it was
             fields = {field: {key: value for key, value in sub.items() if key != "default"}
                       for field, sub in fields.items()}
-        return self.ref(f"{name}.{SUFFIX[method]}", {**schema, "title": f"{camel(name)}{SUFFIX[method].capitalize()}",
-                                                     "properties": fields})
+        alternatives = [part for part in (schema, *schema.pop("allOf", [])) if "anyOf" in part]
+        texts = [OF_BODIES[method], *(_alternatives_in_words(part) for part in alternatives)]
+        return self.ref(f"{name}.{SUFFIX[method]}", {
+            **{key: value for key, value in schema.items() if key != "anyOf"}, "properties": fields,
+            "description": " ".join(texts)}, is_body=True)
 
     def response(self, name, listing):
         if "." in name:
@@ -31,34 +43,68 @@ class Schemas:
         single, listed = response_schema(name), response_schema(name, listing=True)
         return self.ref(f"{name}.list_item", listed) if listing and listed != single else self.ref(name, single)
 
-    def ref(self, name, schema):
-        """Return a reference to the component. Add the component first if it is missing."""
+    def ref(self, name, schema, *, is_body=False):
+        """Return a reference to the component. Add the component first if it is missing.
+
+        The parts of a body have only writable fields: `invoice.item` becomes the component InvoiceItemInput there.
+        """
         title = camel(name)
         if self.origins.setdefault(title, name) != name:
             raise ValueError(f"both {name} and {self.origins[title]} would be called {title}: rename one of these "
                              "entries in schemas/")
         if title not in self.all:
             self.all[title] = None                    # a schema may refer to itself
-            self.all[title] = self.public(schema, name.partition(".")[0])
+            self.all[title] = self.public({**schema, "title": title}, name.partition(".")[0], is_body)
         return {"$ref": f"#/components/schemas/{title}"}
 
-    def public(self, schema, resource):
+    def public(self, schema, resource, is_body):
         """Return a schema for readers: without `x-…`, with references to components, and with formats in words."""
         if isinstance(schema, list):
-            return [self.public(part, resource) for part in schema]
+            return [self.public(part, resource, is_body) for part in schema]
         if not isinstance(schema, dict):
             return schema
         if "$ref" in schema:
-            part = schema["$ref"].rpartition("/")[2]
             rest = {key: value for key, value in schema.items() if key != "$ref"}
-            return {**described(rest), **self.ref(f"{resource}.{part}", definition(f"{resource}.{part}"))}
+            return {**described(rest), **self.part(f"{resource}.{schema['$ref'].rpartition('/')[2]}", is_body)}
         clean = described(schema)
         for key in clean.keys() - {"default", "examples", "enum", "const"}:
             if key == "properties":
-                clean[key] = {field: self.public(sub, resource) for field, sub in clean[key].items()}
+                clean[key] = {field: self.public(sub, resource, is_body) for field, sub in clean[key].items()}
             else:
-                clean[key] = self.public(clean[key], resource)
+                clean[key] = self.public(clean[key], resource, is_body)
         return clean
+
+    def part(self, name, is_body):
+        """Return a reference to a shared part of a record. In a body, it has no read-only fields."""
+        schema = definition(name)
+        writable = {field: sub for field, sub in schema.get("properties", {}).items() if not sub.get("readOnly")}
+        if not is_body or writable == schema.get("properties", {}):
+            return self.ref(name, schema)
+        kept = {key: value for key, value in schema.items() if key != "examples"}
+        return self.ref(f"{name}.input", {**kept, "properties": _with_defaults_in_words(writable)}, is_body=True)
+
+
+OF_BODIES = {"POST": "The writable fields. Fields of a response that are not here may be sent and are ignored.",
+             "PUT": "The writable fields. A field that is not sent stays as it was, and read-only fields are ignored.",
+             "PATCH": "The fields to change, at least one. Read-only fields are ignored."}
+
+
+def _with_defaults_in_words(fields):
+    """Return the fields of a body without `default`. The description names the default unless it is null."""
+    return {field: _with_default_in_words(sub) for field, sub in fields.items()}
+
+
+def _with_default_in_words(sub):
+    rest = {key: value for key, value in sub.items() if key != "default"}
+    if sub.get("default") is None or "default" in sub.get("description", "").lower():
+        return rest
+    words = f"Default: `{as_json(sub['default'])}`."
+    return {**rest, "description": f"{sub['description']} {words}" if sub.get("description") else words}
+
+
+def _alternatives_in_words(schema):
+    """Return the text of a schema that requires at least one of several fields."""
+    return "Required: at least one of " + ", ".join(f"`{part['required'][0]}`" for part in schema["anyOf"]) + "."
 
 
 def described(schema):
@@ -123,7 +169,7 @@ COMMON = {
         next={"type": ["string", "null"], "description": "Cursor to send as `after`. `null` at the end."}),
     "Problem": _object(
         "A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],
-        type={**TEXT, "format": "uri", "description": "Address of a page that explains the code."},
+        type={**TEXT, "format": "uri-reference", "description": "Address of a page that explains the code."},
         title=TEXT, status=NUMBER, detail={**TEXT, "description": "What is wrong with this request."},
         code={**TEXT, "enum": list(CODES), "description": "Code for programs. Its meaning does not change."},
         errors={"type": "array", "items": ERROR, "description": "All errors in the input."},

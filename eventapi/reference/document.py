@@ -21,6 +21,10 @@ ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "inva
 WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type")
 ON_WRITE = ("database_busy", "unhealthy", "insufficient_storage")
 
+# Refusals of the server itself, before it knows the route. They have no problem document behind some proxies.
+TOO_LONG = {"too_long.414": {"description": "The request line is longer than 8,190 bytes."},
+            "too_long.431": {"description": "A header is longer than 8,190 bytes, or there are more than 100."}}
+
 INTRODUCTION = """\
 API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show
 organiser.
@@ -46,6 +50,7 @@ def document(base_url: str | None) -> dict:
     return {
         "openapi": "3.1.0",
         "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION,
+                 "contact": {"name": "The organiser who runs this service", "url": base_url or "http://localhost"},
                  "license": {"name": "MIT", "identifier": "MIT"}},
         "servers": [{"url": base_url or "/"}],
         "security": [{"key": []}],
@@ -53,7 +58,8 @@ def document(base_url: str | None) -> dict:
         "paths": paths,
         "components": {
             "schemas": {**schemas.all, **COMMON},
-            "responses": {name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
+            "responses": {**{name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
+                          **TOO_LONG},
             "headers": HEADERS,
             "securitySchemes": {"key": {
                 "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
@@ -90,10 +96,12 @@ def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) ->
     summary, description = texts(route.handler)
     possible = codes_of(route)
     found = {
-        "tags": [options.resource], "operationId": name, "summary": summary, "description": description,
+        "tags": [options.resource], "operationId": name, "summary": summary,
+        "description": "\n\n".join(filter(None, [description, required_access(route)])),
         "parameters": [*path_parameters(route), *query_parameters(options), *header_parameters(route, possible)],
         "requestBody": request_body(route, schemas),
-        "responses": {**responses(route, schemas), **refused(possible, problems)},
+        "responses": {**responses(route, schemas), **refused(possible, problems),
+                      **{name.rpartition(".")[2]: {"$ref": f"#/components/responses/{name}"} for name in TOO_LONG}},
         "security": [] if options.public else None,
         "x-scope": options.scope, "x-flag": options.flag,
     }
@@ -106,6 +114,21 @@ def texts(handler: Callable) -> tuple[str, str]:
     first, _, rest = text.partition("\n\n")
     first = " ".join(first.split())
     return (first.rstrip("."), rest) if len(first) < 120 else (first.partition(". ")[0].rstrip("."), text)
+
+
+def required_access(route: Route) -> str:
+    """Return a sentence about the scope and the feature that a request needs."""
+    options = route.options
+    if options.public:
+        return "No API key is required."
+    if options.scope == "all":
+        return "The API key needs every scope, at least for reading."
+    if options.scope == "by_entity_type":
+        return "The API key needs the scope of the record's kind."
+    suffix = ":read" if route.method in READS else ""
+    scopes = [f"`{options.scope}{suffix}`", *(f"`{scope}`" for scope in options.narrow_scopes)]
+    feature = f" The feature `{options.flag}` must be enabled." if options.flag else ""
+    return f"The API key needs the scope {' or '.join(scopes)}.{feature}"
 
 
 def codes_of(route: Route) -> set[str]:
@@ -185,7 +208,7 @@ def request_body(route, schemas):
     """Return the request body of a route, None if it has none. Add its schema to the components."""
     options, name = route.options, route.options.schema
     if options.raw_body:
-        content = {kind: {} for kind in options.raw_body}
+        content = {kind: {"schema": TEXT if kind.startswith("text/") else BINARY} for kind in options.raw_body}
         if name and JSON in content:
             content[JSON] = _json_body(name, route.method, schemas)
         return {"required": True, "content": content}
@@ -203,6 +226,9 @@ def _json_body(name, method, schemas):
 
 # Responses
 
+TEXT, BINARY = {"type": "string"}, {"type": "string", "format": "binary"}
+
+
 def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
     """Return the responses of success, with 304 for a single record: status -> response."""
     options = route.options
@@ -214,8 +240,7 @@ def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
     response = {"description": MEANINGS[status], "headers": {
         name: {"$ref": f"#/components/headers/{name}"} for name in ["X-Request-ID", *names]}}
     if status != 204:
-        response["content"] = {form: {} if options.public else media(form, options, schemas)
-                               for form in options.offered}
+        response["content"] = {form: media(form, options, schemas) for form in options.offered}
     found = {str(status): response}
     if options.again:
         found[str(options.again)] = {**response, "description": MEANINGS[options.again]}
@@ -242,7 +267,9 @@ MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new
 def media(form: str, options: Options, schemas: Schemas) -> dict:
     """Return the content of a response in one media type, with schema and example."""
     if form != JSON:
-        return {"schema": {"type": "string"}} if form.startswith("text/") or form.endswith("xml") else {}
+        return {"schema": TEXT if form.startswith("text/") or form.endswith("xml") else BINARY}
+    if options.public:
+        return {"schema": {"type": "object"}}
     name, listing = options.response or options.singular, options.listing
     known = name and name.partition(".")[0] in resource_names()
     data = schemas.response(name, listing) if known else {}

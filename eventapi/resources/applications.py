@@ -86,7 +86,7 @@ def waitlist_application(db, id):
 
 
 @routes.post("/applications/<id>/request-info", schema="application.request_info")
-def request_information(db, id, body):
+def request_application_information(db, id, body):
     """Ask the applicant a question. `review` resumes the application."""
     return applications.move(db, get(db, id), "request-info", question=body["question"])
 

@@ -12,7 +12,7 @@ sql = statements("audit_log")
 
 
 @routes.list("/audit-log", query="audit_entry.query")
-def list_audit_log(db, query):
+def list_audit_entries(db, query):
     """List entries of the audit log, newest first."""
     if "search" in query:
         query["search"] = search.pattern(query["search"])

@@ -5,7 +5,7 @@ from eventapi.web.lists import page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("booth_types", "booth_type", scope="booths", flag="booths")
+routes = Routes("booth-types", "booth_type", scope="booths", flag="booths")
 sql = statements("booth_types")
 
 

@@ -14,7 +14,7 @@ from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, found, location
 from eventapi.web.routes import Routes
 
-routes = Routes("bulk_import", "bulk_import", scope="by_entity_type")
+routes = Routes("bulk-import", "bulk_import", scope="by_entity_type")
 sql = statements("bulk_import")
 
 KINDS = ("contacts", "participants")
@@ -85,7 +85,7 @@ def get_bulk_import(db, who, id):
 
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))
-def get_rejected_records(db, who, id):
+def get_bulk_import_errors(db, who, id):
     """Download the rejected records of an import as CSV.
 
     The last columns contain the index and the reason. Correct the records and send them again. The file has the

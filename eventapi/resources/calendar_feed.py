@@ -9,7 +9,7 @@ from eventapi.web.lists import page
 from eventapi.web.rest import Response, base_url, created, deleted, drawn, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("calendar_feed", "calendar_subscription", scope="calendar-feed")
+routes = Routes("calendar-feed", "calendar_subscription", scope="calendar-feed")
 sql = statements("calendar_feed")
 
 

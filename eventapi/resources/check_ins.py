@@ -41,7 +41,7 @@ def create_check_in(db, body):
 
 
 @routes.post("/check-ins/batch", schema="check_in.batch", response="check_in.results")
-def create_check_ins(db, body):
+def create_check_in_batch(db, body):
     """Record up to 1,000 scans, in any order and any number of times.
 
     A refused scan does not stop the others.
@@ -62,13 +62,13 @@ def create_check_ins(db, body):
 
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
-def get_stats(db, query):
+def get_check_in_stats(db, query):
     """Count visitors, check-ins and check-outs of an event, or of one day of it, by station and by hour."""
     return check_ins.stats(db, event_of(db, query), query.get("date"))
 
 
 @routes.get("/check-ins/roster", query="check_in.named", response="check_in.roster")
-def get_roster(db, query, request_id):
+def get_check_in_roster(db, query, request_id):
     """Get the roster that a device needs to check badges offline.
 
     To check a badge, compute the SHA-256 of salt and badge number (upper case, without spaces and hyphens) as hex and
@@ -89,7 +89,7 @@ def get_roster(db, query, request_id):
 
 
 @routes.list("/check-ins/refusals", singular="check_in_refusal", query="check_in_refusal.query")
-def list_refusals(db, query):
+def list_check_in_refusals(db, query):
     """List the refused scans, each with the reason."""
     query = references.filters(db, query, EVENT, PARTICIPANT)
     if "badge_number" in query:

@@ -48,7 +48,7 @@ def delete_contact(db, id):
 
 
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
-def list_duplicates(db, query):
+def list_contact_duplicates(db, query):
     """List pairs of contacts that may be duplicates, each with the strongest reason."""
     query = {**query, "include": ["contacts"]}
     return page(db, sql.duplicates, query, includes={"contacts": merging.attach_contacts})

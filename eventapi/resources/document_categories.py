@@ -7,7 +7,7 @@ from eventapi.web.lists import page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("document_categories", "document_category", scope="documents", flag="documents")
+routes = Routes("document-categories", "document_category", scope="documents", flag="documents")
 sql = statements("document_categories")
 
 

@@ -8,7 +8,7 @@ from eventapi.web.lists import page
 from eventapi.web.rest import Response, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("document_templates", "document_template", scope="documents", flag="documents")
+routes = Routes("document-templates", "document_template", scope="documents", flag="documents")
 sql = statements("document_templates")
 
 
@@ -18,7 +18,7 @@ def list_document_templates(db, query):
 
 
 @routes.get("/documents/templates/placeholders", response="document_template.placeholders")
-def get_placeholders(db):
+def list_document_placeholders(db):
     """List the placeholders that templates may contain."""
     return Response({"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False)
 

@@ -105,13 +105,13 @@ def set_document_content(db, id, upload):
 
 
 @routes.post("/documents/<id>/request-signature", before=contracts.draw)
-def request_signature(db, who, id, before):
+def request_document_signature(db, who, id, before):
     """Send a contract for signature. Its content can no longer change."""
     return represent(contracts.request_signature(db, get(db, id), who.admin_id, before))
 
 
 @routes.post("/documents/<id>/mark-signed", schema="document.signed")
-def mark_signed(db, who, id, body):
+def mark_document_signed(db, who, id, body):
     """Record that the contract was signed. Upload the signed copy before; afterwards the content is final."""
     return represent(contracts.mark_signed(db, get(db, id), who.admin_id, body["signer_name"], body["signed_at"]))
 

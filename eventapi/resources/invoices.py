@@ -38,7 +38,7 @@ def create_invoice(db, body):
 
 
 @routes.get("/invoices/numbering", response="invoice.numbering")
-def list_series(db):
+def list_invoice_series(db):
     """List the number series, and the numbers that are missing from them."""
     return numbering.series(db)
 

@@ -31,7 +31,7 @@ def create_newsletter_subscriber(db, body):
 
 
 @routes.delete("/newsletter", query="newsletter_subscriber.named")
-def delete_newsletter_address(db, query):
+def delete_newsletter_subscriber_by_email(db, query):
     """Unsubscribe an address. The record is kept, so that the address is not subscribed again by mistake."""
     subscriber = found(newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"])
     newsletter.unsubscribe(db, unchanged(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent)

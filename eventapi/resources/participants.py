@@ -75,14 +75,14 @@ def reinstate_participant(db, id):
 
 
 @routes.get("/participants/<id>/readiness", response="participant.readiness")
-def get_readiness(db, id):
+def get_participant_readiness(db, id):
     """Get the checklist of what the participant still has to do before the event."""
     get(db, id)
     return readiness.checklists(db, [id])[id]
 
 
 @routes.get("/participants/<id>/badge", query="participant.badge", forms=badge_sheets.FORMS)
-def get_badge(db, id, query, form):
+def get_participant_badge(db, id, query, form):
     """Draw the badge as a card of 86 by 54 mm with a QR code of its number, as SVG or PDF."""
     badge = found(badge_sheets.read(db, id, query.get("language")), "participant", id)
     return picture(badge, form, lambda: badge_sheets.draw(badge, form))
@@ -99,7 +99,7 @@ def replace_badge(db, id):
 
 
 @routes.get("/participants/badges", query="participant.badges", forms=(badge_sheets.PDF,))
-def print_badges(db, query):
+def get_badge_sheets(db, query):
     """Draw badges on A4 sheets with crop marks, ten on each, in the order of the participants' ids.
 
     Cancelled participants are left out. A document has at most 200 badges: request more with `page`.
@@ -109,13 +109,13 @@ def print_badges(db, query):
 
 
 @routes.get("/participants/<id>/balance", response="participant.balance")
-def get_balance(db, id):
+def get_participant_balance(db, id):
     """Get the amounts that were ordered, billed and paid."""
     return balances.balance(db, get(db, id))
 
 
 @routes.post("/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201)
-def bill_participant(db, id):
+def create_participant_invoice(db, id):
     """Draft an invoice of everything not billed yet, and credit notes of what was billed and then cancelled.
 
     One invoice contains the category fee, confirmed reservations and the items of confirmed orders. It is returned, and

@@ -18,7 +18,7 @@ def list_payments(db, query):
 
 
 @routes.post("/payments", schema="payment")
-def record_payment(db, body):
+def create_payment(db, body):
     payment = payments.record(db, body)
     return created(payment, f"/payments/{payment['id']}")
 

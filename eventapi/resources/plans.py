@@ -47,7 +47,7 @@ def delete_plan(db, id):
 
 
 @routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")
-def check_plan(db, id, query):
+def list_plan_warnings(db, id, query):
     """Check the layout of a plan. A plan with warnings can be used."""
     with db.snapshot():
         plan, outlines = found(db.one(sql.get, id=id), "plan", id), db.all(sql.outlines, id=id)

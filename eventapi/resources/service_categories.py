@@ -5,7 +5,7 @@ from eventapi.web.lists import page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("service_categories", "service_category", scope="services", flag="services")
+routes = Routes("service-categories", "service_category", scope="services", flag="services")
 sql = statements("service_categories")
 
 

@@ -10,7 +10,7 @@ from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("service_orders", "service_order", scope="service_orders", flag="service_orders",
+routes = Routes("service-orders", "service_order", scope="service_orders", flag="service_orders",
                 states=(TRANSITIONS, OF_ITEMS))
 sql = statements("service_orders")
 

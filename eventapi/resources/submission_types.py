@@ -8,7 +8,7 @@ from eventapi.web.lists import page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("submission_types", "submission_type", scope="submissions")
+routes = Routes("submission-types", "submission_type", scope="submissions")
 sql = statements("submission_types")
 
 

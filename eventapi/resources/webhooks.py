@@ -44,7 +44,7 @@ def list_webhook_events():
 
 
 @routes.get("/webhooks/feed", query="webhook.feed", response="webhook.messages")
-def read_webhook_feed(db, who, query):
+def get_webhook_feed(db, who, query):
     """Read the events that webhooks deliver, without receiving requests.
 
     Returns the events that the API key may read, oldest first. Events are kept for 30 days.

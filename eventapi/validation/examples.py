@@ -2,7 +2,7 @@
 
 The tests send the bodies and compare the responses.
 """
-from eventapi.validation.schema_files import definition, document, response_schema
+from eventapi.validation.schema_files import definition, document, resolved, response_schema
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE",
@@ -19,10 +19,22 @@ def body(name: str, method: str) -> dict | None:
     if not examples:
         return None
     if method != "PATCH" or "." in name:
-        return examples[0]
+        return _writable(examples[0], definition(name), name)
     needed = required(name)
     field = next((field for field in examples[0] if field not in needed), next(iter(examples[0])))
     return {field: examples[0][field]}
+
+
+def _writable(value, schema, name):
+    """Return an example without the read-only fields of its parts."""
+    schema = resolved(schema, document(name.partition(".")[0]))
+    if isinstance(value, list):
+        return [_writable(part, schema.get("items", {}), name) for part in value]
+    if not isinstance(value, dict):
+        return value
+    fields = schema.get("properties", {})
+    return {field: _writable(part, fields.get(field, {}), name) for field, part in value.items()
+            if not fields.get(field, {}).get("readOnly")}
 
 
 def required(name: str) -> set[str]:
