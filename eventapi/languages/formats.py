@@ -25,6 +25,16 @@ def number(value, language, places=0):
     return text.translate(str.maketrans(",.", SEPARATORS[language]))
 
 
+def numbers(values, language):
+    """Return numbers (int or float) with as many decimals as the most exact one needs: 0, 2 or 3."""
+    places = max(map(_places, values), default=0)
+    return [number(round(Decimal(str(value)), places), language, places) for value in values]
+
+
+def _places(value):
+    return next((places for places in (0, 2) if abs(value - round(value, places)) < 0.0004), 3)
+
+
 def amount(value, currency, language):
     """Return an amount with at least the decimals of the currency, without its code."""
     return number(value, language, currencies.decimals(currency))

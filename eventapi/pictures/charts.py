@@ -6,6 +6,7 @@ colours. Lengths are in millimetres.
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
+from eventapi.languages import formats
 from eventapi.pictures.letters import em, shortened
 from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Picture, Text, rectangle
 
@@ -25,18 +26,28 @@ LOOKS = (("#0072b2", None, 0), ("#f5c767", Hatch("rising", "#8a5a00", 1.8, 0.3),
 INKS = ("#0072b2", "#b06f00", "#2f8f70", "#a34f7d", "#1a5e4a", "#2b7bab", "#d55e00", "#777777")
 
 
+WORDS = {
+    "en": {"none": "No data for this selection.", "other": "other", "others": "{count} others",
+           "sum": "{amount} in total"},
+    "de": {"none": "Keine Daten für diese Auswahl.", "other": "sonstige", "others": "{count} weitere",
+           "sum": "zusammen {amount}"},
+}
+
+
 @dataclass(frozen=True)
 class Panel:
     """One diagram of a chart.
 
     kind: "columns", "bars" or "lines".
     series: tuple of (name, values) with one value for each label.
+    language: of the numbers, and of the texts that are added to these.
     others: (number, sum) of the labels that were left out, or ().
     """
     kind: str
     title: str
     labels: tuple
     series: tuple
+    language: str
     others: tuple = ()
 
     def is_empty(self):
@@ -51,18 +62,27 @@ class Panel:
         """Return the sum over all series for each label."""
         return [sum(values) for values in zip(*(values for _, values in self.series), strict=True)]
 
+    def titles(self):
+        """Return the tooltips of the values of each series: label, name and value."""
+        texts = iter(formats.numbers(self.values(), self.language))
+        return [[f"{label}, {name}: {next(texts)}" for label in self.labels] for name, _ in self.series]
+
+    def text(self, key, **values):
+        """Return a text of WORDS."""
+        return WORDS[self.language][key].format(**values)
+
     def summary(self):
         """Return the sums as text, for readers who cannot see the picture."""
-        decimals = decimals_of(self.sums())
-        texts = [f"{label} {figure(value, decimals)}" for label, value in zip(self.labels, self.sums(), strict=False)]
+        sums = formats.numbers(self.sums(), self.language)
+        texts = [f"{label} {text}" for label, text in zip(self.labels, sums, strict=False)]
         more = ["…"] if self.others or len(texts) > MAX_BARS else []
         return f"{self.title}: {', '.join((*texts[:MAX_BARS], *more))}."
 
 
-def picture(name, title, description, panels):
+def picture(name, title, description, panels, language):
     """Return a Picture with the panels below each other.
 
-    Without panels it contains the text "No data for this selection.".
+    Without panels it contains the text `none`.
     """
     y, parts, panels = HEAD, [], [_bounded(panel) for panel in panels]
     for panel in panels:
@@ -70,12 +90,12 @@ def picture(name, title, description, panels):
         parts += drawn
         y += height + GAP
     if not parts:
-        parts, y = [Text(WIDTH / 2, HEAD + 24, ("No data for this selection.",), 5, ink=GREY)], HEAD + 60
+        parts, y = [Text(WIDTH / 2, HEAD + 24, (WORDS[language]["none"],), 5, ink=GREY)], HEAD + 60
     head = Text(MARGIN, 12, (shortened(title, WIDTH - 2 * MARGIN, 6, True),), 6, True, align="start")
     below = Text(MARGIN, 18, (shortened(description, WIDTH - 2 * MARGIN, 3.2),), 3.2, ink=GREY, align="start")
     summary = " ".join((f"{description}.", *(panel.summary() for panel in panels)))
     background = Area((rectangle(0, 0, WIDTH, y),), PAPER)
-    return Picture(f"chart-{name}", WIDTH, y, title, summary, "en", (background, head, below, *parts))
+    return Picture(f"chart-{name}", WIDTH, y, title, summary, language, (background, head, below, *parts))
 
 
 def _bounded(panel):
@@ -87,13 +107,13 @@ def _bounded(panel):
     labels, series = panel.labels, panel.series
     if len(series) > MAX_SERIES:
         rest = tuple(map(sum, zip(*(values for _, values in series[MAX_SERIES - 1:]), strict=True)))
-        series = (*series[:MAX_SERIES - 1], ("other", rest))
+        series = (*series[:MAX_SERIES - 1], (panel.text("other"), rest))
     others = ()
     if panel.kind == "bars" and len(labels) > MAX_BARS:
         kept = MAX_BARS - 1
         others = len(labels) - kept, sum(sum(values[kept:]) for _, values in series)
         labels, series = labels[:kept], tuple((name, values[:kept]) for name, values in series)
-    return Panel(panel.kind, panel.title, labels, series, others)
+    return Panel(panel.kind, panel.title, labels, series, panel.language, others)
 
 
 def _panel(panel, y):
@@ -141,31 +161,6 @@ def steps(low, high, whole=False):
     return [step * number for number in range(first, last + 1)]
 
 
-def decimals_of(values):
-    """Return how many decimals (0, 2 or 3) are needed to print all values with the same number of decimals."""
-    return max(map(_decimals, values), default=0)
-
-
-def _decimals(value):
-    if abs(value - round(value)) < 0.0004:
-        return 0
-    if abs(value - round(value, 2)) < 0.0004:
-        return 2
-    return 3
-
-
-def figure(value, decimals=0):
-    """Format a number with thousands separators (U+202F) and a minus sign (U+2212)."""
-    text = f"{value:,.{decimals}f}"
-    return (text.lstrip("-") if not text.strip("-0.") else text).replace(",", "\u202f").replace("-", "−")
-
-
-def figures(values):
-    """Format numbers with the same number of decimals."""
-    decimals = decimals_of(values)
-    return [figure(value, decimals) for value in values]
-
-
 def _ticks(panel):
     return steps(*_extent(panel), whole=all(isinstance(value, int) for value in panel.values()))
 
@@ -193,7 +188,7 @@ def _axes(panel, top, room=0):
     step, span = ticks[1] - ticks[0], ticks[-1] - ticks[0]
     ticks = [*([ticks[0] - step] if low < 0 and low - ticks[0] < room * span else []), *ticks,
              *([ticks[-1] + step] if high > 0 and ticks[-1] - high < room * span else [])]
-    texts = figures(ticks)
+    texts = formats.numbers(ticks, panel.language)
     left, right = MARGIN + 3 + max(map(em, texts)) * SMALL, WIDTH - MARGIN
 
     def at(value):
@@ -219,17 +214,17 @@ def _columns(panel, top):
 
     The sums are printed at the ends of the columns if there is room for all of them.
     """
-    texts, decimals = figures(panel.sums()), decimals_of(panel.values())
+    texts, titles = formats.numbers(panel.sums(), panel.language), panel.titles()
     parts, left, wide, at = _axes(panel, top, room=0.06)
     thick = min(wide * 0.7, MAX_COLUMN_WIDTH)
     has_room = max(map(em, texts)) * 2.6 < (WIDTH - 2 * MARGIN) / len(texts) - 4
-    for place, label in enumerate(panel.labels):
+    for place in range(len(panel.labels)):
         x, up, down = left + wide * (place + 0.5) - thick / 2, 0, 0
-        for number, (name, values) in enumerate(panel.series):
+        for number, (_, values) in enumerate(panel.series):
             value, start = values[place], up if values[place] > 0 else down
             if value:
                 block = _block(number, x, min(at(start), at(start + value)), thick, abs(at(start) - at(start + value)))
-                parts.append(Group((block,), title=f"{label}, {name}: {figure(value, decimals)}"))
+                parts.append(Group((block,), title=titles[number][place]))
             up, down = up + max(value, 0), down + min(value, 0)
         if has_room and (up or down):
             parts.append(Text(x + thick / 2, at(up) - 1.2 if up else at(down) + 3.2, (texts[place],), 2.6))
@@ -238,12 +233,11 @@ def _columns(panel, top):
 
 def _lines(panel, top):
     parts, left, wide, at = _axes(panel, top)
-    decimals = decimals_of(panel.values())
-    for number, (name, values) in enumerate(panel.series):
+    for number, ((_, values), titles) in enumerate(zip(panel.series, panel.titles(), strict=True)):
         points = [(left + wide * (place + 0.5), at(value)) for place, value in enumerate(values)]
         parts.append(Lines((tuple(points),), INKS[number], 0.8, LOOKS[number][2]))
-        for (x, y), label, value in zip(points, panel.labels, values, strict=True):
-            parts.append(Group(tuple(_marker(number, x, y)), title=f"{label}, {name}: {figure(value, decimals)}"))
+        for (x, y), title in zip(points, titles, strict=True):
+            parts.append(Group(tuple(_marker(number, x, y)), title=title))
     return parts, PLOT
 
 
@@ -256,16 +250,17 @@ def _marker(place, x, y):
 
 def _bars(panel, top):
     """Return (shapes, height) of horizontal bars with their sums at the ends."""
-    ticks, sums = _ticks(panel), figures(panel.sums())
+    ticks, sums = _ticks(panel), formats.numbers(panel.sums(), panel.language)
     count, amount = panel.others or (0, 0)
-    labels = [shortened(label, 62, SMALL) for label in (*panel.labels, *([f"{count} others"] if count else []))]
+    named = (*panel.labels, *([panel.text("others", count=count)] if count else []))
+    labels = [shortened(label, 62, SMALL) for label in named]
     left = MARGIN + 3 + max(map(em, labels)) * SMALL
     right = WIDTH - MARGIN - 4 - max(map(em, sums)) * SMALL
     height, span = BAR * len(labels), ticks[-1] - ticks[0]
 
     def at(value):
         return left + (right - left) * (value - ticks[0]) / span
-    parts, texts = [], figures(ticks)
+    parts, texts = [], formats.numbers(ticks, panel.language)
     every = ceil((max(map(em, texts)) * SMALL + 3) / (at(ticks[1]) - at(ticks[0])))
     for place, tick in enumerate(ticks):
         line = ((at(tick), top), (at(tick), top + height))
@@ -276,7 +271,7 @@ def _bars(panel, top):
         parts += _bar(panel, place, labels[place], text, top + BAR * place, at, left)
     if count:
         y = top + BAR * len(sums) + BAR / 2 + 1
-        total = f"{figure(amount, decimals_of([*panel.sums(), amount]))} in total"
+        total = panel.text("sum", amount=formats.numbers([*panel.sums(), amount], panel.language)[-1])
         parts += [Text(left - 2, y, (labels[-1],), SMALL, ink=GREY, align="end"),
                   Text(at(0) + 1.5, y, (total,), SMALL, ink=GREY, align="start")]
     return parts, height
@@ -284,12 +279,12 @@ def _bars(panel, top):
 
 def _bar(panel, place, label, text, y, at, left):
     yield Text(left - 2, y + BAR / 2 + 1, (label,), SMALL, align="end")
-    up, down, decimals = 0, 0, decimals_of(panel.values())
-    for number, (name, values) in enumerate(panel.series):
+    up, down, titles = 0, 0, panel.titles()
+    for number, (_, values) in enumerate(panel.series):
         value, start = values[place], up if values[place] > 0 else down
         if value:
             length = abs(at(start + value) - at(start))
             block = _block(number, min(at(start), at(start + value)), y + 1.2, length, BAR - 2.4)
-            yield Group((block,), title=f"{panel.labels[place]}, {name}: {figure(value, decimals)}")
+            yield Group((block,), title=titles[number][place])
         up, down = up + max(value, 0), down + min(value, 0)
     yield Text(at(up) + 1.5, y + BAR / 2 + 1, (text,), SMALL, align="start")

@@ -3,6 +3,7 @@ from eventapi import spreadsheet
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
+from eventapi.languages import choice
 from eventapi.web.rest import Response, picture
 from eventapi.web.routes import Routes
 
@@ -85,9 +86,11 @@ def get_readiness_report(db, query, form):
 
 def report(db, name, query, form):
     """Return the report in the requested format."""
+    language = choice.choose(db.config, query.pop("language", None))
     found = reports.read(db, name, references.existing(db, query, references.EVENT))
     if form == SVG:
-        return picture([name, found["filters"], found["data"]], SVG, lambda: report_charts.draw(found))
+        state = [name, language, found["filters"], found["data"]]
+        return picture(state, SVG, lambda: report_charts.draw(found, language))
     if form == CSV:
         return Response(body=spreadsheet.table(reports.columns(name), found["data"]["rows"]), headers={
             "Content-Type": "text/csv; charset=utf-8; header=present",

@@ -13,6 +13,7 @@ import pytest
 
 from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
+from eventapi.languages import formats
 from eventapi.pictures import charts, svg
 from tests.support.dates import in_days, today
 from tests.support.prepared import prepared
@@ -549,7 +550,7 @@ def test_a_credit_note_of_a_later_month_makes_that_month_negative(organiser, exh
         "currency": "EUR", "invoices": 1, "credit_notes": 1, "invoiced": 100, "credited": 100, "net": 0, "tax": 0,
         "total": 0}
     assert [row["tax"] for row in organiser.data("/reports/tax")["data"]["rows"]] == [19, -19]
-    assert "−100" in organiser.get("/reports/revenue", headers={"Accept": "image/svg+xml"}).text
+    assert "-100" in organiser.get("/reports/revenue", headers={"Accept": "image/svg+xml"}).text
     assert organiser.data("/reports/receivables")["data"]["totals"] == []
     assert totals_of(organiser, "receivables?as_of=2026-12-31")["amount"] == 119
     assert organiser.data("/reports/receivables?as_of=2027-01-01")["data"]["totals"] == []
@@ -583,19 +584,19 @@ def test_receivables_can_be_read_for_every_day_up_to_2999(organiser, as_of, stat
     assert status == 200 or answer.json["errors"][0]["parameter"] == "as_of"
 
 
-@pytest.mark.parametrize("period, labels", [
-    ("day", ["2026-12-31", "2027-01-01", "2027-01-31", "2027-02-01", "2027-06-30"]),
-    ("week", ["2026-W53", "2027-W04", "2027-W05", "2027-W26"]),
-    ("month", ["2026-12", "2027-01", "2027-02", "2027-06"]), ("quarter", ["2026-Q4", "2027-Q1", "2027-Q2"]),
-    ("year", ["2026", "2027"])])
-def test_periods_have_labels(organiser, books, db, period, labels):
+@pytest.mark.parametrize("period, labels, in_chart", [
+    ("day", ["2026-12-31", "2027-01-01", "2027-01-31", "2027-02-01", "2027-06-30"], "31 December 2026"),
+    ("week", ["2026-W53", "2027-W04", "2027-W05", "2027-W26"], "Week 53, 2026"),
+    ("month", ["2026-12", "2027-01", "2027-02", "2027-06"], "Dec 2026"),
+    ("quarter", ["2026-Q4", "2027-Q1", "2027-Q2"], "Q4 2026"), ("year", ["2026", "2027"], "2026")])
+def test_periods_have_labels(organiser, books, db, period, labels, in_chart):
     """The first of January 2027 is in the last ISO week of 2026."""
     db.connection.execute("UPDATE invoices SET issue_date = '2027-01-01' WHERE id = 1")
     rows = organiser.data(f"/reports/revenue?period={period}")["data"]["rows"]
     assert list(dict.fromkeys(row["period"] for row in rows)) == labels
     month = organiser.data("/reports/revenue?period=month")["data"]["totals"]
     assert organiser.data(f"/reports/revenue?period={period}")["data"]["totals"] == month
-    assert labels[0] in organiser.get(
+    assert in_chart in organiser.get(
         f"/reports/revenue?period={period}", headers={"Accept": "image/svg+xml"}, status=200).text
 
 
@@ -610,14 +611,15 @@ def test_a_chart_shows_the_days_and_weeks_between(organiser):
 
 def drawn(kind, labels, *series):
     return svg.draw(
-        charts.picture("test", "A & <b>", "What", [charts.Panel(kind, "Panel <i>", tuple(labels), series)])).decode()
+        charts.picture(
+        "test", "A & <b>", "What", [charts.Panel(kind, "Panel <i>", tuple(labels), series, "en")], "en")).decode()
 
 
 @pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
 def test_a_chart_escapes_names_and_shows_values(kind):
     text = drawn(kind, ["<script>", "b"], ("one & two", (1, -2)), ("three", (1500.5, 4)))
     ET.fromstring(text)
-    assert "<script>" not in text and "&lt;script&gt;, three: 1\u202f500.50" in text and "one &amp; two" in text
+    assert "<script>" not in text and "&lt;script&gt;, three: 1,500.50" in text and "one &amp; two" in text
 
 
 @pytest.mark.parametrize("low, high", [(0, 1), (0, 7), (-3, 8), (0, 123456789), (0, 0.02), (-5, 0), (0, 0), (99, 101)])
@@ -633,7 +635,7 @@ def test_labels_do_not_overlap(kind):
     from eventapi.pictures.letters import em
     from eventapi.pictures.shapes import Text
     panel = charts.Panel(
-        kind, "Months", tuple(f"2026-{number:03}" for number in range(200)), (("net", tuple(range(200))),))
+        kind, "Months", tuple(f"2026-{number:03}" for number in range(200)), (("net", tuple(range(200))),), "en")
     parts, _ = charts._panel(panel, 20)
     labels = [part for part in parts if isinstance(part, Text) and part.lines[0].startswith("2026-")]
     assert len(labels) > 5
@@ -651,7 +653,7 @@ def test_categories_beyond_the_limit_are_summed():
 def texts_of(kind, labels, *series):
     from eventapi.pictures.shapes import Text
     return [
-        part.lines[0] for part in charts._panel(charts.Panel(kind, "Panel", tuple(labels), series), 20)[0]
+        part.lines[0] for part in charts._panel(charts.Panel(kind, "Panel", tuple(labels), series, "en"), 20)[0]
         if isinstance(part, Text)]
 
 
@@ -662,52 +664,72 @@ def test_axes_of_counts_have_whole_numbers(kind):
 
 
 @pytest.mark.parametrize("values, expected", [
-    ((1872.0, 1987.2), ["1\u202f872.00", "1\u202f987.20"]), ((1.234, 12.5), ["1.234", "12.500"]),
-    ((0.1 + 0.2, 1e12), ["0.30", "1\u202f000\u202f000\u202f000\u202f000.00"]), ((3, -4), ["3", "−4"]),
+    ((1872.0, 1987.2), ["1,872.00", "1,987.20"]), ((1.234, 12.5), ["1.234", "12.500"]),
+    ((0.1 + 0.2, 1e12), ["0.30", "1,000,000,000,000.00"]), ((3, -4), ["3", "-4"]),
     ((-0.0, 0.5), ["0.00", "0.50"])])
 def test_values_have_the_same_number_of_decimals(values, expected):
-    assert charts.figures(values) == expected
+    assert formats.numbers(values, "en") == expected
 
 
 def test_columns_show_all_of_their_values_or_none():
     few, many = (
         texts_of("columns", [f"m{number}" for number in range(count)], ("net", tuple([1234.5] * count)))
         for count in (12, 60))
-    assert few.count("1\u202f234.50") == 12 and "1\u202f234.50" not in many
+    assert few.count("1,234.50") == 12 and "1,234.50" not in many
 
 
 @pytest.mark.parametrize("values", [(25,), (-25,), (25, -25), (0, 0, 30)])
 def test_values_of_columns_fit_into_the_plot(values):
     """Values overlap neither the legend nor the labels of the axis."""
     from eventapi.pictures.shapes import Text
-    panel = charts.Panel("columns", "Panel", tuple(f"m{number}" for number in range(len(values))), (("net", values),))
+    labels = tuple(f"m{number}" for number in range(len(values)))
+    panel = charts.Panel("columns", "Panel", labels, (("net", values),), "en")
     parts, height = charts._columns(panel, 20)
     found = [part for part in parts if isinstance(part, Text) and part.size == 2.6]
     assert found and all(20 + 1.5 < part.y < 20 + height for part in found)
 
 
+def test_a_chart_is_drawn_in_the_requested_language(organiser, books):
+    charts_ = {tag: organiser.get(f"/reports/revenue?date_from=2026-01-01&language={tag}",
+                                  headers={"Accept": "image/svg+xml"}, status=200) for tag in ("en", "de-AT")}
+    assert "from 1 January 2026" in charts_["en"].text and "ab 01.01.2026" in charts_["de-AT"].text
+    assert "Net revenue, EUR" in charts_["en"].text and "Nettoumsatz, EUR" in charts_["de-AT"].text
+    assert len({chart.headers["ETag"] for chart in charts_.values()}) == 2
+    [fault] = organiser.get("/reports/tax?language=fr", status=422).json["errors"]
+    assert fault["parameter"] == "language"
+    assert "language" not in organiser.data("/reports/revenue?language=de")["filters"]
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "Sep 2026"), ("de", "Sep. 2026")])
+def test_periods_are_written_in_the_language_of_the_chart(language, label):
+    rows = [{"period": "2026-09", "currency": "EUR", "net": 1.5}]
+    panel, = report_charts.revenue(rows, {"period": "month"}, language)
+    assert panel.labels == (label,)
+
+
 def test_a_chart_has_a_text_alternative():
     text = ET.fromstring(drawn("columns", ["2026-11", "2026-12"], ("net", (5.5, -2.0)), ("more", (1.0, 0.0)))).findtext(
         "{*}desc")
-    assert text == "What. Panel <i>: 2026-11 6.50, 2026-12 −2.00."
+    assert text == "What. Panel <i>: 2026-11 6.50, 2026-12 -2.00."
 
 
 def test_hours_have_no_gaps_and_many_days_are_columns():
     rows = [
         {"day": "2026-09-01", "hour": hour, "check_ins": count}
         for hour, count in (("09:30", 5), ("12:30", 2), ("18:30", 0))]
-    (panel,) = report_charts.check_ins(rows, {})
-    assert panel.labels == ("09:30", "10:30", "11:30", "12:30") and panel.series == (("2026-09-01", (5, 0, 0, 2)),)
+    (panel,) = report_charts.check_ins(rows, {}, "en")
+    assert panel.labels == ("09:30", "10:30", "11:30", "12:30")
+    assert panel.series == (("1 September 2026", (5, 0, 0, 2)),)
     (panel,) = report_charts.check_ins(
-        [{"day": f"2026-09-{day:02}", "hour": "09:00", "check_ins": day} for day in range(1, 13)], {})
+        [{"day": f"2026-09-{day:02}", "hour": "09:00", "check_ins": day} for day in range(1, 13)], {}, "en")
     assert panel.kind == "columns" and panel.series[0][1] == tuple(range(1, 13))
-    assert report_charts.check_ins([], {})[0].labels == ()
+    assert report_charts.check_ins([], {}, "en")[0].labels == ()
 
 
 def test_a_gateway_has_the_same_series_in_every_currency():
     rows = [{"period": "2026-01", "currency": currency, "gateway_key": key, "received": 1.0}
             for currency, key in (("CHF", "bank"), ("EUR", "bank"), ("EUR", None), ("EUR", "card"))]
-    swiss, euro = report_charts.payments(rows, {"period": "month"})
+    swiss, euro = report_charts.payments(rows, {"period": "month"}, "en")
     assert [name for name, _ in swiss.series] == [name for name, _ in euro.series] == [
         "bank", "card", "without gateway"]
 
@@ -718,6 +740,6 @@ def test_the_overview_draws_each_report_to_its_own_scale():
         for name, figure, value in (
             ("participants", "confirmed", 150000), ("participants", "participants", 150000), ("booths", "sold", 3),
             ("booths", "booths", 3))]
-    panels = [panel for panel in report_charts.overview(rows, {}) if panel.labels]
+    panels = [panel for panel in report_charts.overview(rows, {}, "en") if panel.labels]
     assert [(panel.title, panel.labels) for panel in panels] == [
         ("Participants", ("confirmed",)), ("Booths", ("sold",))]

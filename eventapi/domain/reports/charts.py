@@ -1,10 +1,14 @@
 """Charts of reports. Amounts in different currencies are drawn in separate panels.
 
-A function of a report takes its rows and filters, and returns a list of Panels.
+A function of a report takes its rows, its filters and the language, and returns a list of Panels.
 """
+from dataclasses import replace
+
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.domain.reports.finance import BUCKETS, OVERPAID
 from eventapi.domain.reports.periods import first_day_of, named, next_first_day
+from eventapi.domain.reports.words import name, text
+from eventapi.languages import formats
 from eventapi.pictures import charts, svg
 from eventapi.pictures.charts import MAX_SERIES, Panel
 
@@ -12,35 +16,43 @@ MAX_GAPS = 60                       # periods without records that a chart shows
 MISSING_ITEMS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice",
                  "unbilled", "unpaid")
 AREAS = ("sold_area", "reserved_area", "available_area", "blocked_area")
-LABELS = {"receivables": "receivables: open"}       # labels in the overview that differ from "report: column"
+FIGURES = {"receivables": "open"}       # names of figures in the overview that differ from their column
 COUNTED = ("participants", "applications", "booths")    # reports in the overview without amounts
 
 
-def draw(report):
+def draw(report, language):
     """Return the chart of a report as SVG bytes. `report` is the API object."""
-    name, filters = report["report_type"], report["filters"]
-    title = "Overview" if name == "overview" else REPORTS[name].title
-    days = ""
-    if "date_from" in filters or "date_to" in filters:
-        days = f"{filters.get('date_from', '…')} to {filters.get('date_to', '…')}"
-    about = " · ".join(part for part in (filters["event_key"], days, filters.get("as_of"), SUBTITLES[name]) if part)
-    panels = [panel for panel in PANELS[name](report["data"]["rows"], filters) if panel.labels and not panel.is_empty()]
-    return svg.draw(charts.picture(name, title, about, panels))
+    report_name, filters = report["report_type"], report["filters"]
+    as_of = formats.day(filters["as_of"], language) if "as_of" in filters else None
+    about = (filters["event_key"], _days(filters, language), as_of, text(f"about_{report_name}", language))
+    panels = [panel for panel in PANELS[report_name](report["data"]["rows"], filters, language)
+              if panel.labels and not panel.is_empty()]
+    description = " · ".join(part for part in about if part)
+    return svg.draw(charts.picture(report_name, text(report_name, language), description, panels, language))
 
 
-def stacked(kind, title, rows, label, names):
+def _days(filters, language):
+    """Return the days that the filters select, or None."""
+    first, last = filters.get("date_from"), filters.get("date_to")
+    if first and last:
+        return formats.days(first, last, language)
+    key, day = ("from", first) if first else ("until", last)
+    return day and text(key, language, day=formats.day(day, language))
+
+
+def stacked(kind, title, rows, label, names, language):
     """Return a panel with a series for each of the columns `names`, unless all of its values are zero.
 
     `label`: function from a row to its label.
     """
     labels = list(dict.fromkeys(label(row) for row in rows))
-    used = [name for name in names if any(row[name] for row in rows)]
-    series = [(words(name), sums_by_label(rows, labels, label, name)) for name in used]
-    return Panel(kind, title, tuple(labels), tuple(series))
+    used = [column for column in names if any(row[column] for row in rows)]
+    series = [(name(column, language), sums_by_label(rows, labels, label, column)) for column in used]
+    return Panel(kind, title, tuple(labels), tuple(series), language)
 
 
-def split(kind, title, rows, label, series, name, labels=None, all_rows=None):
-    """Return a panel of the column `name`, with a series for each value of `series`.
+def split(kind, title, rows, label, series, column, language, labels=None, all_rows=None):
+    """Return a panel of a column, with a series for each value of `series`.
 
     label, series: functions from a row to its label and to the name of its series.
     labels: all labels in their order, by default those of the rows.
@@ -48,27 +60,33 @@ def split(kind, title, rows, label, series, name, labels=None, all_rows=None):
     """
     labels = labels or list(dict.fromkeys(label(row) for row in rows))
     keys = sorted(set(map(series, all_rows or rows)))
-    found = [(key, sums_by_label([row for row in rows if series(row) == key], labels, label, name)) for key in keys]
-    return Panel(kind, title, tuple(labels), tuple(found))
+    found = [(key, sums_by_label([row for row in rows if series(row) == key], labels, label, column)) for key in keys]
+    return Panel(kind, title, tuple(labels), tuple(found), language)
 
 
-def sums_by_label(rows, labels, label, name):
-    """Return the sum of the column `name` for each label."""
+def sums_by_label(rows, labels, label, column):
+    """Return the sum of the column for each label."""
     sums = dict.fromkeys(labels, 0)
     for row in rows:
-        sums[label(row)] += row[name]
+        sums[label(row)] += row[column]
     return tuple(sums[label] for label in labels)
-
-
-def words(name):
-    """Return the name of a column or status as words."""
-    return name.removesuffix("_area").replace("_", " ")
 
 
 def by_currency(rows):
     """Return (currency, rows of this currency) for each currency."""
     currencies = sorted({row["currency"] for row in rows})
     return [(currency, [row for row in rows if row["currency"] == currency]) for currency in currencies]
+
+
+def over_time(key, rows, series, column, filters, language):
+    """Return a panel of columns over the periods for each currency, with the title `key`."""
+    return [in_words(split("columns", text(key, language, currency=currency), own, period, series, column, language,
+                           without_gaps(own, filters), rows)) for currency, own in by_currency(rows)]
+
+
+def in_words(panel):
+    """Return the panel with its periods or days written in the language."""
+    return replace(panel, labels=tuple(formats.period(label, panel.language) for label in panel.labels))
 
 
 def period(row):
@@ -92,65 +110,65 @@ def without_gaps(rows, filters):
     return complete
 
 
-def revenue(rows, filters):
-    return [split("columns", f"Net revenue, {currency}", own, period, lambda _: "net", "net",
-                  without_gaps(own, filters)) for currency, own in by_currency(rows)]
+def revenue(rows, filters, language):
+    return over_time("net_revenue", rows, lambda _: name("net", language), "net", filters, language)
 
 
-def tax(rows, filters):
+def tax(rows, filters, language):
     def rate(row):
-        return f"{row['tax_category']} {row['tax_rate']:g} %"
-    return [split("columns", f"Tax, {currency}", own, period, rate, "tax", without_gaps(own, filters), rows)
-            for currency, own in by_currency(rows)]
+        return f"{row['tax_category']} {formats.percent(row['tax_rate'], language)}"
+    return over_time("tax_amount", rows, rate, "tax", filters, language)
 
 
-def payments(rows, filters):
+def payments(rows, filters, language):
     def gateway(row):
-        return row["gateway_key"] or "without gateway"
-    return [split("columns", f"Payments received, {currency}", own, period, gateway, "received",
-                  without_gaps(own, filters), rows) for currency, own in by_currency(rows)]
+        return row["gateway_key"] or text("no_gateway", language)
+    return over_time("received_payments", rows, gateway, "received", filters, language)
 
 
-def applications(rows, filters):
-    names = [name for name in REPORTS["applications"].sums[:-1] if any(row[name] for row in rows)]
+def applications(rows, filters, language):
+    columns = [column for column in REPORTS["applications"].sums[:-1] if any(row[column] for row in rows)]
     labels = without_gaps(rows, filters)
-    series = [(words(name), sums_by_label(rows, labels, period, name)) for name in names]
-    return [Panel("columns", "Applications", tuple(labels), tuple(series))]
+    series = [(name(column, language), sums_by_label(rows, labels, period, column)) for column in columns]
+    return [in_words(Panel("columns", text("applications", language), tuple(labels), tuple(series), language))]
 
 
-def participants(rows, _):
+def participants(rows, _, language):
     statuses = ("confirmed", "registered", "cancelled")
-    return [stacked("bars", "Participants by role", rows, lambda row: words(row["role"]), statuses)]
+    return [stacked("bars", text("by_role", language), rows, lambda row: name(row["role"], language), statuses,
+                    language)]
 
 
-def receivables(rows, _):
+def receivables(rows, _, language):
     """Return a panel for each currency. It shows the bucket `overpaid` only if something is overpaid."""
     shown = [row for row in rows if row["bucket"] != OVERPAID or row["amount"]]
-    return [split("bars", f"Open amounts by days past due, {currency}", own, lambda row: words(row["bucket"]),
-                  lambda _: "open", "amount", [words(bucket) for bucket in (*BUCKETS, OVERPAID)
-                                               if bucket in {row["bucket"] for row in own}])
+    return [split("bars", text("open_amounts", language, currency=currency), own,
+                  lambda row: name(row["bucket"], language), lambda _: name("open", language), "amount", language,
+                  [name(bucket, language) for bucket in (*BUCKETS, OVERPAID)
+                   if bucket in {row["bucket"] for row in own}])
             for currency, own in by_currency(shown)]
 
 
-def booths(rows, _):
-    return [stacked("bars", "Area by hall, in square metres", rows, lambda row: row["plan_name"], AREAS)]
+def booths(rows, _, language):
+    return [stacked("bars", text("area_by_hall", language), rows, lambda row: row["plan_name"], AREAS, language)]
 
 
-def services(rows, _):
+def services(rows, _, language):
     sold = sorted((row for row in rows if row["net"]), key=lambda row: -row["net"])
-    return [split("bars", f"Net sales, {currency}", own, lambda row: row["service_name"], lambda _: "net", "net")
-            for currency, own in by_currency(sold)]
+    return [split("bars", text("net_sales", language, currency=currency), own, lambda row: row["service_name"],
+                  lambda _: name("net", language), "net", language) for currency, own in by_currency(sold)]
 
 
-def check_ins(rows, _):
+def check_ins(rows, _, language):
     """Return a panel with a line over the hours for each day. If there are too many days, draw a column for each."""
     rows = [row for row in rows if row["check_ins"]]
     days = sorted({row["day"] for row in rows})
     if len(days) > MAX_SERIES:
-        return [split("columns", "Check-ins by day", rows, lambda row: row["day"], lambda _: "check-ins", "check_ins",
-                      days)]
-    return [split("lines", "Check-ins by hour", rows, lambda row: row["hour"], lambda row: row["day"], "check_ins",
-                  hours(rows))]
+        return [in_words(split("columns", text("check_ins_by_day", language), rows, lambda row: row["day"],
+                               lambda _: name("check_ins", language), "check_ins", language, days))]
+    panel = split("lines", text("check_ins_by_hour", language), rows, lambda row: row["hour"], lambda row: row["day"],
+                  "check_ins", language, hours(rows))
+    return [replace(panel, series=tuple((formats.day(day, language), values) for day, values in panel.series))]
 
 
 def hours(rows):
@@ -161,34 +179,34 @@ def hours(rows):
     return [hour for hour in every if found[0] <= hour <= found[-1]]
 
 
-def readiness(rows, _):
+def readiness(rows, _, language):
     """Return a panel with the number of ready participants, and one with the missing items, most frequent first."""
-    counts = {name: sum(row[name] for row in rows) for name in MISSING_ITEMS}
-    missing = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], name))
+    counts = {item: sum(row[item] for row in rows) for item in MISSING_ITEMS}
+    missing = sorted((item for item in counts if counts[item]), key=lambda item: (-counts[item], item))
     ready = sum(row["ready"] for row in rows)
     others = sum(row["participants"] for row in rows) - ready
-    return [Panel("bars", "Readiness", ("participants",), (("ready", (ready,)), ("not ready", (others,)))),
-            Panel("bars", "Missing items", tuple(map(words, missing)),
-                  (("participants", tuple(counts[name] for name in missing)),))]
+    everybody = name("participants", language)
+    return [Panel("bars", text("readiness", language), (everybody,),
+                  ((name("ready", language), (ready,)), (name("not_ready", language), (others,))), language),
+            Panel("bars", text("missing_items", language), tuple(name(item, language) for item in missing),
+                  ((everybody, tuple(counts[item] for item in missing)),), language)]
 
 
-def overview(rows, _):
+def overview(rows, _, language):
     """Return a panel for each report that counts records, and one with all amounts for each currency."""
     def amount_label(row):
-        return LABELS.get(row["report"], f"{row['report']}: {row['figure']}")
-    panels = [split("bars", name.capitalize(), [row for row in rows if row["report"] == name and row["figure"] != name],
-                    lambda row: words(row["figure"]), lambda _: "records", "value") for name in COUNTED]
+        figure = FIGURES.get(row["report"], row["figure"])
+        return f"{text(row['report'], language)}: {name(figure, language)}"
+    panels = [split("bars", text(counted, language),
+                    [row for row in rows if row["report"] == counted and row["figure"] != counted],
+                    lambda row: name(row["figure"], language), lambda _: text("records", language), "value", language)
+              for counted in COUNTED]
     amounts = [row for row in rows if row["currency"] and row["report"] not in COUNTED]
-    return panels + [split("bars", f"Money, {currency}", own, amount_label, lambda _: "amount", "value")
+    return panels + [split("bars", text("money", language, currency=currency), own, amount_label,
+                           lambda _: text("amount", language), "value", language)
                      for currency, own in by_currency(amounts)]
 
 
 PANELS = {"revenue": revenue, "tax": tax, "payments": payments, "applications": applications,
           "participants": participants, "receivables": receivables, "booths": booths, "services": services,
           "check-ins": check_ins, "readiness": readiness, "overview": overview}
-SUBTITLES = {"revenue": "sent invoices minus credit notes, excluding tax", "tax": "on sent invoices and credit notes",
-             "payments": "completed payments, before refunds and fees", "applications": "by period of receipt",
-             "participants": "by role and status", "receivables": "open amounts of sent invoices",
-             "booths": "area by status", "services": "submitted, confirmed and completed orders",
-             "check-ins": "by hour in the event's time zone", "readiness": "participants who have not cancelled",
-             "overview": "totals"}
