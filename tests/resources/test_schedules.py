@@ -162,7 +162,7 @@ def test_all_faults_are_reported_together(organiser, slot, people):
         {"event_participant_id": people[0], "participant_id": people[1], "role": "host"},
         *as_("host", people[2], people[2])]
     assert faults(slot("10:00", "10:00", assignments=wrong, status=422)) == [
-        ("/end_time", "before_start"), ("/assignments/0/event_participant_id", "required"),
+        ("/end_time", "same_time"), ("/assignments/0/event_participant_id", "required"),
         ("/assignments/1/event_participant_id", "unknown"), ("/assignments/2/event_participant_id", "other_event"),
         ("/assignments/3/participant_id", "disagrees"), ("/assignments/5", "repeated")]
     assert faults(slot("10:00", "11:00", event_key="nowhere", status=422)) == [("/event_key", "unknown")]
@@ -178,6 +178,65 @@ def test_a_time_skipped_by_a_clock_change_is_refused(slot):
     assert slot("01:30", "03:30", slot_date="2027-03-28")["data"]["ends_at"] == "2027-03-28T01:30:00Z"
     twice = slot("01:30", "03:00", slot_date="2027-10-31")["data"]
     assert (twice["starts_at"], twice["ends_at"]) == ("2027-10-30T23:30:00Z", "2027-10-31T02:00:00Z")
+
+
+@pytest.mark.parametrize("start, end, ends_at", [
+    ("22:00", "02:00", "2027-05-02T00:00:00Z"), ("22:00", "24:00", "2027-05-01T22:00:00Z"),
+    ("22:00", "00:00", "2027-05-01T22:00:00Z"), ("00:00", "24:00", "2027-05-01T22:00:00Z"),
+    ("09:00", "08:59", "2027-05-02T06:59:00Z")])
+def test_a_slot_may_end_after_midnight(slot, organiser, start, end, ends_at):
+    made = slot(start, end)["data"]
+    assert (made["slot_date"], made["start_time"], made["end_time"]) == ("2027-05-01", start, end)
+    assert made["ends_at"] == ends_at
+    assert [found["id"] for found in organiser.data("/schedules?event_key=fair&date=2027-05-01")] == [made["id"]]
+    assert organiser.data("/schedules?event_key=fair&date=2027-05-02") == []
+    assert organiser.put(f"/schedules/{made['id']}", made, status=200).json["data"] == made
+    entry = organiser.get("/calendar-feed?kinds=slot", status=200).text
+    assert f"DTEND:{ends_at.replace('-', '').replace(':', '')}" in entry
+
+
+@pytest.mark.parametrize("start, end, fault", [
+    ("10:00", "10:00", "same_time"), ("00:00", "00:00", "same_time"), ("10:00", "24:01", "pattern"),
+    ("10:00", "25:00", "pattern"), ("10:00", "1:00", "pattern")])
+def test_an_end_that_is_no_time_or_the_start_is_refused(slot, start, end, fault):
+    assert faults(slot(start, end, status=422)) == [("/end_time", fault)]
+    assert faults(slot("24:00", "01:00", status=422)) == [("/start_time", "format")]
+
+
+def test_a_night_across_a_clock_change(slot):
+    """In Berlin, the night to 28 March 2027 has eleven hours from 20:00 to 08:00, that to 31 October 2027 thirteen."""
+    for day, last_day, utc in (("2027-03-27", "2027-03-28", "06:00"), ("2027-10-30", "2027-10-31", "07:00")):
+        assert slot("20:00", "08:00", slot_date=day)["data"]["ends_at"] == f"{last_day}T{utc}:00Z"
+    refused = slot("20:00", "02:30", slot_date="2027-03-27", status=422)
+    assert faults(refused) == [("/end_time", "no_such_time")]
+    assert refused["errors"][0]["detail"].startswith("does not exist on 2027-03-28")
+    first = slot("20:00", "02:30", slot_date="2027-10-30")["data"]
+    assert first["ends_at"] == "2027-10-31T00:30:00Z", "the first of the two"
+
+
+def test_a_slot_after_midnight_conflicts_with_the_night_before(organiser, slot, people):
+    night = slot("22:00", "02:00", location="Stage 1", assignments=as_("speaker", people[0]))["data"]
+    free = {"location": "Stage 1", "slot_date": "2027-05-02"}
+    refused = slot("01:00", "03:00", **free, status=409)
+    assert (refused["code"], refused["conflict"]["id"]) == ("schedule_conflict", night["id"])
+    assert "on 2027-05-01 from 22:00 to 02:00 the next day, by" in refused["detail"]
+    busy = slot("01:30", "01:45", slot_date="2027-05-02", assignments=as_("host", people[0]), status=409)
+    assert busy["conflict"]["id"] == night["id"]
+    slot("00:30", "01:00", **free, allow_overlap=True)
+    slot("02:00", "03:00", **free)
+    day = slot("12:00", "13:00", location="Stage 1")["data"]
+    moved = organiser.patch(f"/schedules/{day['id']}", {"start_time": "23:00", "end_time": "24:00"}, status=409).json
+    assert moved["conflict"]["id"] == night["id"]
+    organiser.patch(f"/schedules/{night['id']}", {"end_time": "24:00"}, status=200)
+    slot("00:00", "00:30", **free)
+
+
+def test_a_night_keeps_its_local_time_in_another_zone(organiser, slot, event):
+    made = slot("22:00", "24:00")["data"]
+    organiser.patch(f"/events/{event['id']}", {"timezone": "America/New_York"}, status=200)
+    moved = organiser.data(f"/schedules/{made['id']}")
+    assert (moved["end_time"], moved["starts_at"], moved["ends_at"]) == (
+        "24:00", "2027-05-02T02:00:00Z", "2027-05-02T04:00:00Z")
 
 
 def test_slots_follow_the_time_zone_of_their_event(organiser, slot, event, db):

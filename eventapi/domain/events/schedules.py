@@ -17,6 +17,8 @@ sql = statements("schedules")
 # Fields whose change may make a slot clash with another, or exceed its capacity.
 CLASH_FIELDS = ("event_id", "starts_at", "ends_at", "location", "allow_overlap", "capacity", "assignments")
 
+MIDNIGHT = "24:00"          # end_time of a slot that ends with its day
+
 
 def get(db, id):
     """Return the slot, or None."""
@@ -102,12 +104,21 @@ def _period(slot, zone_name, faults):
         faults.add("/slot_date", "format", "must be a date in the years 2 to 9998")
         return {}
     period = utc_times(slot, zone_name)
-    for field, timestamp in (("start_time", period["starts_at"]), ("end_time", period["ends_at"])):
+    for field, day, timestamp in (("start_time", slot["slot_date"], period["starts_at"]),
+                                  ("end_time", _end(slot)[0], period["ends_at"])):
         if timestamp is None:
-            faults.add(f"/{field}", "no_such_time", "does not exist on that date: the clocks are set forward past it")
-    if slot["end_time"] <= slot["start_time"]:
-        faults.add("/end_time", "before_start", "must be after start_time")
+            faults.add(f"/{field}", "no_such_time", f"does not exist on {day}: the clocks are set forward past it")
+    if slot["end_time"] == slot["start_time"]:
+        faults.add("/end_time", "same_time",
+                   "must differ from start_time. An earlier time is on the next day, and 24:00 is the end of slot_date")
     return period
+
+
+def _end(slot):
+    """Return `(date, time)` of the end: an `end_time` before `start_time` is on the next day, as is 24:00."""
+    if slot["end_time"] == MIDNIGHT:
+        return times.add_days(slot["slot_date"], 1), "00:00"
+    return times.add_days(slot["slot_date"], int(slot["end_time"] < slot["start_time"])), slot["end_time"]
 
 
 def _assigned(db, event, assignments, faults):
@@ -152,8 +163,9 @@ def refuse_clash(db, slot):
         reason = (f"The location {slot['location']} is taken" if other["reason"] == "location" else
                   f"The participant {other['event_participant_id']} is busy")
         raise Problem("schedule_conflict",
-                      f"{reason} from {other['start_time']} to {other['end_time']} on {other['slot_date']}, by "
-                      f"“{other['title']}” (slot {other['id']}). Choose another time, or send `allow_overlap` as true.",
+                      f"{reason} on {other['slot_date']} from {other['start_time']} to {other['end_time']}"
+                      f"{' the next day' if other['end_time'] < other['start_time'] else ''}, by “{other['title']}” "
+                      f"(slot {other['id']}). Choose another time, or send `allow_overlap` as true.",
                       conflict=other)
 
 
@@ -210,4 +222,4 @@ def recompute_times(db, event_id, zone_name):
 def utc_times(slot, zone_name):
     """Return the UTC times `starts_at` and `ends_at`; None for a local time that the clocks skip."""
     return {"starts_at": times.at(slot["slot_date"], slot["start_time"], zone_name),
-            "ends_at": times.at(slot["slot_date"], slot["end_time"], zone_name)}
+            "ends_at": times.at(*_end(slot), zone_name)}
