@@ -65,6 +65,11 @@ UPDATE invoices SET invoice_number = :invoice_number, series = :series, sequence
 -- name: freeze_pdf
 UPDATE invoices SET pdf_source = :source WHERE id = :id;
 
+-- name: printed
+-- What the PDF shows beside the fields of the invoice.
+SELECT (SELECT title FROM events WHERE id = :event_id) AS event_title,
+       (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date;
+
 -- name: pdf_source
 SELECT pdf_source FROM invoices WHERE id = :id;
 

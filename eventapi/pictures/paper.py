@@ -7,6 +7,7 @@ millimetres from the top left, font sizes in points.
 from io import BytesIO
 
 from eventapi.pictures import fonts
+from eventapi.pictures.canvas import draw_image
 
 WIDTH, HEIGHT = 210, 297
 LEFT, RIGHT = 25, 190
@@ -44,6 +45,10 @@ class Paper:
     def line(self, x, y, to_x, *, thickness=0.2, ink=BLACK):
         """Add a horizontal line."""
         self.page.append((_line, x, y, to_x, thickness, ink))
+
+    def image(self, x, y, width, height, image):
+        """Add an Image in a box whose top left is (x, y)."""
+        self.page.append((_image, x, y, width, height, image))
 
     def watermark(self, text):
         """Add a large pale word across the page. What is added later is drawn over it."""
@@ -96,6 +101,10 @@ def _line(canvas, x, y, to_x, thickness, ink):
     canvas.setStrokeGray(ink)
     canvas.setLineWidth(thickness * fonts.POINTS)
     canvas.line(x * fonts.POINTS, _from_bottom(y), to_x * fonts.POINTS, _from_bottom(y))
+
+
+def _image(canvas, x, y, width, height, image):
+    draw_image(canvas, image, x * fonts.POINTS, _from_bottom(y + height), width * fonts.POINTS, height * fonts.POINTS)
 
 
 def _watermark(canvas, text):

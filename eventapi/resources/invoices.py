@@ -110,8 +110,8 @@ def get_invoice_pdf(db, id, query):
     if not row["locked_at"]:
         return Response(body=invoice_pdf.draw_draft(db, row, *invoices.parties(db, row), language), headers=headers)
     if invoice_pdf.is_copy(row, language):
-        return Response(body=invoice_pdf.draw_sent(source, language), headers=headers)
-    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(source)
+        return Response(body=invoice_pdf.draw_sent(db.config, source, language), headers=headers)
+    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db.config, source)
     sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()
     headers["ETag"] = f'"{sha256}"'
     if is_known(headers["ETag"]):

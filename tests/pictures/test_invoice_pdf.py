@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from eventapi import images
 from eventapi.errors import Problem
 from eventapi.languages import formats
 from eventapi.pictures import fonts
-from eventapi.pictures import invoice as picture
+from eventapi.pictures.invoice import sheet as picture
 from eventapi.pictures.words import WORDS
+from tests.support.images import png
 
 SELLER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
           "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2",
@@ -224,16 +226,102 @@ def test_amounts_are_exact():
     assert "999,999,999,999.99" in page({"total": 999999999999.99})
 
 
+def credit_note(**values):
+    return {**INVOICE, "invoice_type": "credit_note", "invoice_number": "CN-2026-00003", "open_amount": 0, "total": -10,
+            "related_invoice_number": "INV-2026-00017", "related_issue_date": "2026-05-01", **values}
+
+
+def test_the_columns_of_unit_and_discount_are_left_out_if_they_are_empty():
+    plain = {**STAND, "unit": None, "discount_percent": 0}
+    lines = page({"items": [plain]}).splitlines()
+    assert "Unit" not in lines and "Discount" not in lines and "Unit price" in lines
+    assert "Unit" in page({"items": [plain, STAND]}).splitlines()
+    assert "Discount" in page({"items": [plain, STAND]}).splitlines()
+
+
+def test_the_bank_account_is_printed_once():
+    for count in (1, 60):
+        text = "\n".join(pages({"items": [STAND] * count}))
+        assert text.count("DE02 1203 0000 0000 2020 51") == text.count("BYLADEM1001") == 1
+    for change in ({"open_amount": 0, "status": "paid"}, credit_note(), {"status": "draft"}):
+        assert page(change).count("DE02 1203 0000 0000 2020 51") == 1, "in the footer"
+
+
+def test_a_draft_asks_for_no_payment():
+    text = page({"status": "draft", "invoice_number": "DRAFT-9", "issue_date": None})
+    assert "Please pay" not in text and "Account holder" not in text
+    assert "This is a draft. It is not an invoice, and no payment is due." in text
+    german = page({"status": "draft", "invoice_number": "DRAFT-9", "issue_date": None}, language="de")
+    assert "Entwurf und keine Rechnung" in german and "Bitte zahlen Sie 2" not in german
+
+
+def test_a_credit_note_names_date_and_reason():
+    lines = page(credit_note(cancellation_reason="The booth was exchanged.")).splitlines()
+    assert lines[lines.index("Original invoice") + 1:][:2] == ["INV-2026-00017", "of 1 May 2026"]
+    assert "Reason: The booth was exchanged." in lines
+    german = page(credit_note(cancellation_reason="Standtausch"), language="de").splitlines()
+    assert "vom 01.05.2026" in german and "Grund: Standtausch" in german
+    assert "Reason" not in page(credit_note()) and "of 1 May" not in page(credit_note(related_issue_date=None))
+    assert "Reason" not in page({"cancellation_reason": "The booth was exchanged."}), "only on the credit note"
+
+
+@pytest.mark.parametrize("last, language, label, value", [
+    (None, "en", "Service date", "12 September 2026"), ("2026-09-12", "en", "Service date", "12 September 2026"),
+    ("2026-09-14", "en", "Service period", "12–14 September 2026"),
+    ("2026-09-14", "de", "Leistungszeitraum", "12.–14.09.2026")])
+def test_the_service_date_or_period_is_printed(last, language, label, value):
+    lines = page({"service_date_to": last}, language=language).splitlines()
+    assert " ".join(lines[lines.index(label) + 1:][:2]).startswith(value)
+
+
+def test_the_event_is_named():
+    assert "Garden Fair 2026" in page({"event_title": "Garden Fair 2026"}).splitlines()
+
+
+@pytest.mark.parametrize("width, height", [(600, 200), (100, 400), (30, 30), (1200, 40)])
+def test_the_logo_is_drawn_top_right_without_distortion(width, height, tmp_path):
+    """pdftoppm and pdfimages judge; the logo is the only red in the letter."""
+    pdf = tmp_path / "invoice.pdf"
+    pdf.write_bytes(drawn(logo=images.load(png(width, height, (255, 0, 0)))))
+    if not shutil.which("pdftoppm"):
+        pytest.skip("pdftoppm is not installed")
+    subprocess.run(["pdftoppm", "-r", "50.8", "-singlefile", pdf, tmp_path / "page"], check=True)    # 2 pixels per mm
+    across, down, pixels = ppm(tmp_path / "page.ppm")
+    red = [(place % across / 2, place // across / 2) for place in range(across * down)
+           if pixels[3 * place] > 200 > 60 > pixels[3 * place + 1]]
+    left, right = min(x for x, _ in red), max(x for x, _ in red)
+    top, bottom = min(y for _, y in red), max(y for _, y in red)
+    assert 10 < top and bottom < 40 and 125 < left and right == pytest.approx(190, abs=1), "beside the address window"
+    assert (right - left + 0.5) / (bottom - top + 0.5) == pytest.approx(width / height, rel=0.3)
+
+
+def ppm(file):
+    """Return (width, height, bytes) of a PPM file."""
+    _, width, height, _, pixels = re.match(rb"(P6)\s+(\d+)\s+(\d+)\s+(\d+)\s(.*)", file.read_bytes(), re.S).groups()
+    return int(width), int(height), pixels
+
+
+def test_a_long_name_does_not_cover_the_logo():
+    pytest.importorskip("reportlab")
+    logo = images.load(png(600, 200))
+    seller = {**SELLER, "name": "Messe- und Ausstellungsgesellschaft " * 4}
+    sheet = picture.Sheet(INVOICE, seller, BUYER, "de", logo=logo)
+    sheet.pdf()
+    left = next(x for draw, x, *_ in sheet.paper.pages[0] if draw.__name__ == "_image")
+    name = [(x, text, size) for draw, x, y, text, size, *_ in
+            (entry for entry in sheet.paper.pages[0] if entry[0].__name__ == "_text") if size == 15]
+    assert name and all(x + fonts.width(text, size, True) < left for x, text, size in name)
+
+
 # Pages
 
-@pytest.mark.parametrize("count, needed", [(1, 1), (30, 2), (300, 9)])
+@pytest.mark.parametrize("count, needed", [(1, 1), (30, 2), (300, 10)])
 def test_long_tables_continue_on_the_next_page(count, needed):
     items = [{**STAND, "position": place, "description": f"Item {place}."} for place in range(1, count + 1)]
     found = pages({"items": items})
     assert len(found) == needed
     for place, text in enumerate(found, 1):
         assert f"Page {place} of {len(found)}" in text and "Invoice INV-2026-00017" in text
-        assert "BIC BYLADEM1001" in text
         assert ("Unit price" in text) == ("Item " in text)         # the header row is above every part of the table
     assert re.findall(r"Item \d+\.", "\n".join(found)) == [f"Item {place}." for place in range(1, count + 1)]
 
@@ -242,6 +330,14 @@ def test_the_totals_stay_together():
     for count in range(14, 40):
         ends = [text for text in pages({"items": [STAND] * count}) if "Net total" in text]
         assert len(ends) == 1 and "Total EUR" in ends[0] and "VAT 19% on" in ends[0]
+
+
+def test_the_totals_and_the_payment_are_never_alone_on_a_page():
+    for count in range(2, 60):
+        items = [{**STAND, "position": place, "description": f"Item {place}."} for place in range(1, count + 1)]
+        last = pages({"items": items})[-1]
+        assert len(re.findall(r"Item \d+\.", last)) >= 2, count
+        assert all(part in last for part in ("Net total", "Total EUR", "Please pay", "Account holder", "BYLADEM1001"))
 
 
 @pytest.mark.parametrize("part, count, pattern",
@@ -394,5 +490,5 @@ def test_only_the_names_of_seller_and_buyer_are_required():
 
 @pytest.mark.processes
 def test_the_module_is_loaded_without_reportlab():
-    code = "import sys; sys.modules['reportlab'] = None; import eventapi.pictures.invoice"
-    assert subprocess.run([sys.executable, "-c", code], cwd=Path(picture.__file__).parents[2]).returncode == 0
+    code = "import sys; sys.modules['reportlab'] = None; import eventapi.pictures.invoice.sheet"
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(picture.__file__).parents[3]).returncode == 0

@@ -777,6 +777,26 @@ def test_the_pdf_of_an_anonymised_buyer_is_not_stored(organiser, buyer, db, sett
     assert refused(pdf_of(organiser, invoice, status=409)) == "anonymized"
 
 
+def test_the_pdf_names_the_event_and_the_corrected_invoice_as_they_were_when_sent(organiser, db, tmp_path):
+    pytest.importorskip("reportlab")
+    from tests.pictures.test_invoice_pdf import texts
+    event = organiser.make("/events", {"title": "Garden Fair", "date_from": "2027-05-01"})
+    contact = organiser.make("/contacts", {"company_name": "Rose & Sons", "address": "Kew Road 1", "city": "London",
+                                           "country": "GB", "language": "en"})
+    participant = organiser.make("/participants", {"event_id": event["id"], "contact_id": contact["id"]})
+    draft = organiser.make("/invoices", {"event_participant_id": participant["id"],
+                                         "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}]})
+    assert "Garden Fair" in texts(pdf_of(organiser, draft, status=200).body)[0].splitlines()
+    sent = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
+    organiser.patch(f"/events/{event['id']}", {"title": "Spring Fair"}, status=200)
+    assert "Garden Fair" in texts(pdf_of(organiser, sent, status=200).body)[0].splitlines()
+    organiser.post(f"/invoices/{sent['id']}/cancel", {}, status=200)
+    note, = organiser.data(f"/invoices?related_invoice_id={sent['id']}")
+    lines = texts(pdf_of(organiser, note, status=200).body)[0].splitlines()
+    assert lines[lines.index("Original invoice") + 1] == sent["invoice_number"]
+    assert lines[lines.index("Original invoice") + 2].startswith("of ")
+
+
 def test_one_pdf_that_fails_does_not_hold_up_the_others(db, sent, monkeypatch, caplog):
     draw, failed = invoice_pdf.draw, []
 

@@ -12,7 +12,7 @@ from eventapi.domain.billing import invoices
 from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.pictures import fonts
-from eventapi.pictures import invoice as picture
+from eventapi.pictures.invoice import sheet as picture
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -20,14 +20,15 @@ from eventapi.storage.statements import statements
 sql = statements("invoicing")
 
 
-def draw(row, seller, buyer, language, is_copy=False) -> bytes:
+def draw(config, row, seller, buyer, language, is_copy=False) -> bytes:
     """Return the PDF of an invoice. Raise 501 `not_installed` if reportlab or a font is missing."""
-    return picture.draw(invoices.represent(row), seller, buyer, language, is_copy)
+    return picture.draw(invoices.represent(row), seller, buyer, language, is_copy, config.organiser_logo)
 
 
 def draw_draft(db, row, seller, buyer, language=None) -> bytes:
     """Return the PDF of a draft. `language` is that of the request. Raise 501 as `draw`."""
-    return draw(row, seller, buyer, choice.choose(db.config, language, row["language"], buyer.get("language")))
+    chosen = choice.choose(db.config, language, row["language"], buyer.get("language"))
+    return draw(db.config, {**row, **printed(db, row)}, seller, buyer, chosen)
 
 
 def is_drawable() -> bool:
@@ -41,13 +42,18 @@ def is_drawable() -> bool:
 
 def freeze(db, row) -> None:
     """Store the row of an invoice that has just been sent as the source of its PDF. Internal notes are left out."""
-    db.run(sql.freeze_pdf, id=row["id"], source=as_json({**row, "notes": None}))
+    db.run(sql.freeze_pdf, id=row["id"], source=as_json({**row, **printed(db, row), "notes": None}))
+
+
+def printed(db, row) -> dict:
+    """Return what the PDF shows beside the fields of the invoice: `event_title` and `related_issue_date`."""
+    return db.one(sql.printed, event_id=row["event_id"], related_invoice_id=row["related_invoice_id"])
 
 
 def source(db, row) -> dict:
     """Return the row of a sent invoice as its PDF shows it. Read `row` in the same snapshot."""
     frozen = db.value(sql.pdf_source, id=row["id"])
-    return json.loads(frozen) if frozen else row
+    return json.loads(frozen) if frozen else {**row, **printed(db, row)}
 
 
 def is_copy(row, language) -> bool:
@@ -55,13 +61,13 @@ def is_copy(row, language) -> bool:
     return language is not None and choice.available(language) != choice.available(row["language"])
 
 
-def draw_sent(source, language=None) -> bytes:
+def draw_sent(config, source, language=None) -> bytes:
     """Return the PDF of a sent invoice, drawn from its `source`, or a copy of it in another language.
 
     Raise 409 `anonymized`, or 501 as `draw`.
     """
     shown, chosen = invoices.represent(source), choice.available(language or source["language"])
-    return draw(source, shown["seller"], invoices.buyer_as_sent(shown), chosen, is_copy(source, language))
+    return draw(config, source, shown["seller"], invoices.buyer_as_sent(shown), chosen, is_copy(source, language))
 
 
 def due(db) -> list[int]:
@@ -77,7 +83,7 @@ def store(db, id: int) -> None:
     frozen = db.value(sql.pdf_source, id=id)
     if frozen is None:
         return
-    sha256 = files.store(db.config, draw_sent(json.loads(frozen)))
+    sha256 = files.store(db.config, draw_sent(db.config, json.loads(frozen)))
     with db.write():
         db.run(sql.keep_pdf, id=id, sha256=sha256)
 

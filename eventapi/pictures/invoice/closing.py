@@ -1,0 +1,113 @@
+"""What follows the items of an invoice: totals, why no tax is charged, and payment.
+
+Positions are in millimetres, font sizes in points.
+"""
+from decimal import Decimal
+
+from eventapi.languages import formats
+from eventapi.pictures import fonts
+from eventapi.pictures.paper import GREY, LEFT, RIGHT
+from eventapi.pictures.words import WORDS, grouped, tax_reasons
+
+SIZE, LINE_HEIGHT = 9, 4.2
+AMOUNT, TOTAL = 5, 7                                # heights of an amount and of a total with the line above it
+LABEL = LEFT + 80                                   # left edge of the labels of amounts
+ACCOUNT = LEFT + 32                                 # left edge of the bank account
+
+
+class Closing:
+    """The part of an invoice (API object) below its items, which stays on one page if a page has room for it.
+
+    height: height in millimetres.
+    account: (label, lines) of the bank account; empty if nothing is to be paid to it.
+    """
+
+    def __init__(self, invoice, seller, language):
+        self.invoice, self.seller, self.language, self.words = invoice, seller, language, WORDS[language]
+        self.draft = invoice["status"] == "draft"
+        self.amounts = list(self._amounts())
+        self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)
+                        for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
+        self.terms = fonts.wrap(self._terms(), SIZE, RIGHT - LEFT)
+        self.account = self._account()
+        lines = len(self.reasons) + len(self.terms) + sum(len(texts) for _, texts in self.account)
+        amounts = sum(TOTAL if is_total else AMOUNT for _, _, is_total in self.amounts)
+        self.height = amounts + (lines + 1) * (LINE_HEIGHT + 0.2) + 12
+
+    def draw(self, paper):
+        """Add the closing, on a new page if this one has no room for it."""
+        paper.reserve(min(self.height, 200))
+        paper.y += 2
+        for label, value, is_total in self.amounts:
+            self._amount(paper, label, value, is_total)
+        paper.y += 3
+        paper.flow(self.reasons, size=SIZE, line_height=LINE_HEIGHT)
+        paper.y += 4
+        paper.flow(self.terms, size=SIZE)
+        paper.y += 1.5
+        for label, lines in self.account:
+            paper.reserve(LINE_HEIGHT)
+            paper.text(LEFT, paper.y + LINE_HEIGHT, label, size=SIZE, ink=GREY)
+            paper.flow(lines, x=ACCOUNT, size=SIZE, line_height=LINE_HEIGHT)
+
+    def _amount(self, paper, label, value, is_total):
+        paper.reserve(TOTAL if is_total else AMOUNT)
+        if is_total:
+            paper.y += TOTAL - AMOUNT
+            paper.line(LABEL, paper.y, RIGHT, thickness=0.3)
+        paper.y += AMOUNT
+        for x, text, align in ((LABEL, label, "left"), (RIGHT, self._number(value), "right")):
+            paper.text(x, paper.y, text, size=10 if is_total else SIZE, bold=is_total, align=align)
+
+    def _amounts(self):
+        """Yield (label, amount, whether it is a total)."""
+        invoice = self.invoice
+        yield self._text("subtotal"), invoice["subtotal"], False
+        for tax in invoice["taxes"]:
+            kind = "" if tax["category"] == "S" else f" ({tax['category']})"
+            rate = formats.percent(tax["rate"], self.language)
+            yield self._text("tax", rate=rate, kind=kind, net=self._number(tax["net"])), tax["tax"], False
+        yield self._text("total"), invoice["total"], True
+        if invoice.get("paid_amount") and invoice["invoice_type"] == "invoice":
+            yield self._text("paid"), -Decimal(str(invoice["paid_amount"])), False
+            yield self._text("open"), invoice["open_amount"], True
+
+    # Payment
+
+    def _terms(self):
+        """Return the sentence about payment or refund. A draft asks for nothing."""
+        invoice = self.invoice
+        if self.draft:
+            return self._text("not_valid")
+        if invoice["invoice_type"] == "credit_note":
+            related, amount = invoice.get("related_invoice_number"), self._sum(-Decimal(str(invoice["total"])))
+            return self._text("refund" if related else "refund_unnamed", related=related, amount=amount)
+        if not self._is_open():
+            return self._text("settled")
+        due = invoice.get("due_date")
+        return self._text("pay_by" if due else "pay", amount=self._sum(invoice["open_amount"]),
+                          number=fonts.clean(invoice["invoice_number"]),
+                          due_date=due and formats.day(due, self.language))
+
+    def _account(self):
+        """Return (label, lines) of the seller's bank account, or nothing if there is no amount due or no IBAN."""
+        seller = self.seller
+        if self.draft or not self._is_open() or not seller.get("iban"):
+            return []
+        values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic")}
+        return [(self.words[key], fonts.wrap(value, SIZE, RIGHT - ACCOUNT)) for key, value in values.items() if value]
+
+    def _is_open(self):
+        return self.invoice["invoice_type"] == "invoice" and Decimal(str(self.invoice["open_amount"])) > 0
+
+    # Texts
+
+    def _text(self, key, **values):
+        """Return a text of words.py in the language of the invoice."""
+        return self.words[key].format(currency=self.invoice["currency"], **values)
+
+    def _number(self, value):
+        return formats.amount(value, self.invoice["currency"], self.language)
+
+    def _sum(self, value):
+        return formats.money(value, self.invoice["currency"], self.language)

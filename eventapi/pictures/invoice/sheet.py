@@ -1,0 +1,152 @@
+"""Invoices and credit notes as PDF: business letters for window envelopes (DIN 5008, form B).
+
+They contain the details that Directive 2006/112/EC, Art. 226 requires.
+Positions are in millimetres, font sizes in points.
+"""
+from eventapi.languages import formats
+from eventapi.pictures import fonts
+from eventapi.pictures.invoice.closing import Closing
+from eventapi.pictures.invoice.table import Table
+from eventapi.pictures.letterhead import SMALL, Letterhead
+from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
+from eventapi.pictures.words import WORDS, address
+
+SIZE, LINE_HEIGHT = 9, 4.2
+INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
+INFO_FIELDS = ("invoice_number", "issue_date", "service_date", "due_date", "related_invoice_number", "customer_number",
+               "buyer_vat_id", "buyer_reference")
+SENDER, ADDRESS, ADDRESS_WIDTH, ADDRESS_HEIGHT = 60, 66, 80, 26
+FOLDS = 105, 148.5, 210                             # fold marks and, in the middle, the mark for hole punches
+
+
+def draw(invoice, seller, buyer, language="en", is_copy=False, logo=None):
+    """Return the PDF of an invoice as bytes. The same invoice results in the same bytes.
+
+    invoice: API object. Beside its fields it may have `event_title`, `related_issue_date` and `cancellation_reason`.
+    is_copy: mark it as a copy on every page.
+    logo: Image of the organiser, or None.
+
+    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    """
+    fonts.require()
+    with fonts.lock:
+        return Sheet(invoice, seller, buyer, language, is_copy, logo).pdf()
+
+
+class Sheet:
+    """The layout of one invoice, from top to bottom."""
+
+    def __init__(self, invoice, seller, buyer, language, is_copy=False, logo=None):
+        self.invoice, self.seller, self.buyer = invoice, seller, buyer
+        self.language, self.words = language, WORDS[language]
+        self.draft = invoice["status"] == "draft"
+        self.number = fonts.clean(invoice["invoice_number"])
+        self.title = f"{self.words[invoice['invoice_type']]} {self.number}"
+        if self.draft:
+            self.title = f"{self.words['draft']}: {self.title}"
+        if is_copy:
+            self.title = f"{self.title} ({self.words['copy']})"
+        self.closing = Closing(invoice, seller, language)
+        # The bank account is printed once: beside the request to pay, or in the footer if nothing is to be paid.
+        self.letterhead = Letterhead(seller, logo, language, has_bank=not self.closing.account)
+        self.paper = Paper(self.letterhead.footer_top - 11, self._begin)
+
+    def pdf(self):
+        """Return the PDF as bytes."""
+        self.paper.new_page()
+        self._address()
+        self._heading()
+        Table(self.invoice, self.language).draw(self.paper, self.closing.height)
+        self.closing.draw(self.paper)
+        self.paper.draw_footers(self._footer)
+        author = fonts.clean(self.seller.get("name") or "")
+        return self.paper.pdf(title=self.title, author=author, language=self.language)
+
+    # Pages
+
+    def _begin(self, paper):
+        if self.draft:
+            paper.watermark(self.words["draft"])
+        if len(paper.pages) > 1:
+            paper.y = 20
+            paper.flow(fonts.wrap(self.title, SIZE, RIGHT - LEFT), size=SIZE, ink=GREY)
+            paper.y += 4
+        else:
+            self.letterhead.head(paper)
+            for y in FOLDS:
+                paper.line(4, y, 8, ink=GREY)
+
+    def _footer(self, page, pages):
+        self.letterhead.foot(self.paper, self.title, self.words["page"].format(page=page, pages=pages))
+
+    # The first page, above the items
+
+    def _address(self):
+        paper = self.paper
+        sender = " · ".join(fonts.clean(part) for part in address(self.seller, self.language)[:3])
+        paper.text(LEFT, SENDER, sender, size=fonts.shrunk(sender, SMALL, ADDRESS_WIDTH), ink=GREY)
+        paper.line(LEFT, SENDER + 1, LEFT + ADDRESS_WIDTH, ink=GREY)
+        paper.y = max(self._recipient(), self._info(), 94)
+
+    def _recipient(self):
+        """Draw the address in the window, in a smaller size if it is long. Return the position below it."""
+        texts = address(self.buyer, self.language, home_country=self.seller.get("country"))
+        for size in (10, 9, 8, 7, 6):
+            lines = [line for text in texts for line in fonts.wrap(text, size, ADDRESS_WIDTH)]
+            line_height = size * 0.43
+            if len(lines) * line_height <= ADDRESS_HEIGHT:
+                break
+        for row, text in enumerate(lines):
+            self.paper.text(LEFT, ADDRESS + row * line_height, text, size=size)
+        return ADDRESS + len(lines) * line_height
+
+    def _info(self):
+        """Draw numbers, dates and references beside the address. Return the position below them."""
+        y = 50
+        for label, value in self._info_lines():
+            self.paper.text(INFO, y, label, size=fonts.shrunk(label, SIZE, INFO_VALUE - INFO - 2), ink=GREY)
+            for line in fonts.wrap(value, SIZE, RIGHT - INFO_VALUE):
+                self.paper.text(INFO_VALUE, y, line, size=SIZE)
+                y += LINE_HEIGHT
+        return y
+
+    def _info_lines(self):
+        """Yield (label, value) of the fields beside the address."""
+        values = {**self.invoice, "buyer_vat_id": self.buyer.get("vat_id"),
+                  "customer_number": self.buyer.get("customer_number")}
+        if self.invoice["invoice_type"] == "credit_note":
+            values["due_date"] = None
+        for field in filter(values.get, INFO_FIELDS):
+            if field == "service_date":
+                yield self._service(values)
+            elif field == "related_invoice_number":
+                yield self.words[field], self._related(values)
+            else:
+                day = field.endswith("_date")
+                label = "number" if field == "invoice_number" else field
+                yield self.words[label], formats.day(values[field], self.language) if day else values[field]
+
+    def _service(self, invoice):
+        """Return label and value of the service date or period."""
+        first, last = invoice["service_date"], invoice.get("service_date_to")
+        is_period = last and last != first
+        return self.words["service_period" if is_period else "service_date"], formats.days(first, last, self.language)
+
+    def _related(self, invoice):
+        """Return number and date of the invoice that a credit note corrects."""
+        number, date = invoice["related_invoice_number"], invoice.get("related_issue_date")
+        return f"{number}\n{self.words['of'].format(date=formats.day(date, self.language))}" if date else number
+
+    def _heading(self):
+        paper, invoice = self.paper, self.invoice
+        paper.y += 3
+        paper.flow(fonts.wrap(self.title, 14, RIGHT - LEFT, True), size=14, bold=True, line_height=6.5)
+        if invoice.get("event_title"):
+            paper.y += 1
+            paper.flow(fonts.wrap(invoice["event_title"], 10, RIGHT - LEFT), size=10, line_height=4.6)
+        reason = invoice["invoice_type"] == "credit_note" and invoice.get("cancellation_reason")
+        for text in (self.words["reason"].format(reason=reason) if reason else None, invoice.get("text")):
+            if text:
+                paper.y += 2
+                paper.flow(fonts.wrap(text, SIZE + 0.5, RIGHT - LEFT), size=SIZE + 0.5)
+        paper.y += 4

@@ -1,0 +1,111 @@
+"""The table of items of an invoice. Positions are in millimetres, font sizes in points.
+
+`headings` and `columns` are dicts by the name of the column.
+"""
+from itertools import zip_longest
+
+from eventapi.languages import formats, names
+from eventapi.pictures import fonts
+from eventapi.pictures.paper import LEFT, PALE, RIGHT
+from eventapi.pictures.words import WORDS
+
+SIZE, LINE_HEIGHT = 9, 4.2
+ABOVE, BELOW = 0.7, 2.0                             # space above and below the text of a row
+GAP = 4                                             # between columns
+UNBROKEN = 8                                        # an item with at most this many lines is kept on one page
+LAST = 2                                            # items that are kept with the totals
+NUMBERS = ("quantity", "unit_price", "discount_percent", "tax_rate", "net")         # columns that are aligned right
+OPTIONAL = ("unit", "discount_percent")             # columns that are left out if no item has a value
+
+
+class Table:
+    """The items of an invoice (API object)."""
+
+    def __init__(self, invoice, language):
+        self.currency, self.language = invoice["currency"], language
+        texts = [self._texts(item) for item in invoice["items"]]
+        self.headings = {name: WORDS[language][name].format(currency=self.currency) for name in (texts or [{}])[0]
+                         if name not in OPTIONAL or any(row[name] for row in texts)}
+        self.columns = _columns(self.headings, texts)
+        self.rows = [self._lines(row) for row in texts]
+
+    def _texts(self, item):
+        """Return the texts of a row, in the order of the columns."""
+        discount = item.get("discount_percent")
+        return {"position": str(item["position"]), "description": item["description"],
+                "quantity": formats.number(item["quantity"], self.language),
+                "unit": names.unit(item.get("unit"), self.language) or "",
+                "unit_price": formats.amount(item["unit_price"], self.currency, self.language),
+                "discount_percent": formats.percent(discount, self.language) if discount else "",
+                "tax_rate": formats.percent(item["tax_rate"], self.language),
+                "net": formats.amount(item["net"], self.currency, self.language)}
+
+    def _lines(self, texts):
+        """Return the lines of a row, each with one text for each column."""
+        cells = [fonts.wrap(texts[name], SIZE, self.columns[name][1]) for name in self.headings]
+        return list(zip_longest(*cells, fillvalue=""))
+
+    def draw(self, paper, closing):
+        """Add the table. The last items begin a new page if `closing`, the height of what follows, has no room."""
+        if not self.rows:
+            return
+        self._headings(paper)
+        for place, row in enumerate(self.rows):
+            if place == max(len(self.rows) - LAST, 1):
+                rest = sum(map(_height, self.rows[place:])) + closing
+                if paper.y + rest > paper.bottom and rest < 180:
+                    self._new_page(paper)
+            self._row(paper, row)
+
+    def _new_page(self, paper):
+        paper.new_page()
+        self._headings(paper)
+
+    def _headings(self, paper):
+        paper.reserve(4 * LINE_HEIGHT)
+        paper.y += LINE_HEIGHT
+        for name, text in self.headings.items():
+            self._cell(paper, name, text, bold=True)
+        paper.y += 1.6
+        paper.line(LEFT, paper.y, RIGHT, thickness=0.3)
+        paper.y += 0.6
+
+    def _row(self, paper, lines):
+        needed = min(len(lines), UNBROKEN)
+        paper.y += ABOVE
+        for place, line in enumerate(lines):
+            if paper.y + LINE_HEIGHT * (needed if place == 0 else 1) > paper.bottom:
+                self._new_page(paper)
+            paper.y += LINE_HEIGHT
+            for name, text in zip(self.headings, line, strict=True):
+                self._cell(paper, name, text)
+        paper.y += BELOW - 0.4
+        paper.line(LEFT, paper.y, RIGHT, ink=PALE)
+        paper.y += 0.4
+
+    def _cell(self, paper, name, text, **style):
+        left, wide = self.columns[name]
+        if text and name in NUMBERS:
+            paper.text(left + wide, paper.y, text, size=SIZE, align="right", **style)
+        elif text:
+            paper.text(left, paper.y, text, size=SIZE, **style)
+
+
+def _height(lines):
+    return len(lines) * LINE_HEIGHT + ABOVE + BELOW
+
+
+def _columns(headings, rows):
+    """Return (left edge, width) by column. The description takes the width that the other columns leave."""
+    def widest(name):
+        texts = [fonts.width(fonts.clean(row[name]), SIZE) for row in rows]
+        wide = max([fonts.width(headings[name], SIZE, True), *texts])
+        return min(wide, 22) if name == "unit" else wide
+    wide = {name: widest(name) for name in headings if name != "description"}
+    if headings:
+        wide["description"] = max(RIGHT - LEFT - sum(wide.values()) - GAP * len(wide), 20)
+    columns, x = {}, LEFT
+    for name in headings:
+        columns[name] = (x, wide[name] + 0.01)
+        x += wide[name] + GAP
+    return columns
