@@ -67,6 +67,9 @@ SELECT event_id FROM application_events WHERE application_id = :id ORDER BY even
 -- name: category_ids
 SELECT category_id FROM application_categories WHERE application_id = :id ORDER BY category_id;
 
+-- name: has_participants
+SELECT 1 FROM participants WHERE application_id = :id LIMIT 1;
+
 -- name: closed_events
 -- Keys of those events whose application deadline has passed.
 SELECT event_key FROM events

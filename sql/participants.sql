@@ -58,9 +58,6 @@ SELECT p.id AS participant_id, k.id, k.category_key, k.title
 -- name: confirmed_orders
 SELECT id FROM service_orders WHERE event_participant_id = :id AND status = 'confirmed' ORDER BY id;
 
--- name: of_application
-SELECT id FROM participants WHERE application_id = :application_id ORDER BY id;
-
 -- name: of_contact
 SELECT id, event_id FROM participants WHERE contact_id = :contact_id ORDER BY id;
 

@@ -10,7 +10,7 @@ from eventapi.storage import search
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, deleted, found, unchanged
+from eventapi.web.rest import Response, base_url, created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
@@ -55,6 +55,7 @@ def update_application(db, id, body):
 
 @routes.delete("/applications/<id>")
 def delete_application(db, id):
+    """Delete an application. An approved one cannot be deleted."""
     applications.delete(db, unchanged(get(db, id)))
     return deleted()
 
@@ -70,9 +71,12 @@ def review_application(db, id):
 def approve_application(db, who, id, body):
     """Approve an application.
 
-    Links or creates the contact, and adds a participant to each event, or to those in `event_keys`.
+    Links or creates the contact, and adds a participant to each event, or to those in `event_keys`. Contact and
+    participants take over the custom fields of the same key that they lack. `skipped` in meta lists the values that
+    are not valid there, each as `{target, id, field_key, code}` with the target `contact` or `event_participant`.
     """
-    return applications.approve(db, get(db, id), body, who.admin_id)
+    application, skipped = applications.approve(db, get(db, id), body, who.admin_id)
+    return Response(application, meta={"skipped": skipped})
 
 
 @routes.post("/applications/<id>/reject", schema="application.reject")

@@ -212,13 +212,99 @@ def test_approval_reuses_an_existing_participation(organiser, reviewed, fair, db
         "participant.added", "participant.removed", "participant.updated", "participant.added"]
 
 
-def test_deleting_an_application_keeps_its_participants(organiser, reviewed, db):
-    organiser.post(f"/applications/{reviewed['id']}/approve", status=200)
+def test_an_approved_application_cannot_be_deleted(organiser, reviewed, db):
     note = organiser.make("/notes", {"entity_type": "application", "entity_id": reviewed["id"], "note_text": "x"})
+    address = f"/applications/{reviewed['id']}"
+    organiser.post(f"{address}/approve", status=200)
+    problem = organiser.delete(address, status=409).json
+    assert (problem["code"], problem["used_by"]) == ("in_use", ["contacts", "participants"])
+    [participant] = organiser.data("/participants")
+    organiser.delete(f"/participants/{participant['id']}", status=204)
+    assert organiser.delete(address, status=409).json["used_by"] == ["contacts"]
+    organiser.get(f"/notes/{note['id']}", status=200)
+
+
+def test_an_application_that_was_not_approved_is_deleted_with_its_notes(organiser, reviewed):
+    note = organiser.make("/notes", {"entity_type": "application", "entity_id": reviewed["id"], "note_text": "x"})
+    organiser.post(f"/applications/{reviewed['id']}/reject", {"reason": "full"}, status=200)
     organiser.delete(f"/applications/{reviewed['id']}", status=204)
-    assert organiser.data("/participants")[0]["application_id"] is None
-    assert event_names(db, "event_participant") == ["participant.added", "participant.updated"]
     organiser.get(f"/notes/{note['id']}", status=404)
+
+
+# Custom fields of an approved application
+
+@pytest.fixture
+def define(organiser):
+    """Return define("contact", "vat", "text", …), which creates a custom field."""
+    def make(entity_type, key, field_type="text", **more):
+        return organiser.make("/custom-fields", {
+            "entity_type": entity_type, "field_key": key, "field_label": key, "field_type": field_type, **more})
+    return make
+
+
+def approved(organiser, custom_fields, event_keys=("garden",)):
+    """Create and approve an application with these custom fields. Return the response."""
+    application = organiser.make(
+        "/applications", {**ADA, "event_keys": list(event_keys), "custom_fields": custom_fields})
+    organiser.post(f"/applications/{application['id']}/review", status=200)
+    return organiser.post(f"/applications/{application['id']}/approve", status=200).json
+
+
+def values(organiser, path):
+    return organiser.data(f"{path}?include=custom_fields")["custom_fields"]
+
+
+def test_approval_carries_custom_fields_over(organiser, fair, boats, define, db):
+    for kind in ("application", "contact", "event_participant"):
+        define(kind, "motto")
+    for kind in ("application", "event_participant"):
+        define(kind, "power", "integer")
+    define("application", "note")
+    define("contact", "vat", is_required=True)          # a required field that the application lacks is no obstacle
+    answer = approved(organiser, {"motto": "Roses", "power": 16, "note": "x"}, ["garden", "boats"])
+    assert answer["meta"]["skipped"] == []
+    contact = f"/contacts/{answer['data']['contact_id']}"
+    assert values(organiser, contact) == {"motto": "Roses"}
+    participants = organiser.data("/participants")
+    assert [values(organiser, f"/participants/{participant['id']}") for participant in participants] == [
+        {"motto": "Roses", "power": 16}] * 2
+    assert event_names(db, "contact") == ["contact.created"]
+    assert event_names(db, "event_participant") == ["participant.added"] * 2
+    again = organiser.post(f"/applications/{answer['data']['id']}/approve", status=200).json
+    assert again["meta"]["skipped"] == [], "always present"
+
+
+def test_approval_keeps_the_values_of_the_contact_and_the_participant(organiser, fair, define, db):
+    for kind in ("application", "contact", "event_participant"):
+        define(kind, "motto")
+        define(kind, "size", "integer")
+    contact = organiser.make("/contacts", {"email": ADA["email"], "custom_fields": {"motto": "Tulips"}})
+    participant = organiser.make("/participants", {
+        "event_key": "garden", "contact_id": contact["id"], "custom_fields": {"size": 0}})
+    answer = approved(organiser, {"motto": "Roses", "size": 9})
+    assert answer["meta"]["skipped"] == []
+    assert values(organiser, f"/contacts/{contact['id']}") == {"motto": "Tulips", "size": 9}
+    assert values(organiser, f"/participants/{participant['id']}") == {"motto": "Roses", "size": 0}
+    assert event_names(db, "contact") == ["contact.created", "contact.updated"]
+
+
+def test_approval_leaves_invalid_values_out_and_names_them(organiser, fair, define):
+    for kind, options in (("application", ["small", "large"]), ("contact", ["large"]),
+                          ("event_participant", ["small", "large"])):
+        define(kind, "stand", "select", field_options=options)
+    define("application", "power")
+    define("contact", "power", "integer")
+    old = define("event_participant", "power")
+    organiser.patch(f"/custom-fields/{old['id']}", {"is_active": False}, status=200)
+    answer = approved(organiser, {"stand": "small", "power": "plenty"})
+    [participant] = organiser.data("/participants")
+    contact_id = answer["data"]["contact_id"]
+    assert answer["meta"]["skipped"] == [
+        {"target": "contact", "id": contact_id, "field_key": "stand", "code": "enum"},
+        {"target": "contact", "id": contact_id, "field_key": "power", "code": "type"},
+        {"target": "event_participant", "id": participant["id"], "field_key": "power", "code": "inactive"}]
+    assert values(organiser, f"/contacts/{contact_id}") == {}
+    assert values(organiser, f"/participants/{participant['id']}") == {"stand": "small"}
 
 
 def test_concurrent_approvals_create_one_contact_and_one_participant(organiser, fair):

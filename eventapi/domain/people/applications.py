@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.people import approval, participants
+from eventapi.domain.people import approval
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
 from eventapi.errors import Faults, Problem
@@ -91,8 +91,12 @@ def update(db, old, fields):
 
 
 def delete(db, application):
-    """Delete an application with its documents, notes and tasks. Its participants stay."""
-    participants.clear_application(db, application["id"])
+    """Delete an application with its documents, notes and tasks. Raise 409 `in_use` if it is approved."""
+    if application["status"] == "approved":
+        used_by = ["contacts", *(["participants"] if db.value(sql.has_participants, id=application["id"]) else [])]
+        raise Problem("in_use", f"The application {application['id']} is approved, so it stays with the contact "
+                      f"{application['contact_id']}. To remove its personal data, anonymise the contact.",
+                      used_by=used_by)
     cascade.delete_with(db, "application", application["id"])
     db.run(sql.remove, id=application["id"])
     journal.deleted(db, entities.APPLICATION, application)
@@ -120,10 +124,11 @@ def move(db, old, action, **values):
 
 
 def approve(db, application, fields, admin_id):
-    """Approve an application and return it: link or create the contact, and add a participant to each event.
+    """Approve an application: link or create the contact, and add a participant to each event.
 
-    `fields` may name the contact (`contact_id`, `customer_number`) and narrow the events (`event_keys`). Raise 422
-    for events that were not applied for; 409 `invalid_transition` or `ambiguous_contact`.
+    Return `(application, skipped)`; for `skipped` see `approval.admit`. `fields` may name the contact (`contact_id`,
+    `customer_number`) and narrow the events (`event_keys`). Raise 422 for events that were not applied for; 409
+    `invalid_transition` or `ambiguous_contact`.
     """
     faults = Faults()
     contact_id = references.resolve(db, fields, CONTACT, faults)
@@ -134,10 +139,10 @@ def approve(db, application, fields, admin_id):
                        f"is not one of the events applied for: {', '.join(application['event_keys'])}")
     faults.raise_any()
     if TRANSITIONS.move("approve", application["status"]) is None:
-        return application
+        return application, []
     event_ids = references.event_ids(db, {"event_keys": event_keys}, faults)
-    contact_id = approval.admit(db, application, event_ids, contact_id)
-    return move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id)
+    contact_id, skipped = approval.admit(db, application, event_ids, contact_id)
+    return move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id), skipped
 
 
 def reject(db, application, reason, admin_id):

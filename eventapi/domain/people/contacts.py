@@ -180,10 +180,10 @@ def remove(db, contact):
     journal.deleted(db, entities.CONTACT, before)
 
 
-def assign_categories(db, contact_id, category_ids, replace=False):
-    """Add categories to a contact, or replace its categories."""
+def assign_categories(db, contact_id, category_ids, replace=False, fields=None):
+    """Add categories to a contact, or replace its categories. `fields`, its custom fields, replace the present ones."""
     ids = category_ids if replace else [*db.values(sql.category_ids, contact_id=contact_id), *category_ids]
-    change(db, get(db, contact_id), {}, ids)
+    change(db, get(db, contact_id), {}, ids, fields)
 
 
 def columns(contact):

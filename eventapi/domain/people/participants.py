@@ -95,15 +95,22 @@ def find(db, event_id, contact_id, role):
     return db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
 
 
-def ensure(db, *, event_id, contact_id, category_id=None, application_id=None):
-    """Return the exhibitor that the contact is at the event. Reinstate a cancelled one, and add a missing one."""
+def ensure(db, *, event_id, contact_id, category_id=None, application_id=None, values=None):
+    """Return `(participant, skipped)`: the exhibitor that the contact is at the event.
+
+    Reinstate a cancelled one, and add a missing one. It takes over custom fields from `values`; for `skipped` see
+    `custom_fields.carried_over`.
+    """
     id = find(db, event_id, contact_id, "exhibitor")
-    if id is None:
-        return add(db, event_id=event_id, contact_id=contact_id, category_id=category_id, application_id=application_id)
-    known = get(db, id)
+    known = id and get(db, id)
+    fields, skipped = custom_fields.carried_over(db, "event_participant", values or {},
+                                                 known["custom_fields"] if known else {})
+    if known is None:
+        return add(db, event_id=event_id, contact_id=contact_id, category_id=category_id,
+                   application_id=application_id, fields=fields), skipped
     known = change(db, known, {**known, "category_id": known["category_id"] or category_id,
-                               "application_id": known["application_id"] or application_id})
-    return move(db, known, "reinstate") if known["status"] == "cancelled" else known
+                               "application_id": known["application_id"] or application_id, "custom_fields": fields})
+    return (move(db, known, "reinstate") if known["status"] == "cancelled" else known), skipped
 
 
 def set_events(db, contact_id, event_ids):
@@ -187,13 +194,6 @@ def delete(db, participant_id):
     cascade.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
     journal.deleted(db, entities.EVENT_PARTICIPANT, old)
-
-
-def clear_application(db, application_id):
-    """Clear `application_id` of the participants of an application that is about to be deleted."""
-    for id in db.values(sql.of_application, application_id=application_id):
-        old = get(db, id)
-        change(db, old, {**old, "application_id": None})
 
 
 def _refuse_duplicate(db, event_id, contact_id, role):

@@ -92,6 +92,22 @@ def merged(db, entity_type, sent, stored, base, faults, at):
     return after
 
 
+def carried_over(db, entity_type, values, stored):
+    """Return `(values, skipped)` of a record that takes values of a record of another kind.
+
+    `stored` are its present values, which stay. It takes those `values` that it lacks and that are valid for its field
+    of the same key. `skipped` lists `(field_key, code)` of each that is not valid.
+    """
+    fields, after, skipped = defined(db, entity_type), dict(stored), []
+    for key in [key for key in values if key in fields.by_key and key not in stored]:
+        wrong = next(_faults(fields, {key: values[key]}, stored, ""), None)
+        if wrong:
+            skipped.append((key, wrong["code"]))
+        else:
+            after[key] = field_types.stored(fields.by_key[key]["field_type"], values[key], db.config.timezone)
+    return after, skipped
+
+
 def _faults(fields, found, stored, at):
     """Yield the faults of the values in `found`. The present value of an inactive field may be sent again."""
     known, unknown = {}, 0
