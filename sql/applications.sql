@@ -33,7 +33,7 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = a.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = a.id))              -- when cf_rest
- ORDER BY {sort} {order} NULLS LAST, a.id {order}  -- sort: id=a.id created_at=a.id company_name=a.company_name last_name=a.last_name email=a.email city=a.city rating=a.rating
+ ORDER BY {sort} {order} NULLS LAST, a.id {order}  -- sort: id=a.id created_at=a.id company_name=a.company_name_folded last_name=a.last_name_folded email=a.email_folded city=a.city_folded rating=a.rating
 
 -- name: open_events
 -- The visible events that are open for applications: their deadline has not passed or, without one, their last day. The plus
@@ -49,7 +49,7 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
    AND e.id IN (SELECT value FROM json_each(:ids))          -- when ids
    AND likelihood(e.updated_at >= :updated_since, 0.0001)   -- when updated_since
    AND e.event_key = :event_key                             -- when event_key
- ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title event_key=e.event_key date_from=e.date_from_at date_to=e.date_to_at city=e.city
+ ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title_folded event_key=e.event_key_folded date_from=e.date_from_at date_to=e.date_to_at city=e.city_folded
 
 -- name: events_of
 SELECT x.application_id, e.id, e.event_key, e.title, e.city, e.country, e.date_from, e.date_to
@@ -83,15 +83,19 @@ SELECT a.id FROM applications a JOIN application_events x ON x.application_id = 
 
 -- name: add
 INSERT INTO applications (company_name, first_name, last_name, email, phone, fax, mobile, address, postal_code, city, state, country,
-  website, notes, tax_id, rating, message, requested_area, late, terms_accepted_at, created_at, updated_at)
+  website, notes, tax_id, rating, message, requested_area, late, terms_accepted_at,
+  company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, created_at, updated_at)
 VALUES (:company_name, :first_name, :last_name, :email, :phone, :fax, :mobile, :address, :postal_code, :city, :state, :country,
-  :website, :notes, :tax_id, :rating, :message, :requested_area, :late, :terms_accepted_at, :now, :now);
+  :website, :notes, :tax_id, :rating, :message, :requested_area, :late, :terms_accepted_at,
+  fold(:company_name), fold(:first_name), fold(:last_name), fold(:email), fold(:city), :now, :now);
 
 -- name: change
 UPDATE applications SET company_name = :company_name, first_name = :first_name, last_name = :last_name, email = :email,
   phone = :phone, fax = :fax, mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state,
   country = :country, website = :website, notes = :notes, tax_id = :tax_id, rating = :rating, message = :message,
-  requested_area = :requested_area, late = :late, terms_accepted_at = :terms_accepted_at
+  requested_area = :requested_area, late = :late, terms_accepted_at = :terms_accepted_at,
+  company_name_folded = fold(:company_name), first_name_folded = fold(:first_name), last_name_folded = fold(:last_name),
+  email_folded = fold(:email), city_folded = fold(:city)
  WHERE id = :id;
 
 -- name: move

@@ -22,5 +22,5 @@ SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description
    AND l.request_id = :request_id                           -- when request_id
    AND l.created_at >= :date_from                           -- when date_from
    AND l.created_at <= :date_to                             -- when date_to
-   AND l.id IN (SELECT s.id FROM audit_log s INDEXED BY audit_log_by_title WHERE s.entity_title LIKE :search ESCAPE '\' OR s.description LIKE :search ESCAPE '\')     -- when search
+   AND l.id IN (SELECT s.id FROM audit_log s INDEXED BY audit_log_by_text WHERE s.search_text LIKE :search ESCAPE '\')     -- when search
  ORDER BY {sort} {order}, l.id {order}  -- sort: id=l.id created_at=l.created_at

@@ -11,7 +11,7 @@ SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f
    AND likelihood(f.updated_at >= :updated_since, 0.0001)      -- when updated_since
    AND f.name = :name                                          -- when name
    AND f.result_type = :result_type                            -- when result_type
- ORDER BY {sort} {order}, f.id {order}  -- sort: id=f.id name=f.name
+ ORDER BY {sort} {order}, f.id {order}  -- sort: id=f.id name=fold(f.name)
 
 -- name: name_taken
 SELECT id FROM booth_formulas WHERE name = :name;

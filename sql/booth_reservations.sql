@@ -22,7 +22,7 @@ SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_
    AND r.status = 'pending' AND r.expires_at > :now                     -- when pending
    AND r.id IN (SELECT id FROM booth_reservations WHERE status = 'expired' UNION ALL             -- when expired
                 SELECT id FROM booth_reservations WHERE status = 'pending' AND expires_at <= :now)       -- when expired
- ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id booth_number=r.booth_number status=r.status created_at=r.id reserved_at=r.reserved_at final_price=r.final_price
+ ORDER BY {sort} {order} NULLS LAST, r.id {order}  -- sort: id=r.id booth_number=r.booth_number_natural status=r.status created_at=r.id reserved_at=r.reserved_at final_price=r.final_price
 
 -- name: booths_of
 SELECT r.id AS reservation_id, b.id, b.booth_number, b.booth_name, b.plan_id, p.plan_name, t.booth_type_name, b.width, b.depth, b.area

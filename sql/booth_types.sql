@@ -14,7 +14,7 @@ SELECT t.id, t.booth_type_key, t.booth_type_name, t.description, t.open_sides, t
    AND t.id IN (SELECT value FROM json_each(:ids))             -- when ids
    AND likelihood(t.updated_at >= :updated_since, 0.0001)      -- when updated_since
    AND t.booth_type_key = :booth_type_key                      -- when booth_type_key
- ORDER BY {sort} {order}, t.id {order}  -- sort: id=t.id booth_type_name=t.booth_type_name sort_order=t.sort_order
+ ORDER BY {sort} {order}, t.id {order}  -- sort: id=t.id booth_type_name=fold(t.booth_type_name) sort_order=t.sort_order
 
 -- name: key_taken
 SELECT id FROM booth_types WHERE booth_type_key = :booth_type_key;

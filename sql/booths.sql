@@ -55,7 +55,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
    AND b.event_id = :event_id                                                                               -- when event_id
    AND b.plan_id = :plan_id                                                                                 -- when plan_id
    AND b.booth_type_id = :booth_type_id                                                                     -- when booth_type_id
-   AND b.booth_number = :booth_number                                                                       -- when booth_number
+   AND b.booth_number_natural = natural_key(:booth_number) AND b.booth_number = :booth_number                   -- when booth_number
    AND b.area >= :min_area                                                                                  -- when min_area
    AND b.area <= :max_area                                                                                  -- when max_area
    AND b.price <= :max_price                                                                                -- when max_price
@@ -69,7 +69,7 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = b.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = b.id))              -- when cf_rest
- ORDER BY {sort} {order} NULLS LAST, b.id {order}  -- sort: id=b.id booth_number=b.booth_number area=b.area price=b.price status=b.status
+ ORDER BY {sort} {order} NULLS LAST, b.id {order}  -- sort: id=b.id booth_number=b.booth_number_natural area=b.area price=b.price status=b.status
 
 -- name: number_taken
 SELECT id FROM booths WHERE event_id = :event_id AND booth_number = :booth_number;
@@ -83,15 +83,16 @@ SELECT max(CAST(substr(booth_number, length(:area) + 1) AS INTEGER)) FROM booths
 
 -- name: add
 INSERT INTO booths (plan_id, event_id, booth_type_id, formula_id, booth_number, booth_name, description, width, depth, pos_x, pos_y,
-  rotation, fixed_price, tax_rate, status, blocked_reason, amenities, notes, created_at, updated_at)
+  rotation, fixed_price, tax_rate, status, blocked_reason, amenities, notes, booth_number_natural,
+  created_at, updated_at)
 VALUES (:plan_id, :event_id, :booth_type_id, :formula_id, :booth_number, :booth_name, :description, :width, :depth, :pos_x, :pos_y,
-  :rotation, :fixed_price, :tax_rate, :status, :blocked_reason, :amenities, :notes, :now, :now);
+  :rotation, :fixed_price, :tax_rate, :status, :blocked_reason, :amenities, :notes, natural_key(:booth_number), :now, :now);
 
 -- name: change
 UPDATE booths SET plan_id = :plan_id, event_id = :event_id, booth_type_id = :booth_type_id, formula_id = :formula_id,
-  booth_number = :booth_number, booth_name = :booth_name, description = :description, width = :width, depth = :depth, pos_x = :pos_x,
-  pos_y = :pos_y, rotation = :rotation, fixed_price = :fixed_price, tax_rate = :tax_rate, status = :status,
-  blocked_reason = :blocked_reason, amenities = :amenities, notes = :notes, updated_at = :now
+  booth_number = :booth_number, booth_number_natural = natural_key(:booth_number), booth_name = :booth_name, description = :description,
+  width = :width, depth = :depth, pos_x = :pos_x, pos_y = :pos_y, rotation = :rotation,
+  fixed_price = :fixed_price, tax_rate = :tax_rate, status = :status, blocked_reason = :blocked_reason, amenities = :amenities, notes = :notes, updated_at = :now
  WHERE id = :id;
 
 -- name: set_price

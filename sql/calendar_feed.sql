@@ -30,7 +30,7 @@ SELECT s.id, s.name, s.event_id, e.event_key, s.kinds, s.visible, s.is_active, s
    AND likelihood(s.updated_at >= :updated_since, 0.0001)      -- when updated_since
    AND s.event_id = :event_id                                  -- when event_id
    AND s.is_active = :is_active                                -- when is_active
- ORDER BY {sort} {order}, s.id {order}  -- sort: id=s.id name=s.name created_at=s.id
+ ORDER BY {sort} {order}, s.id {order}  -- sort: id=s.id name=s.name_folded created_at=s.id
 
 -- name: subscribed
 -- The active subscription with this token.
@@ -40,11 +40,11 @@ SELECT name, event_id, kinds, visible FROM calendar_subscriptions WHERE token_ha
 SELECT id FROM calendar_subscriptions WHERE event_id = :event_id ORDER BY id;
 
 -- name: add
-INSERT INTO calendar_subscriptions (name, event_id, kinds, visible, is_active, token_hash, created_at, updated_at)
-VALUES (:name, :event_id, :kinds, :visible, :is_active, :token_hash, :now, :now);
+INSERT INTO calendar_subscriptions (name, event_id, kinds, visible, is_active, token_hash, name_folded, created_at, updated_at)
+VALUES (:name, :event_id, :kinds, :visible, :is_active, :token_hash, fold(:name), :now, :now);
 
 -- name: change
-UPDATE calendar_subscriptions SET name = :name, event_id = :event_id, kinds = :kinds, visible = :visible, is_active = :is_active,
+UPDATE calendar_subscriptions SET name = :name, name_folded = fold(:name), event_id = :event_id, kinds = :kinds, visible = :visible, is_active = :is_active,
   updated_at = :now
  WHERE id = :id;
 

@@ -28,7 +28,7 @@ SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.categor
    AND g.parent_category_id = :parent_category_id                                        -- when parent_category_id
    AND g.parent_category_id IS NULL                                                      -- when roots
    AND g.id IN (SELECT category_id FROM category_events WHERE event_id = :event_id)      -- when event_id
- ORDER BY {sort} {order}, g.id {order}  -- sort: id=g.id title=g.title sort_order=g.sort_order
+ ORDER BY {sort} {order}, g.id {order}  -- sort: id=g.id title=fold(g.title) sort_order=g.sort_order
 
 -- name: descendants_of
 -- All categories below these, the upper levels first.
@@ -40,7 +40,7 @@ SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.categor
        g.created_at, g.updated_at
   FROM below b JOIN categories g ON g.id = b.id LEFT JOIN categories u ON u.id = g.parent_category_id
  WHERE b.level > 0
- ORDER BY b.level, g.sort_order, g.title, g.id;
+ ORDER BY b.level, g.sort_order, fold(g.title), g.id;
 
 -- name: event_keys_of
 SELECT t.category_id, e.event_key FROM category_events t JOIN events e ON e.id = t.event_id

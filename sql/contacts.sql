@@ -51,7 +51,7 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = c.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = c.id))              -- when cf_rest
- ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
+ ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name_folded last_name=c.last_name_folded first_name=c.first_name_folded email=c.email_folded customer_number=c.customer_number_natural city=c.city_folded
 
 -- name: list_in_category
 -- The list for one category. It starts from contact_categories, which has the columns to filter and sort by in its
@@ -78,7 +78,7 @@ SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.f
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = g.contact_id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = g.contact_id))              -- when cf_rest
- ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name last_name=c.last_name first_name=c.first_name email=c.email customer_number=c.customer_number city=c.city
+ ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name_folded last_name=c.last_name_folded first_name=c.first_name_folded email=c.email_folded customer_number=c.customer_number_natural city=c.city_folded
 
 -- name: categories_of
 SELECT cc.contact_id, g.id, g.category_key, g.title
@@ -119,18 +119,22 @@ ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value;
 -- name: add
 INSERT INTO contacts (customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
   address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
-  folded_phone, created_at, updated_at)
+  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_natural,
+  created_at, updated_at)
 VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
-  :folded_name, :folded_phone, :now, :now);
+  nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
+  fold(:last_name), fold(:email), fold(:city), natural_key(:customer_number), :now, :now);
 
 -- name: add_with_id
 INSERT INTO contacts (id, customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
   address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
-  folded_phone, created_at, updated_at)
+  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_natural,
+  created_at, updated_at)
 VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
-  :folded_name, :folded_phone, :now, :now);
+  nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
+  fold(:last_name), fold(:email), fold(:city), natural_key(:customer_number), :now, :now);
 
 -- name: last_id
 -- The last id given out. sqlite_sequence also counts deleted rows.
@@ -149,7 +153,10 @@ UPDATE contacts SET customer_number = :customer_number, external_id = :external_
   first_name = :first_name, last_name = :last_name, email = :email, invoice_email = :invoice_email, phone = :phone, fax = :fax,
   mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state, country = :country,
   website = :website, notes = :notes, tax_id = :tax_id, language = :language, rating = :rating,
-  account_access_enabled = :account_access_enabled, folded_name = :folded_name, folded_phone = :folded_phone
+  account_access_enabled = :account_access_enabled, folded_phone = :folded_phone,
+  folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')),
+  company_name_folded = fold(:company_name), first_name_folded = fold(:first_name), last_name_folded = fold(:last_name),
+  email_folded = fold(:email), city_folded = fold(:city), customer_number_natural = natural_key(:customer_number)
  WHERE id = :id;
 
 -- name: touch

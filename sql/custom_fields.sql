@@ -18,7 +18,7 @@ SELECT d.id, d.form_id, d.entity_type, d.field_key, d.field_label, d.field_type,
    AND d.field_type = :field_type                                 -- when field_type
    AND d.is_active = :is_active                                   -- when is_active
    AND d.is_searchable = :is_searchable                           -- when is_searchable
- ORDER BY {sort} {order}, d.id {order}  -- sort: id=d.id created_at=d.id display_order=d.display_order field_label=d.field_label field_key=d.field_key
+ ORDER BY {sort} {order}, d.id {order}  -- sort: id=d.id created_at=d.id display_order=d.display_order field_label=fold(d.field_label) field_key=d.field_key
 
 -- name: defined
 -- All definitions for a kind of record as one JSON text, which is also the key under which they are kept compiled.

@@ -15,7 +15,7 @@ SELECT c.id, c.key, c.name, c.default_template_id, t.key AS default_template_key
    AND likelihood(c.updated_at >= :updated_since, 0.0001)           -- when updated_since
    AND c.key = :key                                                 -- when key
    AND c.default_template_id = :default_template_id                                         -- when default_template_id
- ORDER BY {sort} {order}, c.id {order}  -- sort: id=c.id key=c.key name=c.name created_at=c.id
+ ORDER BY {sort} {order}, c.id {order}  -- sort: id=c.id key=fold(c.key) name=fold(c.name) created_at=c.id
 
 -- name: key_taken
 SELECT id FROM document_categories WHERE key = :key;

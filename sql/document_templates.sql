@@ -16,7 +16,7 @@ SELECT c.id, c.key, c.name, c.category_id, k.key AS category_key, c.body, c.is_c
    AND c.key = :key                                                 -- when key
    AND c.category_id = :category_id                                         -- when category_id
    AND c.is_contract = :is_contract                                 -- when is_contract
- ORDER BY {sort} {order}, c.id {order}  -- sort: id=c.id key=c.key name=c.name created_at=c.id
+ ORDER BY {sort} {order}, c.id {order}  -- sort: id=c.id key=fold(c.key) name=fold(c.name) created_at=c.id
 
 -- name: key_taken
 SELECT id FROM document_templates WHERE key = :key;

@@ -28,7 +28,7 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = e.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = e.id))              -- when cf_rest
- ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title event_key=e.event_key date_from=e.date_from_at date_to=e.date_to_at city=e.city
+ ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title_folded event_key=e.event_key_folded date_from=e.date_from_at date_to=e.date_to_at city=e.city_folded
 
 -- name: opening_hours_of
 SELECT id, opening_hours FROM events WHERE id IN (SELECT value FROM json_each(:ids));
@@ -43,15 +43,19 @@ SELECT 1 FROM events WHERE event_key = :event_key;
 
 -- name: add
 INSERT INTO events (event_key, title, description, country, state, city, date_from, date_from_at, date_to, date_to_at, over_at,
-  application_deadline, application_deadline_at, timezone, day_ends_at, is_visible, opening_hours, created_at, updated_at)
+  application_deadline, application_deadline_at, timezone, day_ends_at, is_visible, opening_hours,
+  title_folded, event_key_folded, description_folded, city_folded, created_at, updated_at)
 VALUES (:event_key, :title, :description, :country, :state, :city, :date_from, :date_from_at, :date_to, :date_to_at, :over_at,
-  :application_deadline, :application_deadline_at, :timezone, :day_ends_at, :is_visible, :opening_hours, :now, :now);
+  :application_deadline, :application_deadline_at, :timezone, :day_ends_at, :is_visible, :opening_hours,
+  fold(:title), fold(:event_key), fold(:description), fold(:city), :now, :now);
 
 -- name: change
 UPDATE events SET event_key = :event_key, title = :title, description = :description, country = :country, state = :state,
   city = :city, date_from = :date_from, date_from_at = :date_from_at, date_to = :date_to, date_to_at = :date_to_at,
   over_at = :over_at, application_deadline = :application_deadline, application_deadline_at = :application_deadline_at,
-  timezone = :timezone, day_ends_at = :day_ends_at, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now
+  timezone = :timezone, day_ends_at = :day_ends_at, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now,
+  title_folded = fold(:title), event_key_folded = fold(:event_key), description_folded = fold(:description),
+  city_folded = fold(:city)
  WHERE id = :id;
 
 -- name: set_image

@@ -45,7 +45,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.related_invoice_id = :related_invoice_id                               -- when related_invoice_id
    AND i.issue_date >= :date_from                                               -- when date_from
    AND i.issue_date <= :date_to                                                 -- when date_to
- ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
+ ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number_natural total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
 
 -- name: summaries
 -- Several invoices without their parts.

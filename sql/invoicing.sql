@@ -2,18 +2,19 @@
 
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
-INSERT INTO invoices (invoice_number, invoice_type, related_invoice_id, contact_id, event_participant_id, event_id, currency,
-  subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, taken_over,
+INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_type, related_invoice_id, contact_id, event_participant_id,
+  event_id, currency, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, taken_over,
   created_at, updated_at)
-VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), :invoice_type, :related_invoice_id, :contact_id,
-  :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
+VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), :invoice_type, :related_invoice_id,
+  :contact_id, :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
   :buyer_reference, :is_reverse_charge, :language, :text, :notes, :taken_over, :now, :now);
 
 -- name: name_draft
-UPDATE invoices SET invoice_number = 'DRAFT-' || id WHERE id = :id;
+UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id) WHERE id = :id;
 
 -- name: change
-UPDATE invoices SET invoice_number = :invoice_number, contact_id = :contact_id, event_participant_id = :event_participant_id,
+UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number),
+  contact_id = :contact_id, event_participant_id = :event_participant_id,
   event_id = :event_id, currency = :currency, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
   is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :now
@@ -57,7 +58,8 @@ VALUES (:invoice_id, :category, :rate, :net, :tax, :reason);
 DELETE FROM invoice_taxes WHERE invoice_id = :id;
 
 -- name: send
-UPDATE invoices SET invoice_number = :invoice_number, series = :series, sequence = :sequence, status = :status,
+UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number), series = :series,
+  sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
   language = :language, seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :now
  WHERE id = :id;

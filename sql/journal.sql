@@ -8,9 +8,11 @@ SELECT id, hash FROM (SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1)
 
 -- name: add_entry
 INSERT INTO audit_log (id, action, entity_type, entity_id, entity_title, description, old_values, new_values, admin_id,
-  admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash)
+  admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash,
+  search_text)
 VALUES (:id, :action, :entity_type, :entity_id, :entity_title, :description, :old_values, :new_values, :admin_id,
-  :admin_name, :api_key_id, :request_id, :ip_address, :user_agent, :created_at, :salt, :digest, :previous_hash, :hash);
+  :admin_name, :api_key_id, :request_id, :ip_address, :user_agent, :created_at, :salt, :digest, :previous_hash, :hash,
+  ifnull(fold(:entity_title), '') || char(10) || ifnull(fold(:description), ''));
 
 -- name: add_event
 INSERT INTO outgoing_events (name, entity_type, entity_id, scope, data, created_at)

@@ -17,7 +17,7 @@ SELECT s.id, s.email, s.name, s.language, coalesce(s.contact_id, (SELECT min(id)
    AND s.created_at >= :from_date                                                              -- when from_date
    AND s.created_at <= :to_date                                                                -- when to_date
    AND s.id IN (SELECT rowid FROM newsletter_search WHERE newsletter_search MATCH :search)     -- when search
- ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id email=s.email name=s.name created_at=s.created_at confirmed_at=s.confirmed_at
+ ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id email=s.email_folded name=s.name_folded created_at=s.created_at confirmed_at=s.confirmed_at
 
 -- name: by_email
 SELECT id FROM newsletter_subscribers WHERE email = :email;
@@ -27,11 +27,11 @@ SELECT id, action, at, consent_text, source, ip_address, user_agent, created_at
   FROM newsletter_consents WHERE subscriber_id = :id ORDER BY id;
 
 -- name: add
-INSERT INTO newsletter_subscribers (email, name, language, status, created_at, updated_at)
-VALUES (:email, :name, :language, 'pending', :now, :now);
+INSERT INTO newsletter_subscribers (email, name, email_folded, name_folded, language, status, created_at, updated_at)
+VALUES (:email, :name, fold(:email), fold(:name), :language, 'pending', :now, :now);
 
 -- name: change
-UPDATE newsletter_subscribers SET name = :name, language = :language, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET name = :name, name_folded = fold(:name), language = :language, updated_at = :now WHERE id = :id;
 
 -- name: ask
 UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :now WHERE id = :id;

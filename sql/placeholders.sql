@@ -41,7 +41,7 @@ SELECT title, event_key, city, country, date_from, date_to, application_deadline
 SELECT group_concat(booth_number, ', ') AS numbers, group_concat(DISTINCT plan_name) AS halls, sum(area) AS area, sum(final_price) AS price
   FROM (SELECT r.booth_number, p.plan_name, b.area, r.final_price
           FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans p ON p.id = b.plan_id
-         WHERE r.event_participant_id = :participant_id AND r.status IN ('pending', 'confirmed') ORDER BY r.booth_number);
+         WHERE r.event_participant_id = :participant_id AND r.status IN ('pending', 'confirmed') ORDER BY r.booth_number_natural);
 
 -- name: invoice
 SELECT invoice_number AS number, issue_date, due_date, total, currency FROM invoices WHERE id = :invoice_id;

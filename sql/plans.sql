@@ -16,7 +16,7 @@ SELECT p.id, p.event_id, e.event_key, e.title AS event_title, p.plan_key, p.plan
    AND likelihood(p.updated_at >= :updated_since, 0.0001)        -- when updated_since
    AND p.event_id = :event_id                                    -- when event_id
    AND p.is_active = :is_active                                  -- when is_active
- ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id plan_name=p.plan_name plan_key=p.plan_key area_name=p.area_name sort_order=p.sort_order created_at=p.id updated_at=p.updated_at
+ ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id plan_name=p.plan_name_natural plan_key=p.plan_key_natural area_name=p.area_name_natural sort_order=p.sort_order created_at=p.id updated_at=p.updated_at
 
 -- name: objects_of
 SELECT id, objects FROM plans WHERE id IN (SELECT value FROM json_each(:ids));
@@ -32,7 +32,7 @@ SELECT id FROM plans WHERE event_id = :event_id ORDER BY id;
 
 -- name: outlines
 -- Size and position of the booths, for the checks of the plan.
-SELECT id, booth_number, width, depth, pos_x, pos_y, rotation FROM booths WHERE plan_id = :id ORDER BY booth_number, id;
+SELECT id, booth_number, width, depth, pos_x, pos_y, rotation FROM booths WHERE plan_id = :id ORDER BY booth_number_natural, id;
 
 -- name: has_booths
 SELECT EXISTS (SELECT 1 FROM booths WHERE plan_id = :id);
@@ -42,14 +42,15 @@ SELECT id FROM plans WHERE event_id = :event_id AND plan_key = :plan_key;
 
 -- name: add
 INSERT INTO plans (event_id, plan_key, plan_name, description, area_name, width, height, background_image, grid_size, scale_factor,
-  objects, is_active, sort_order, created_at, updated_at)
+  objects, is_active, sort_order, plan_name_natural, plan_key_natural, area_name_natural, created_at, updated_at)
 VALUES (:event_id, :plan_key, :plan_name, :description, :area_name, :width, :height, :background_image, :grid_size, :scale_factor,
-  :objects, :is_active, :sort_order, :now, :now);
+  :objects, :is_active, :sort_order, natural_key(:plan_name), natural_key(:plan_key), natural_key(:area_name), :now, :now);
 
 -- name: change
 UPDATE plans SET event_id = :event_id, plan_key = :plan_key, plan_name = :plan_name, description = :description,
   area_name = :area_name, width = :width, height = :height, background_image = :background_image, grid_size = :grid_size,
-  scale_factor = :scale_factor, objects = :objects, is_active = :is_active, sort_order = :sort_order, updated_at = :now
+  scale_factor = :scale_factor, objects = :objects, is_active = :is_active, sort_order = :sort_order, updated_at = :now,
+  plan_name_natural = natural_key(:plan_name), plan_key_natural = natural_key(:plan_key), area_name_natural = natural_key(:area_name)
  WHERE id = :id;
 
 -- name: users

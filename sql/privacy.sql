@@ -133,7 +133,8 @@ PRAGMA secure_delete = FAST;
 UPDATE contacts SET customer_number = :customer_number, external_id = NULL, company_name = NULL, first_name = NULL, last_name = NULL,
   email = NULL, invoice_email = NULL, phone = NULL, fax = NULL, mobile = NULL, address = NULL, postal_code = NULL, city = NULL,
   state = NULL, website = NULL, notes = NULL, tax_id = NULL, language = NULL, account_access_enabled = 0, has_account = 0,
-  folded_name = NULL, folded_phone = NULL, anonymized_at = :now, updated_at = :now
+  folded_name = NULL, folded_phone = NULL, company_name_folded = NULL, first_name_folded = NULL, last_name_folded = NULL,
+  email_folded = NULL, city_folded = NULL, customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :now
  WHERE id = :id;
 
 -- name: drop_rejected_records
@@ -149,7 +150,8 @@ DELETE FROM contact_tags WHERE contact_id = :id;
 -- name: blank_applications
 UPDATE applications SET company_name = NULL, first_name = NULL, last_name = NULL, email = NULL, phone = NULL, fax = NULL,
   mobile = NULL, address = NULL, postal_code = NULL, city = NULL, state = NULL, website = NULL, notes = NULL, tax_id = NULL,
-  message = NULL, question = NULL, decision_reason = NULL, contact_id = :id, updated_at = :now
+  message = NULL, question = NULL, decision_reason = NULL, company_name_folded = NULL, first_name_folded = NULL,
+  last_name_folded = NULL, email_folded = NULL, city_folded = NULL, contact_id = :id, updated_at = :now
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 
 -- name: blank_participants
@@ -255,7 +257,7 @@ UPDATE refunds SET transaction_id = NULL, notes = NULL WHERE payment_id IN (SELE
 -- name: blank_audit_entries
 -- Without its salt, the digest in the hash of an entry reveals nothing about the erased values.
 UPDATE audit_log SET salt = NULL, old_values = NULL, new_values = NULL, entity_title = NULL, description = NULL, ip_address = NULL,
-  user_agent = NULL, admin_name = NULL
+  user_agent = NULL, admin_name = NULL, search_text = NULL
  WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND salt IS NOT NULL;
 
 -- name: blank_outgoing_events

@@ -23,7 +23,7 @@ SELECT s.id, s.event_id, e.event_key, e.title AS event_title, s.slot_date, s.sta
    AND s.location_folded = :location                                       -- when location
    AND s.slot_type = :slot_type                                            -- when slot_type
    AND s.is_public = :is_public                                            -- when is_public
- ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id starts_at=s.starts_at title=s.title sort_order=s.sort_order created_at=s.created_at
+ ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id starts_at=s.starts_at title=s.title_folded sort_order=s.sort_order created_at=s.created_at
 
 -- name: assignments_of
 SELECT a.schedule_slot_id, a.event_participant_id, a.role, p.contact_id, c.customer_number, c.company_name, c.first_name, c.last_name,
@@ -60,15 +60,15 @@ SELECT s.id, s.title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends
 
 -- name: add
 INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, location, location_folded, title, description,
-  slot_type, is_public, capacity, allow_overlap, sort_order, created_at, updated_at)
+  slot_type, is_public, capacity, allow_overlap, sort_order, title_folded, created_at, updated_at)
 VALUES (:event_id, :slot_date, :start_time, :end_time, :starts_at, :ends_at, :location, :location_folded, :title, :description,
-  :slot_type, :is_public, :capacity, :allow_overlap, :sort_order, :now, :now);
+  :slot_type, :is_public, :capacity, :allow_overlap, :sort_order, fold(:title), :now, :now);
 
 -- name: change
 UPDATE schedule_slots SET event_id = :event_id, slot_date = :slot_date, start_time = :start_time, end_time = :end_time,
   starts_at = :starts_at, ends_at = :ends_at, location = :location, location_folded = :location_folded, title = :title,
   description = :description, slot_type = :slot_type, is_public = :is_public, capacity = :capacity, allow_overlap = :allow_overlap,
-  sort_order = :sort_order, updated_at = :now
+  sort_order = :sort_order, title_folded = fold(:title), updated_at = :now
  WHERE id = :id;
 
 -- name: move

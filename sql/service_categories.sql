@@ -10,7 +10,7 @@ SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.upda
    AND k.id IN (SELECT value FROM json_each(:ids))                  -- when ids
    AND likelihood(k.updated_at >= :updated_since, 0.0001)           -- when updated_since
    AND k.category_key = :category_key                               -- when category_key
- ORDER BY {sort} {order}, k.id {order}  -- sort: id=k.id category_name=k.category_name sort_order=k.sort_order created_at=k.id
+ ORDER BY {sort} {order}, k.id {order}  -- sort: id=k.id category_name=fold(k.category_name) sort_order=k.sort_order created_at=k.id
 
 -- name: key_taken
 SELECT id FROM service_categories WHERE category_key = :category_key;

@@ -28,7 +28,7 @@ SELECT s.id, s.category_id, k.category_key, k.category_name, s.service_key, s.se
    AND s.service_key = :service_key                                                            -- when service_key
    AND s.id IN (SELECT x.service_id FROM service_events x WHERE x.event_id = :event_id AND x.is_active = 1)  -- when event_id
    AND s.id IN (SELECT rowid FROM services_search WHERE services_search MATCH :search)         -- when search
- ORDER BY {sort} {order}, s.id {order}  -- sort: id=s.id service_name=s.service_name sort_order=s.sort_order created_at=s.id
+ ORDER BY {sort} {order}, s.id {order}  -- sort: id=s.id service_name=s.service_name_folded sort_order=s.sort_order created_at=s.id
 
 -- name: categories_of
 SELECT s.id AS service_id, k.id, k.category_key, k.category_name, k.sort_order
@@ -41,10 +41,12 @@ SELECT id FROM services WHERE service_key = :service_key;
 -- name: add
 INSERT INTO services (category_id, service_key, service_name, description, short_description, unit, unit_label, base_price, tax_rate,
   min_quantity, max_quantity, quantity_step, requires_specification, specification_label, specification_placeholder,
-  lead_time_days, image_filename, is_active, sort_order, created_at, updated_at)
+  lead_time_days, image_filename, is_active, sort_order,
+  service_name_folded, short_description_folded, description_folded, created_at, updated_at)
 VALUES (:category_id, :service_key, :service_name, :description, :short_description, :unit, :unit_label, :base_price, :tax_rate,
   :min_quantity, :max_quantity, :quantity_step, :requires_specification, :specification_label, :specification_placeholder,
-  :lead_time_days, :image_filename, :is_active, :sort_order, :now, :now);
+  :lead_time_days, :image_filename, :is_active, :sort_order,
+  fold(:service_name), fold(:short_description), fold(:description), :now, :now);
 
 -- name: change
 UPDATE services SET category_id = :category_id, service_key = :service_key, service_name = :service_name, description = :description,
@@ -52,7 +54,9 @@ UPDATE services SET category_id = :category_id, service_key = :service_key, serv
   min_quantity = :min_quantity, max_quantity = :max_quantity, quantity_step = :quantity_step,
   requires_specification = :requires_specification, specification_label = :specification_label,
   specification_placeholder = :specification_placeholder, lead_time_days = :lead_time_days, image_filename = :image_filename,
-  is_active = :is_active, sort_order = :sort_order, updated_at = :now
+  is_active = :is_active, sort_order = :sort_order, updated_at = :now,
+  service_name_folded = fold(:service_name),
+  short_description_folded = fold(:short_description), description_folded = fold(:description)
  WHERE id = :id;
 
 -- name: users

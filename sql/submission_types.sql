@@ -17,7 +17,7 @@ SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.
    AND t.event_id = :event_id                                       -- when event_id
    AND t.key = :key                                                 -- when key
    AND t.is_active = :is_active                                     -- when is_active
- ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id sort_order=t.sort_order title=t.title due_at=t.due_at created_at=t.id
+ ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id sort_order=t.sort_order title=t.title_folded due_at=t.due_at created_at=t.id
 
 -- name: of_event
 SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
@@ -30,14 +30,15 @@ SELECT id FROM submission_types WHERE event_id = :event_id AND key = :key;
 
 -- name: add
 INSERT INTO submission_types (event_id, key, title, description, input, allowed_extensions, max_size_mb, due, due_at, needs_approval,
-  is_required, roles, is_active, sort_order, created_at, updated_at)
+  is_required, roles, is_active, sort_order, title_folded, created_at, updated_at)
 VALUES (:event_id, :key, :title, :description, :input, :allowed_extensions, :max_size_mb, :due, :due_at, :needs_approval,
-  :is_required, :roles, :is_active, :sort_order, :now, :now);
+  :is_required, :roles, :is_active, :sort_order, fold(:title), :now, :now);
 
 -- name: change
 UPDATE submission_types SET event_id = :event_id, key = :key, title = :title, description = :description, input = :input,
   allowed_extensions = :allowed_extensions, max_size_mb = :max_size_mb, due = :due, due_at = :due_at, needs_approval = :needs_approval,
-  is_required = :is_required, roles = :roles, is_active = :is_active, sort_order = :sort_order, updated_at = :now
+  is_required = :is_required, roles = :roles, is_active = :is_active, sort_order = :sort_order,
+  title_folded = fold(:title), updated_at = :now
  WHERE id = :id;
 
 -- name: move_submissions

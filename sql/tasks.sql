@@ -24,7 +24,7 @@ SELECT t.id, t.entity_type, t.entity_id, t.event_id, t.assigned_to, a.name AS as
    AND t.event_id = :event_id                                                                 -- when event_id
    AND t.status IN ('pending', 'in_progress') AND t.due_at < :now                             -- when overdue
    AND t.id IN (SELECT rowid FROM tasks_search WHERE tasks_search MATCH :search)              -- when search
- ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id title=t.title due_date=t.due_at priority=t.priority_rank status=t.status created_at=t.created_at
+ ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id title=t.title_folded due_date=t.due_at priority=t.priority_rank status=t.status created_at=t.created_at
 
 -- name: of_entity
 SELECT id FROM tasks WHERE entity_type = :entity_type AND entity_id = :entity_id ORDER BY id;
@@ -38,14 +38,15 @@ SELECT is_active FROM admins WHERE id = :id;
 
 -- name: add
 INSERT INTO tasks (title, description, status, priority, due_date, due_at, assigned_to, entity_type, entity_id, event_id, created_by,
-  completed_at, completed_by, created_at, updated_at)
+  completed_at, completed_by, title_folded, description_folded, created_at, updated_at)
 VALUES (:title, :description, :status, :priority, :due_date, :due_at, :assigned_to, :entity_type, :entity_id, :event_id, :created_by,
-  :completed_at, :completed_by, :now, :now);
+  :completed_at, :completed_by, fold(:title), fold(:description), :now, :now);
 
 -- name: change
 UPDATE tasks SET title = :title, description = :description, status = :status, priority = :priority, due_date = :due_date,
   due_at = :due_at, assigned_to = :assigned_to, entity_type = :entity_type, entity_id = :entity_id, event_id = :event_id,
-  completed_at = :completed_at, completed_by = :completed_by, updated_at = :now
+  completed_at = :completed_at, completed_by = :completed_by, title_folded = fold(:title),
+  description_folded = fold(:description), updated_at = :now
  WHERE id = :id;
 
 -- name: remove

@@ -14,7 +14,7 @@ SELECT w.id, w.api_key_id, w.name, w.url, w.events, w.is_active, w.retry_count, 
    AND w.id IN (SELECT value FROM json_each(:ids))             -- when ids
    AND likelihood(w.updated_at >= :updated_since, 0.0001)      -- when updated_since
    AND w.is_active = :is_active                                -- when is_active
- ORDER BY {sort} {order}, w.id {order}  -- sort: id=w.id name=w.name created_at=w.id
+ ORDER BY {sort} {order}, w.id {order}  -- sort: id=w.id name=fold(w.name) created_at=w.id
 
 -- name: headers
 SELECT headers FROM webhooks WHERE id = :id;

@@ -6,7 +6,7 @@ from eventapi.domain.people import applications
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
-from eventapi.storage import search
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
@@ -21,7 +21,7 @@ sql = statements("applications")
 def list_applications(db, query):
     query = custom_fields.filters(db, "application", references.filters(db, query, EVENT, CATEGORY))
     if "search" in query:
-        query["search"] = search.expression(query["search"])
+        query["search"] = folding.expression(query["search"])
     return page(db, sql.list, query, represent, INCLUDES)
 
 

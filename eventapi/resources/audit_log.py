@@ -1,7 +1,7 @@
 """Audit log: who changed which record, and when. Each entry is written in the transaction of its change."""
 import json
 
-from eventapi.storage import search
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
 from eventapi.web.rest import found
@@ -15,7 +15,7 @@ sql = statements("audit_log")
 def list_audit_entries(db, query):
     """List entries of the audit log, newest first."""
     if "search" in query:
-        query["search"] = search.pattern(query["search"])
+        query["search"] = folding.pattern(query["search"])
     if "entity_id" in query and "entity_type" not in query:
         query["any_entity_id"] = query.pop("entity_id")
     return page(db, sql.list, query, represent)

@@ -5,7 +5,7 @@ from eventapi.domain.people.contacts import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scope
-from eventapi.storage import search
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import attach_list, ids_of
 from eventapi.web.lists import one, page
@@ -20,7 +20,7 @@ sql = statements("contacts")
 def list_contacts(db, query):
     query = custom_fields.filters(db, "contact", references.filters(db, query, CATEGORY, EVENT))
     if "search" in query:
-        query["search"] = search.expression(query["search"])
+        query["search"] = folding.expression(query["search"])
     statement = sql.list_in_category if query.get("category_id") else sql.list
     return page(db, statement, query, represent, INCLUDES)
 

@@ -5,7 +5,7 @@ from eventapi.domain.events import copying, events
 from eventapi.domain.events.events import represent
 from eventapi.domain.records import custom_fields
 from eventapi.plugins.access import require_scope
-from eventapi.storage import search
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
@@ -19,7 +19,7 @@ sql = statements("events")
 @routes.list("/events", query="event.query")
 def list_events(db, query):
     if "search" in query:
-        query["search"] = search.expression(query["search"])
+        query["search"] = folding.expression(query["search"])
     query, address = custom_fields.filters(db, "event", query), base_url()
     return page(db, sql.list, {**query, "now": times.now()}, lambda row: represent(row, address), INCLUDES)
 

@@ -1,6 +1,6 @@
 """Newsletter: subscribers and the records of their consent."""
 from eventapi.domain.people import newsletter
-from eventapi.storage.search import expression
+from eventapi.storage.folding import expression
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
 from eventapi.web.rest import base_url, created, deleted, found, unchanged

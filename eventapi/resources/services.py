@@ -4,7 +4,7 @@ from eventapi.domain.orders import offers, services
 from eventapi.domain.orders.services import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
-from eventapi.storage import search
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
@@ -21,7 +21,7 @@ NOT_OFFERED = {"price": None, "ordered": 0, "available": 0, "last_day": None}
 @routes.list("/services", query="service.query")
 def list_services(db, query):
     if "search" in query:
-        query["search"] = search.expression(query["search"])
+        query["search"] = folding.expression(query["search"])
     query = references.filters(db, query, EVENT, SERVICE_CATEGORY)
     return page(db, sql.list, with_terms(query), lambda row: represent(db, row), includes(query))
 

@@ -4,7 +4,7 @@ from eventapi.domain.attachments import cascade, tasks
 from eventapi.domain.attachments.tasks import TRANSITIONS, represent
 from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import EVENT
-from eventapi.storage import search
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
@@ -19,7 +19,7 @@ sql = statements("tasks")
 def list_tasks(db, query):
     query = {**references.filters(db, query, EVENT), "now": times.now()}
     if "search" in query:
-        query["search"] = search.expression(query["search"])
+        query["search"] = folding.expression(query["search"])
     return page(db, sql.list, query, represent, INCLUDES)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eventapi import times
+from eventapi.storage import folding
 from eventapi.storage.errors import ReadOnly, translated
 from eventapi.storage.statements import NOTHING, Statement
 from eventapi.storage.write_lock import TIMEOUT, write_lock
@@ -35,7 +36,11 @@ class Nobody:
 
 
 def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
-    """Return a connection to an existing database, with the settings that every connection of this project has."""
+    """Return a connection to an existing database, with the settings that every connection of this project has.
+
+    Its statements may call the functions of folding.py. Indexes, views and triggers must not call them: the sqlite3
+    shell does not have them.
+    """
     address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     with translated:
         connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
@@ -43,6 +48,8 @@ def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
         connection.executescript("""
             PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
             PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
+        for function in (folding.fold, folding.natural_key, folding.letters):
+            connection.create_function(function.__name__, 1, function, deterministic=True)
         return connection
 
 

@@ -96,7 +96,8 @@ LIST_PARAMETERS = {
     "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC",
               "description": "Sort direction, in any case."},
     "sort": {"type": "string", "enum": ["id"], "default": "id",
-             "description": "Field to sort by. Records with equal values are sorted by id."},
+             "description": "Field to sort by. Case and accents of texts make no difference: Ärzte comes between Arzt "
+                            "and Asche. Records with equal values are sorted by id."},
     "updated_since": {"type": "string", "format": "date-time",
                       "description": "Only records that changed at or after this time."},
     "ids": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 100,

@@ -37,8 +37,8 @@ def found(db, check):
     "= 3 WHERE id = -1",
     "INSERT INTO audit_log SELECT 99, action, entity_type, entity_id, entity_title, description, old_values, "
     "new_values, admin_id,"
-    " admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash "
-    "FROM audit_log WHERE id = 5"])
+    " admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash, "
+    "search_text FROM audit_log WHERE id = 5"])
 def test_a_changed_removed_swapped_or_added_audit_entry_is_found(history, change):
     history.connection.executescript(change)
     assert "audit" in found(history, "audit log")

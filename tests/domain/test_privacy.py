@@ -23,14 +23,16 @@ DIGITS = "7084991"                      # the mark of a phone number that is sto
 PERSONAL = {
     "contacts":
         "customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address "
-        "postal_code city state website notes tax_id folded_name folded_phone",
+        "postal_code city state website notes tax_id folded_name folded_phone company_name_folded first_name_folded "
+        "last_name_folded email_folded city_folded customer_number_natural",
     "contact_tags": "tag",
-    "contact_categories": "company_name",
+    "contact_categories": "company_name_folded",
     "custom_field_values": "value",
     "custom_field_terms": "term",
     "applications":
         "company_name first_name last_name email phone fax mobile address postal_code city state website notes "
-        "tax_id message question decision_reason",
+        "tax_id message question decision_reason company_name_folded first_name_folded last_name_folded "
+        "email_folded city_folded",
     "participants": "badge_name",
     "booth_reservations": "notes cancellation_reason",
     "service_orders": "notes cancellation_reason",
@@ -40,10 +42,10 @@ PERSONAL = {
     "submissions": "value feedback",
     "submission_revisions": "value filename feedback",
     "notes": "note_text",
-    "tasks": "title description",
+    "tasks": "title description title_folded description_folded",
     "calendar_entries": "title",
     "documents": "title metadata content filename signer_name",
-    "newsletter_subscribers": "email name mail_error",
+    "newsletter_subscribers": "email name mail_error email_folded name_folded",
     "newsletter_consents": "consent_text source ip_address user_agent",
     "mails": "recipient error",
     "invoices": "buyer buyer_reference text notes pdf_source",
@@ -51,7 +53,7 @@ PERSONAL = {
     "payments": "transaction_id notes",
     "refunds": "transaction_id notes",
     "bulk_import_errors": "source email customer_number external_id",
-    "audit_log": "entity_title old_values new_values",
+    "audit_log": "entity_title search_text old_values new_values",
     "outgoing_events": "data",
     "idempotency_keys": "data",
 }
@@ -89,8 +91,9 @@ OTHERS = {
         "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
         "bulk_import_errors.faults mails.subject audit_log.description webhook_deliveries.attempts",
     "a number assigned by eventapi":
-        "booth_reservations.booth_number participants.badge_number badge_aliases.badge_number check_ins.badge_number "
-        "check_in_scans.badge_number documents.document_number invoices.invoice_number service_orders.order_number "
+        "booth_reservations.booth_number booth_reservations.booth_number_natural participants.badge_number "
+        "badge_aliases.badge_number check_ins.badge_number check_in_scans.badge_number documents.document_number "
+        "invoices.invoice_number invoices.invoice_number_natural service_orders.order_number "
         "mails.message_id",
     "a hash, a secret or a lease":
         "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 "

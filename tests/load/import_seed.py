@@ -27,6 +27,9 @@ date_to_at, over_at,
     date_to || 'T23:59:59Z', date_to || 'T23:59:59Z', application_deadline, application_deadline || 'T23:59:59Z',
     'Europe/Berlin',
     is_visible, created_at, updated_at FROM bench.events;
+UPDATE contacts SET company_name_folded = fold(company_name), customer_number_natural = natural_key(customer_number);
+UPDATE events SET title_folded = fold(title), event_key_folded = fold(event_key),
+  description_folded = fold(description), city_folded = fold(city);
 INSERT INTO invoices (id, invoice_number, status, contact_id, currency, subtotal, total, paid_amount, issue_date,
 due_date,
     locked_at, created_at, updated_at)
@@ -35,6 +38,7 @@ due_date,
     1, currency, total_cents, total_cents, paid_cents, substr(created_at, 1, 10), '2099-12-31', created_at,
     created_at, updated_at
   FROM bench.invoices;
+UPDATE invoices SET invoice_number_natural = natural_key(invoice_number);
 INSERT INTO payments (id, invoice_id, amount, currency, gateway_key, gateway_name, gateway_fee, transaction_id,
 status, payment_date, payment_date_at,
     notes, created_at, updated_at)

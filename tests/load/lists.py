@@ -25,11 +25,14 @@ LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&o
          "/contacts?sort=email&page=500", "/contacts?after=&sort=company_name",
          "/contacts?updated_since=2099-01-01T00:00:00Z")
 FILL = """
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many)
-INSERT INTO contacts (customer_number, company_name, last_name, email, country, rating, account_access_enabled,
-created_at, updated_at)
-SELECT printf('C-%05d', i), 'Company ' || (i * 7919 % 100003), 'Name ' || (i % 977), 'office' || i || '@example.org',
-       CASE i % 4 WHEN 0 THEN 'AT' ELSE 'DE' END, 3, 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM n"""
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many),
+contact (i, number, company, name, email) AS (
+  SELECT i, printf('C-%05d', i), 'Company ' || (i * 7919 % 100003), 'Name ' || (i % 977),
+         'office' || i || '@example.org' FROM n)
+INSERT INTO contacts (customer_number, company_name, last_name, email, customer_number_natural, company_name_folded,
+last_name_folded, email_folded, country, rating, account_access_enabled, created_at, updated_at)
+SELECT number, company, name, email, natural_key(number), fold(company), fold(name), fold(email),
+       CASE i % 4 WHEN 0 THEN 'AT' ELSE 'DE' END, 3, 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM contact"""
 
 
 def main(many):

@@ -241,7 +241,7 @@ def test_duplicates_are_listed_with_the_strongest_reason(organiser):
     a = organiser.make("/contacts", {
         "company_name": "Müller & Söhne", "postal_code": "04109", "email": "a@b.example", "phone": "0341 12345"})
     b = organiser.make("/contacts", {"last_name": "B", "email": "A@B.example", "phone": "+49 341 12345"})
-    c = organiser.make("/contacts", {"company_name": "MUELLER + SOEHNE", "postal_code": "04109"})
+    c = organiser.make("/contacts", {"company_name": "MUELLER + SO\u0308HNE", "postal_code": "04109"})
     d = organiser.make("/contacts", {"last_name": "D", "phone": "0049 341 123 45"})
     organiser.make("/contacts", {"company_name": "Müller & Söhne", "postal_code": "80331"})
     answer = organiser.get("/contacts/duplicates?order=ASC", status=200).json

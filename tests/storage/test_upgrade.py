@@ -54,6 +54,48 @@ def test_the_key_of_a_submission_type_is_kept(tmp_path):
     assert new.execute("SELECT key, title FROM submission_types").fetchall() == [("logo", "Logo")]
 
 
+def test_texts_are_folded(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    event_id, _ = submission_type(old)
+    contacts = {name: insert(old, "contacts", customer_number=f"C-{number}", company_name=name, country="DE", rating=3,
+                             postal_code="04109", folded_name="old", account_access_enabled=0)
+                for number, name in enumerate(["Zebra", "Ärzte", "Asche", "STRASSE", "Arzt"], start=8)}
+    category = insert(old, "categories", category_key="k", title="K", is_visible=1, applicant_visibility="selectable",
+                      account_access_enabled=0, sort_order=0)
+    old.execute("INSERT INTO contact_categories (contact_id, category_id) SELECT id, ? FROM contacts", (category,))
+    plan = insert(old, "plans", event_id=event_id, plan_key="hall", plan_name="Hall 10", width=1, height=1, grid_size=1,
+                  scale_factor=1, is_active=1, sort_order=0)
+    booths = [insert(old, "booths", plan_id=plan, event_id=event_id, booth_number=number, width=1, depth=1, rotation=0,
+                     status="available") for number in ("A10", "A2")]
+    person = insert(old, "participants", event_id=event_id, contact_id=contacts["Arzt"], role="exhibitor",
+                    badge_number="X")
+    for booth in booths:
+        insert(old, "booth_reservations", booth_id=booth, event_id=event_id, event_participant_id=person,
+               status="confirmed")
+    old.execute("INSERT INTO audit_log (id, action, entity_title, created_at, digest, previous_hash, hash) "
+                "VALUES (1, 'created', 'Ärzte', ?, 'd', 'p', 'h')", (NOW,))
+    new = upgraded(path, old)
+
+    def column(text):
+        return [value for value, in new.execute(text)]
+    assert column("SELECT company_name FROM contacts ORDER BY company_name_folded") == [
+        "Arzt", "Ärzte", "Asche", "STRASSE", "Zebra"]
+    assert column("SELECT contact_id FROM contact_categories ORDER BY company_name_folded")[:2] == [
+        contacts["Arzt"], contacts["Ärzte"]]
+    assert column("SELECT customer_number FROM contacts ORDER BY customer_number_natural")[:3] == ["C-8", "C-9", "C-10"]
+    assert column("SELECT folded_name FROM contacts ORDER BY id")[:2] == ["zebra 04109", "arzte 04109"]
+    assert column("SELECT rowid FROM contacts_search WHERE contacts_search MATCH 'arzte'") == [contacts["Ärzte"]]
+    assert column("SELECT booth_number FROM booths ORDER BY booth_number_natural") == ["A2", "A10"]
+    assert column("SELECT booth_number FROM booth_reservations ORDER BY booth_number_natural") == ["A2", "A10"]
+    assert column("SELECT title_folded FROM submission_types") == ["logo"]
+    assert column("SELECT title_folded || event_key_folded FROM events") == ["fairfair"]
+    assert column("SELECT search_text FROM audit_log") == ["arzte\n"]
+    new.execute("UPDATE booths SET booth_number = 'A3', booth_number_natural = natural_key('A3') WHERE id = ?",
+                booths[:1])
+    assert column("SELECT booth_number FROM booth_reservations ORDER BY booth_number_natural") == ["A2", "A3"]
+
+
 def participants(connection, count, **event):
     """Insert an event and participants of it. Return their ids, which are also the ids of their contacts."""
     event_id = insert(connection, "events", **{"event_key": "fair", "title": "Fair", "country": "DE", "timezone": "UTC",

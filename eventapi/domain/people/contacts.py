@@ -187,9 +187,11 @@ def assign_categories(db, contact_id, category_ids, replace=False, fields=None):
 
 
 def columns(contact):
-    """Return the contact with the columns that duplicates are found by: its normalised name and phone number."""
-    return {**contact, "folded_name": normalising.name(contact["company_name"], contact["postal_code"]),
-            "folded_phone": normalising.phone(contact["phone"], contact["country"])}
+    """Return the contact with the normalised phone number, by which duplicates are found.
+
+    The statements add the normalised name and the folded texts.
+    """
+    return {**contact, "folded_phone": normalising.phone(contact["phone"], contact["country"])}
 
 
 def _refuse_duplicate(db, contact, but=None):

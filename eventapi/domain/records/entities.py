@@ -127,7 +127,8 @@ CONTACT = Kind(
     has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
     personal=("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
               "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language",
-              "folded_name", "folded_phone"))
+              "folded_name", "folded_phone", "company_name_folded", "first_name_folded", "last_name_folded",
+              "email_folded", "city_folded"))
 EVENT_PARTICIPANT = Kind(
     "event_participant", "participants", "participants",
     ("added", "updated", "removed", "confirmed", "unconfirmed", "badge_replaced"),
@@ -141,7 +142,8 @@ APPLICATION = Kind(
     (*CHANGES, "reviewed", "approved", "rejected", "waitlisted", "info_requested", "withdrawn"), _contact_title,
     has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
     personal=("company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code",
-              "city", "state", "website", "notes", "tax_id", "message", "question", "decision_reason"))
+              "city", "state", "website", "notes", "tax_id", "message", "question", "decision_reason",
+              "company_name_folded", "first_name_folded", "last_name_folded", "email_folded", "city_folded"))
 CATEGORY = Kind(
     "category", "categories", "categories", CHANGES, itemgetter("title"),
     has_documents=True, has_tasks=True)

@@ -1,8 +1,6 @@
-"""Normal forms of names, places and phone numbers. Equal things have equal forms, so that an index finds duplicates."""
+"""Normal forms of places and phone numbers. Equal things have equal forms, so that an index finds duplicates."""
 import re
 import unicodedata
-
-from eventapi.domain.records.slugs import SPELLED
 
 # Country -> calling code (ITU E.164). National numbers of these countries begin with a 0 that the international form
 # lacks.
@@ -11,22 +9,9 @@ CALLING_CODES = dict(pair.split("=") for pair in """
     NL=31 NZ=64 RO=40 RS=381 SE=46 SI=386 SK=421 TR=90 UA=380 ZA=27""".split())
 
 
-def name(company_name, postal_code):
-    """Return the letters and digits of company and postcode, or None if one of them is missing."""
-    if not (company_name and postal_code):
-        return None
-    company = _plain(company_name)
-    return company and f"{company} {_plain(postal_code)}"
-
-
 def place(text):
     """Return the name of a hall, stage or room without differences of case, letter width (NFKC) and spacing."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _plain(text):
-    decomposed = unicodedata.normalize("NFKD", text.lower().translate(SPELLED))
-    return "".join(letter for letter in decomposed if letter.isalnum())
 
 
 def phone(number, country):

@@ -1,0 +1,71 @@
+"""Folded text: the forms in which texts are compared, sorted and searched.
+
+Texts that people read as the same have the same form: Straße and STRASSE, Ærø and AERO, composed and decomposed
+accents.
+"""
+import re
+import unicodedata
+
+NOTHING = '""'
+# Letters that Unicode does not decompose -> the letters that people type instead.
+SPELLED = str.maketrans({
+    "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ŋ": "n", "ı": "i", "ȷ": "j", "ĸ": "k", "ⱥ": "a", "ƀ": "b", "ȼ": "c",
+    "đ": "d", "ɇ": "e", "ǥ": "g", "ħ": "h", "ɨ": "i", "ɉ": "j", "ł": "l", "ƚ": "l", "ø": "o", "ɍ": "r", "ŧ": "t",
+    "ⱦ": "t", "ʉ": "u", "ɏ": "y", "ƶ": "z"})
+DIGITS = re.compile(r"0*([0-9]+)")
+
+
+class _Plain(dict):
+    """Code point of a decomposed text in lower case -> what replaces it. Entries are added when they are needed."""
+
+    def __missing__(self, code):
+        # An accent has one of these classes. Marks of other classes make another letter: Hindi, Japanese, Thai.
+        order = unicodedata.combining(chr(code))
+        is_accent = order == 1 or 10 <= order <= 35 or order >= 200
+        self[code] = "" if is_accent else code
+        return self[code]
+
+
+PLAIN = _Plain(SPELLED)
+
+
+def fold(text: str | None) -> str | None:
+    """Return the text without differences of case, accents, width, ligatures and spacing; None for None.
+
+    Folding a folded text changes nothing.
+    """
+    if text is None or text.isascii():
+        return text and " ".join(text.lower().split())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(unicodedata.normalize("NFC", decomposed.translate(PLAIN)).split())
+
+
+def natural_key(text: str | None) -> str | None:
+    """Return the folded text, with numbers in a form that sorts by value: A2 comes before A10. None for None.
+
+    The number of digits precedes each number, so that a plain comparison of texts compares the values.
+    """
+    return text and DIGITS.sub(lambda number: f"{len(number[1]):03}{number[1]}", fold(text))
+
+
+def letters(text: str | None) -> str | None:
+    """Return the letters and digits of the folded text; None for None. Mueller, Müller and Muller have the same form.
+
+    Two names with the same form are probably one name, so this form finds duplicates. It is too coarse for sorting.
+    """
+    kept = text and re.sub(r"[\W_]+", "", fold(text))
+    return kept and re.sub(r"([aou])e", r"\1", kept).replace("aa", "a")
+
+
+def expression(text: str) -> str:
+    """Return the match expression for what a person typed. Each of the first 20 words must begin a word of the record.
+
+    The indexes hold folded text, so the words are folded as well. A text without a word matches nothing.
+    """
+    words = re.findall(r"\w+", fold(text))[:20]
+    return " ".join(f'"{word}"*' for word in words) or NOTHING
+
+
+def pattern(text: str) -> str:
+    """Return the pattern with which `LIKE … ESCAPE '\\'` finds a text anywhere in a folded text."""
+    return "%" + re.sub(r"([\\%_])", r"\\\1", fold(text)) + "%"
