@@ -110,8 +110,7 @@ def test_booth_numbers_are_unique_within_an_event_ignoring_case(organiser, hall,
 @pytest.mark.parametrize("body, expected", [
     ({"width": 0}, ("/width", "exclusive_minimum")), ({"depth": -1}, ("/depth", "exclusive_minimum")),
     ({"width": 1000.001}, ("/width", "maximum")),
-    ({"width": 3.0005}, ("/width", "decimals")), ({"pos_x": 1}, ("/pos_y", "incomplete")),
-    ({"pos_y": 1}, ("/pos_x", "incomplete")),
+    ({"width": 3.0005}, ("/width", "decimals")), ({"pos_x": 0.0005}, ("/pos_x", "decimals")),
     ({"rotation": 360}, ("/rotation", "maximum")), ({"fixed_price": 1.001}, ("/fixed_price", "decimals")),
     ({"plan_id": 99}, ("/plan_id", "unknown")),
     ({"booth_type_key": "none"}, ("/booth_type_key", "unknown")), ({"formula_id": 99}, ("/formula_id", "unknown"))])
@@ -122,18 +121,36 @@ def test_invalid_values_are_refused(organiser, hall, body, expected):
 def test_all_faults_are_reported_together(organiser, hall):
     body = {"plan_id": 99, "booth_type_id": 99, "width": 1.0005, "tax_rate": 1.005, "pos_y": 3, "status": "sold"}
     assert sorted(pointers(organiser.post("/booths", body, status=422))) == [
-        ("/booth_type_id", "unknown"), ("/plan_id", "unknown"), ("/pos_x", "incomplete"),
-        ("/status", "follows_reservations"), ("/tax_rate", "decimals"), ("/width", "decimals")]
+        ("/booth_type_id", "unknown"), ("/plan_id", "unknown"), ("/status", "follows_reservations"),
+        ("/tax_rate", "decimals"), ("/width", "decimals")]
 
 
 def test_a_booth_is_placed_moved_and_taken_off_the_plan(organiser, hall):
     address = f"/booths/{organiser.make('/booths', {'plan_id': hall, 'rotation': 90})['id']}"
-    organiser.patch(address, {"pos_x": 1}, status=422)
     assert organiser.patch(address, {"pos_x": 1, "pos_y": 2}, status=200).json["data"]["position"] == {
         "x": 1, "y": 2, "rotation": 90}
     assert organiser.patch(address, {"pos_x": 5}, status=200).json["data"]["position"]["x"] == 5
-    organiser.patch(address, {"pos_x": None}, status=422)
+    assert pointers(organiser.patch(address, {"pos_x": None}, status=422)) == [("/pos_x", "incomplete")]
     assert organiser.patch(address, {"pos_x": None, "pos_y": None}, status=200).json["data"]["position"] is None
+    assert organiser.patch(address, {"pos_y": 4}, status=200).json["data"]["position"] == {
+        "x": 0, "y": 4, "rotation": 90}
+
+
+@pytest.mark.parametrize("sent, position", [
+    ({"pos_x": 1.5}, {"x": 1.5, "y": 0, "rotation": 0}), ({"pos_y": 2}, {"x": 0, "y": 2, "rotation": 0}),
+    ({"pos_x": None, "pos_y": 2}, {"x": 0, "y": 2, "rotation": 0}), ({"rotation": 90}, None), ({}, None),
+    ({"pos_x": None}, None), ({"pos_x": 0, "pos_y": 0}, {"x": 0, "y": 0, "rotation": 0})])
+def test_a_missing_coordinate_is_zero_and_a_booth_without_coordinates_is_unplaced(organiser, hall, sent, position):
+    booth = organiser.make("/booths", {"plan_id": hall, **sent})
+    assert booth["position"] == position and booth["dimensions"] == {"width": 3, "depth": 3, "area": 9}
+
+
+def test_unplaced_booths_overlap_nothing(organiser, hall, exhibitor):
+    others = [organiser.make("/booths", {"plan_id": hall, "fixed_price": 100, **place})
+              for place in ({"pos_x": 0, "pos_y": 0}, {}, {})]
+    for booth in others:
+        organiser.make("/booth-reservations", {"booth_id": booth["id"], "event_participant_id": exhibitor["id"]})
+    assert [warning["code"] for warning in organiser.data(f"/plans/{hall}/checks")["warnings"]] == ["unplaced"] * 2
 
 
 def test_a_booth_with_reservations_cannot_move_to_another_event(organiser, hall, exhibitor, db):

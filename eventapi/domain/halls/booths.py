@@ -24,13 +24,12 @@ MAY_FREE = ("status", *PLACEMENT)                       # a change of these may 
 def create(db, fields):
     """Create a booth, compute its price, and return it. `fields` is a complete validated body.
 
-    A missing `booth_number` is the next one of the plan's area. Raise 422 for unknown records, too many decimals, one
-    coordinate without the other, a status that only reservations set, or a formula that fails; 409 `duplicate` for a
-    taken number.
+    A missing `booth_number` is the next one of the plan's area. A booth without coordinates is unplaced; if one of the
+    two is given, the other is 0. Raise 422 for unknown records, too many decimals, a status that only reservations set,
+    or a formula that fails; 409 `duplicate` for a taken number.
     """
-    faults = Faults()
+    faults, fields = Faults(), _placed(fields, {})
     booth = {**fields, **_references(db, fields, faults), **_columns(db, fields, faults)}
-    _check_position(fields, faults)
     values = custom_fields.checked(db, "booth", fields, {}, faults)
     _status("available", "available", fields, faults)
     faults.raise_any()
@@ -77,7 +76,7 @@ def delete(db, booth):
 
 def _merged(db, old, fields):
     """Return the row `old` with the changed fields. Raise 422 and 409 as `update` does."""
-    faults = Faults()
+    faults, fields = Faults(), _placed(fields, old)
     sent = {**fields, **_references(db, fields, faults), **_columns(db, fields, faults),
             "custom_fields": custom_fields.checked(db, "booth", fields, old["custom_fields"], faults)}
     if sent.get("tax_rate") == booth_rows.tax_rate(db, old):
@@ -128,12 +127,20 @@ def _columns(db, fields, faults):
     return {name: whole(fields, name, decimals, faults) for name, decimals in places.items() if name in fields}
 
 
+def _placed(fields, old):
+    """Return the fields. If they set one coordinate, and the row `old` has no other one, the other is 0."""
+    for name, other in (("pos_x", "pos_y"), ("pos_y", "pos_x")):
+        if fields.get(name) is not None and fields.get(other, old.get(other)) is None:
+            return {**fields, other: 0}
+    return fields
+
+
 def _check_position(booth, faults):
-    """Add a fault if one coordinate is set without the other."""
-    if (booth["pos_x"] is None) != (booth["pos_y"] is None):
-        missing = "pos_x" if booth["pos_x"] is None else "pos_y"
-        faults.add(f"/{missing}", "incomplete",
-                   "is required with the other coordinate; a booth without a position has neither")
+    """Add a fault if one coordinate is removed without the other."""
+    for name in ("pos_x", "pos_y"):
+        if booth[name] is None and (booth["pos_x"], booth["pos_y"]) != (None, None):
+            faults.add(f"/{name}", "incomplete",
+                       "cannot be null while the other coordinate is set; send null for both to remove the position")
 
 
 def _store_price(db, id):
