@@ -9,7 +9,7 @@ from eventapi.errors import Problem, internal_error
 from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
 from eventapi.storage.connections import Connections
-from eventapi.web import cors, masking
+from eventapi.web import cors, masking, uploads
 from eventapi.web import routes as routing
 from eventapi.web.rest import Response
 
@@ -26,6 +26,7 @@ class App(Bottle):
             environ["PATH_INFO"] = path[:-1]           # a trailing slash is ignored
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
+        environ["eventapi.places"] = self.places
         return super().wsgi(environ, start_response)
 
     __call__ = wsgi
@@ -130,7 +131,7 @@ def routes() -> Iterator[routing.Route]:
 def create_app(config) -> App:
     """Return the application: the plugins, then every route."""
     app = App()
-    app.settings, app.connections = config, Connections(config)
+    app.settings, app.connections, app.places = config, Connections(config), uploads.places(config.threads)
     del app.router                                 # Bottle does not allow replacing it
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)

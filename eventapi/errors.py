@@ -61,7 +61,9 @@ CODES = {
     "database_busy": (
         503, "Database busy", "Another write takes long. Retry after the number of seconds in `Retry-After`."),
     "unavailable": (
-        503, "Unavailable", "The service is restarting. Retry after the number of seconds in `Retry-After`."),
+        503, "Unavailable",
+        "The service is restarting, or it receives as many uploads as it can. Retry after the number of seconds in "
+        "`Retry-After`."),
     "unhealthy": (
         503, "Unhealthy", "The server cannot read or write its data. The administrator finds the cause in the log."),
     "insufficient_storage": (

@@ -1,22 +1,28 @@
 """Read and parse JSON bodies, strictly."""
 import json
+from contextlib import nullcontext
 from decimal import Decimal, InvalidOperation
 
 from eventapi.errors import Problem
 from eventapi.web.routes import JSON
-from eventapi.web.uploads import content_length, ended_early, is_chunked, too_large
+from eventapi.web.uploads import LONG, content_length, ended_early, is_chunked, place, too_large
 
 MAX_DEPTH = 32
+NO_PLACE = nullcontext()            # a short body needs no place
 
 
 def read_body(environ: dict, limit: int) -> bytes:
-    """Return the bytes of a JSON body. Raise 415 for another media type, 413 for more than `limit` bytes."""
+    """Return the bytes of a JSON body.
+
+    Raise 415 for another media type, 413 for more than `limit` bytes, 503 if too many long bodies are being received.
+    """
     length, chunked = content_length(environ), is_chunked(environ)
     if length > limit:
         raise too_large(limit)
     if not length and not chunked:
         return b""
-    raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)   # the server has decoded the chunks
+    with place(environ) if length > LONG or chunked else NO_PLACE:
+        raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)    # the server has decoded the chunks
     if len(raw) > limit:
         raise too_large(limit)
     if len(raw) < length and not chunked:

@@ -1,11 +1,53 @@
-"""Uploads: receive a body that is a file as a temporary file, before any transaction begins."""
+"""Uploads: receive a body that is a file as a temporary file, before any transaction begins.
+
+A thread that receives a long body waits for its client. At most half of the threads of a process do so, so that the
+others serve the requests of everybody else.
+"""
 import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import BoundedSemaphore
 
 from eventapi.config import Config
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage import files
+
+# Bytes. The server has received a shorter body before it calls the application (server/connection.py).
+LONG = 99_999
+RETRY_AFTER = 5             # seconds
+
+
+def places(threads: int) -> BoundedSemaphore:
+    """Return the places of a process with so many threads for requests with a long body."""
+    return BoundedSemaphore(max(1, threads // 2))
+
+
+@contextmanager
+def place(environ: dict) -> Iterator[None]:
+    """Occupy a place while a long body is received, and handled if it is a file.
+
+    Raise 503 `unavailable` if none is free.
+    """
+    if content_length(environ) <= LONG and not is_chunked(environ):
+        yield
+        return
+    free = environ["eventapi.places"]
+    if not free.acquire(blocking=False):
+        _stop_receiving(environ)
+        raise Problem("unavailable", f"The server receives as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
+                      headers={"Retry-After": str(RETRY_AFTER)})
+    try:
+        yield
+    finally:
+        free.release()
+
+
+def _stop_receiving(environ):
+    """Keep gunicorn's gthread from reading the rest of the body, which would occupy the thread all the same."""
+    connection = environ.get("gunicorn.socket")
+    if isinstance(connection, socket.socket):
+        connection.shutdown(socket.SHUT_RD)
 
 
 @contextmanager
@@ -19,7 +61,7 @@ def received(environ: dict, config: Config, _: dict | None = None) -> Iterator[f
 def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
     """Yield the body as a files.Upload of at most `limit` bytes.
 
-    Raise 413, 415 or 422 if it is too long, compressed or empty.
+    Raise 413, 415 or 422 if it is too long, compressed or empty, and 503 if too many others are being received.
     """
     length = content_length(environ)
     if length > limit:
@@ -29,7 +71,7 @@ def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
                       headers={"Accept-Encoding": "identity"})
     stream = Body(environ["wsgi.input"], None if is_chunked(environ) else length)
     try:
-        with files.received(config, stream, limit) as upload:
+        with place(environ), files.received(config, stream, limit) as upload:
             if not upload.size:
                 raise invalid_at("", "required", "the body must contain the bytes of the file")
             yield upload

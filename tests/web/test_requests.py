@@ -298,6 +298,23 @@ def test_a_body_just_under_the_limit_is_read(organiser):
     organiser.post("/events", raw=b'{"title": "x"}' + padding + b" ", status=413)
 
 
+def test_a_long_body_beyond_half_of_the_threads_is_refused_and_a_short_one_is_read(organiser, app):
+    taken = 0
+    while app.app.places.acquire(blocking=False):
+        taken += 1
+    assert taken == app.app.settings.threads // 2
+    long = b'{"title": "x"}' + b" " * 100_000
+    answer = organiser.post("/events", raw=long, status=503)
+    assert answer.json["code"] == "unavailable" and int(answer.headers["Retry-After"]) > 0
+    organiser.post("/events", {"title": "x"}, status=201)
+    app.app.places.release()
+    for _ in range(3):                          # each request frees its place, whatever happens to it
+        organiser.post("/events", raw=long, status=201)
+        organiser.post("/events", raw=long, headers={"Content-Type": "text/plain"}, status=415)
+        organiser.post("/bulk-import/contacts", raw=b"email\n" + b" " * 100_000, headers={"Content-Type": "text/csv"},
+                       status=422)
+
+
 # Accept and Prefer
 
 @pytest.mark.parametrize("header, form", [

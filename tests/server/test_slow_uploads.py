@@ -1,0 +1,145 @@
+"""Slow uploads occupy at most half of the threads of a process, so that reads and short writes continue."""
+import http.client
+import json
+import socket
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.http_client import HttpClient
+from tests.support.processes import Server, eventapi
+
+pytestmark = pytest.mark.processes
+
+PHONES, SIZE, PIECE = 8, 2_000_000, 20_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slow_uploads")
+    assert eventapi(folder, "migrate").returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def key(folder):
+    return eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def server(folder, key):
+    """Start a server with one process and four threads."""
+    with Server(folder, "--workers", "1", EVENTAPI_THREADS="4") as server:
+        yield server
+
+
+@pytest.fixture
+def api(server, key):
+    with HttpClient(server.url, key) as client:
+        yield client
+
+
+class Phone:
+    """An upload over a slow connection."""
+
+    def __init__(self, server, key, method, path, kind):
+        self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+        self.left = SIZE
+        self.socket.sendall(f"{method} /api/v1{path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n"
+                            f"Content-Type: {kind}\r\nContent-Length: {SIZE}\r\n\r\n".encode())
+
+    def send(self, size):
+        """Send the next bytes. Return False if the server has closed the connection."""
+        piece = b"x,y\n"[:1] * min(size, self.left)
+        try:
+            self.socket.sendall(piece)
+        except ConnectionError:
+            return False
+        self.left -= len(piece)
+        return True
+
+    def answer(self):
+        """Return (status, headers, body), or None while there is no response."""
+        self.socket.settimeout(0.2)
+        try:
+            if not self.socket.recv(1, socket.MSG_PEEK):
+                return 0, {}, b""
+        except TimeoutError:
+            return None
+        except ConnectionError:
+            return 0, {}, b""
+        finally:
+            self.socket.settimeout(10)
+        answer = http.client.HTTPResponse(self.socket)
+        answer.begin()
+        return answer.status, dict(answer.getheaders()), answer.read()
+
+    def close(self):
+        self.socket.close()
+
+
+def documents(api, number):
+    """Create documents that are files. Return the paths of their content."""
+    event = api.data("POST", "/events", {"title": "Fair"}, status=201)
+    body = {"entity_type": "event", "entity_id": event["id"], "filename": "plan.txt"}
+    return [f"/documents/{api.data('POST', '/documents', body, status=201)['id']}/content" for _ in range(number)]
+
+
+@pytest.fixture(params=["documents", "csv", "json"])
+def phones(request, server, key, api):
+    """Start PHONES slow uploads at the same time."""
+    targets = {"documents": [("PUT", path, "application/octet-stream") for path in documents(api, PHONES)],
+               "csv": [("POST", "/bulk-import/contacts", "text/csv")] * PHONES,
+               "json": [("POST", "/bulk-import/contacts", "application/json")] * PHONES}[request.param]
+    with ExitStack() as stack:
+        phones = []
+        for target in targets:
+            phones.append(Phone(server, key, *target))
+            stack.callback(phones[-1].close)
+        for phone in phones:
+            phone.send(PIECE)
+        time.sleep(0.5)
+        yield phones
+
+
+def test_slow_uploads_do_not_stop_reads(phones, api, server):
+    for _ in range(5):
+        start = time.monotonic()
+        assert api("GET", "/events")[0] == 200
+        assert api("POST", "/events", {"title": "Fair"})[0] == 201
+        with HttpClient(server.url, "none") as other:           # over a new connection
+            assert other("GET", "/events")[0] == 401
+        assert time.monotonic() - start < 5, "the server waits for the uploads"
+        for phone in phones:
+            phone.send(1000)
+    answers = [phone.answer() for phone in phones]
+    assert answers.count(None) == 2, "half of the threads receive uploads"
+    refused = [answer for answer in answers if answer and answer[0]]
+    assert refused or server_is_gthread(), "gthread may close the connection before the response is read"
+    for status, headers, body in refused:
+        assert status == 503 and int(headers["Retry-After"]) > 0
+        assert json.loads(body)["code"] == "unavailable"
+
+
+def server_is_gthread():
+    from tests.support import processes
+    return processes.SERVER == "gthread"
+
+
+def test_the_places_are_free_again_after_the_uploads(server, key, api):
+    paths = documents(api, 6)
+    slow = [Phone(server, key, "PUT", path, "application/octet-stream") for path in paths[:2]]
+    time.sleep(0.5)
+    for phone in slow:
+        phone.close()                                           # the client goes away
+    content = {"Content-Type": "application/octet-stream", "Authorization": f"Bearer {key}"}
+    for path in paths[2:]:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection.request("PUT", f"/api/v1{path}", b"x" * SIZE, content)
+        assert connection.getresponse().status == 200
+        connection.close()
+
+
+def test_a_short_body_needs_no_place(phones, api):
+    assert api("POST", "/notes", {"entity_type": "event", "entity_id": 1, "note_text": "x" * 5000})[0] in (201, 422)
