@@ -62,9 +62,9 @@ SELECT c.id, c.language, c.anonymized_at, e.date_from, e.date_to, e.timezone
  WHERE p.id = :id;
 
 -- name: sums
--- Sums of the participant's sent invoices and credit notes in one currency.
-SELECT coalesce(sum(total), 0) AS invoiced, coalesce(sum(paid_amount), 0) AS paid, coalesce(sum(open_amount), 0) AS open
-  FROM invoices WHERE event_participant_id = :id AND currency = :currency AND locked_at IS NOT NULL;
+-- Sums of the participant's sent invoices and credit notes by currency.
+SELECT currency, sum(total) AS invoiced, sum(paid_amount) AS paid, sum(open_amount) AS open
+  FROM invoices WHERE event_participant_id = :id AND locked_at IS NOT NULL GROUP BY currency;
 
 -- For `eventapi check`: what should not exist.
 

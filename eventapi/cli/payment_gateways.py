@@ -55,9 +55,7 @@ def _units(option, text, places):
 
 def list_gateways(args, config):
     with opened(config) as db:
-        rows = gateways.list_(db)
-    show(args, [{**row, "fee_percent": money.unscaled(row["fee_percent"], 2),
-                 "fee_fixed": money.major(row["fee_fixed"], config.currency)} for row in rows], COLUMNS)
+        show(args, gateways.list_(db), COLUMNS)
 
 
 def remove_gateway(args, config):

@@ -206,6 +206,14 @@ def test_gateways_are_added_listed_and_removed(run):
     assert table(run, "gateway", "list") == []
 
 
+def test_a_gateway_is_journalled_as_it_was_entered(run, db):
+    run("gateway", "add", "card", "Card payment", "--fee-percent", "1", "--fee-fixed", "0.25")
+    run("gateway", "remove", "card")
+    created, deleted = (json.loads(values) for values, in db.connection.execute(
+        "SELECT coalesce(new_values, old_values) FROM audit_log WHERE entity_type = 'gateway' ORDER BY id"))
+    assert (created["fee_percent"], created["fee_fixed"]) == (1, 0.25) and deleted == created
+
+
 def test_changes_by_the_command_line_are_in_the_audit_log(run, db):
     run("key", "create", "--name", "till", "--all-scopes")
     run("flag", "disable", "booths")

@@ -82,6 +82,7 @@ class Fair:
     def balance(self, *expected):
         found = self.organiser.data(f"{self.address}/balance")
         assert found.pop("currency") == "EUR"
+        assert {**found["balances"][0], "balances": found["balances"]} == {**found, "currency": "EUR"}
         assert tuple(found[name] for name in SUMS) == expected, found
 
 
@@ -735,3 +736,35 @@ def test_an_item_that_is_billed_twice_is_found(sold, kind):
                fee_of_participant_id FROM invoice_items WHERE id = {item};""")
     found = [text for check, text in checks.findings(sold) if check == "sales"]
     assert len(found) == 1 and "is billed" in found[0] and "DRAFT-9" in found[0]
+
+
+def test_the_balance_has_every_currency_and_agrees_with_readiness(fair, db):
+    """An invoice and an order in another currency are open in `balances`, as readiness says."""
+    def items():
+        checklist = fair.organiser.data(f"{fair.address}/readiness")["items"]
+        return {item["item"]: item["status"] for item in checklist}
+
+    def shown():
+        found = fair.organiser.data(f"{fair.address}/balance")
+        return {entry["currency"]: tuple(entry[name] for name in SUMS) for entry in found["balances"]}
+    fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    own = shown()
+    assert list(own) == ["EUR"]
+    foreign = fair.organiser.make("/invoices", {
+        "event_participant_id": fair.participant["id"], "currency": "JPY",
+        "items": [{"description": "Power", "quantity": 3, "unit_price": 101, "tax_rate": 10}]})
+    assert shown() == own
+    sent = fair.send(foreign)
+    assert shown() == {**own, "JPY": (0, 0, 0, 333, 0, 333)}
+    fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 300})
+    for invoice in fair.organiser.data("/invoices?status=sent"):
+        fair.organiser.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": invoice["total"]})
+    assert shown()["JPY"] == (0, 0, 0, 333, 300, 33) and shown()["EUR"][-1] == 0 and items()["payment"] == "open"
+    fair.organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 33})
+    assert shown()["JPY"][-1] == 0 and items()["payment"] == "done"
+    order = fair.order((fair.book, 2))
+    db.connection.execute("UPDATE service_orders SET currency = 'KWD' WHERE id = ?", [order["id"]])
+    assert shown()["KWD"] == (7.133, 7.133, 0, 0, 0, 0)                 # 2 for 3.333, and 7 %
+    assert list(shown()) == ["EUR", "JPY", "KWD"] and items()["invoice"] == "open"
+    db.connection.execute("UPDATE service_orders SET currency = 'EUR' WHERE id = ?", [order["id"]])

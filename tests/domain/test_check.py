@@ -68,14 +68,20 @@ def invoice(organiser, db):
     invoice = organiser.make("/invoices", {"contact_id": contact["id"], "items": [
         {"description": "Booth A1", "quantity": 12, "unit_price": 145, "tax_rate": 19}]})
     sent = organiser.post(f"/invoices/{invoice['id']}/send", status=200).json["data"]
-    organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 100})
+    paid = organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 100})
+    organiser.post(f"/payments/{paid['id']}/refund", {"amount": 1}, status=200)
+    organiser.make("/invoices", {"contact_id": contact["id"], "items": [
+        {"description": "Booth A2", "quantity": 1, "unit_price": 1, "tax_rate": 19}]})
     assert checks.findings(db) == []
     return sent
 
 
 @pytest.mark.parametrize("change", [
     "UPDATE payments SET amount = amount + 1", "UPDATE invoices SET paid_amount = paid_amount + 1",
-    "UPDATE invoices SET total = total + 1", "UPDATE invoice_items SET net = net + 1", "DELETE FROM payments"])
+    "UPDATE invoices SET total = total + 1", "UPDATE invoice_items SET net = net + 1", "DELETE FROM payments",
+    "UPDATE refunds SET amount = amount + 1", "DELETE FROM refunds", "UPDATE refunds SET currency = 'USD'",
+    "UPDATE refunds SET gateway_key = 'card'", "UPDATE payments SET status = 'refunded'",
+    "INSERT INTO payment_moves (payment_id, from_invoice_id, to_invoice_id, moved_at) VALUES (1, 1, 2, '2026-01-01')"])
 def test_a_broken_sum_is_found(invoice, db, change):
     guards = [row[0]
               for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name "

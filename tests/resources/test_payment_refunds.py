@@ -103,6 +103,9 @@ def test_the_event_of_a_refund_carries_it(organiser, pay, refund, db):
     assert (first["refund"], first["refunded_amount"]) == (part["refunds"][0], 19)
     assert (second["refund"], second["refund"]["amount"]) == (put["refunds"][1], 100)
     assert second["status"] == "refunded"
+    listed = {entry["type"]: entry["example"]["data"] for entry in organiser.data("/webhooks/events")}
+    for name in ("payment.refunded", "payment.refund_deleted"):
+        assert listed[name].keys() == first.keys() and listed[name]["refund"].keys() == first["refund"].keys()
 
 
 @pytest.mark.parametrize("payment_date, refunded_at, code", [

@@ -25,8 +25,13 @@ def claims(db, participant_id):
 
     The organiser invoices orders in another currency by hand.
     """
-    rows = db.all(sql.claims, id=participant_id)
-    return [claim for claim in rows if claim["currency"] in (None, db.config.currency)]
+    return [claim for claim in in_all_currencies(db, participant_id) if claim["currency"] == db.config.currency]
+
+
+def in_all_currencies(db, participant_id):
+    """Return the rows of everything that the participant owes, each with its currency."""
+    return [{**claim, "currency": claim["currency"] or db.config.currency}
+            for claim in db.all(sql.claims, id=participant_id)]
 
 
 def item(db, claim, language):

@@ -19,12 +19,19 @@ def add(db, key, name, fee_percent=0, fee_fixed=0):
                       member="gateway_key")
     id = db.insert(sql.add, gateway_key=key, name=name, fee_percent=fee_percent, fee_fixed=fee_fixed, now=db.now)
     gateway = db.one(sql.by_key, gateway_key=key)
-    journal.administered(db, entities.GATEWAY, "created", id, title=key, new=gateway)
+    journal.administered(db, entities.GATEWAY, "created", id, title=key, new=represent(db, gateway))
     return gateway
 
 
 def list_(db):
-    return db.all(sql.list)
+    """Return all gateways as `represent` does."""
+    return [represent(db, row) for row in db.all(sql.list)]
+
+
+def represent(db, row):
+    """Return a gateway with its fees as they were entered: in percent, and in major units."""
+    return {**row, "fee_percent": money.unscaled(row["fee_percent"], 2),
+            "fee_fixed": money.major(row["fee_fixed"], db.config.currency)}
 
 
 def remove(db, key):
@@ -33,7 +40,7 @@ def remove(db, key):
     if gateway is None:
         return False
     db.run(sql.remove, id=gateway["id"])
-    journal.administered(db, entities.GATEWAY, "deleted", gateway["id"], title=key, old=gateway)
+    journal.administered(db, entities.GATEWAY, "deleted", gateway["id"], title=key, old=represent(db, gateway))
     return True
 
 

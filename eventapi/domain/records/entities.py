@@ -47,6 +47,10 @@ class Kind:
     event_words: Mapping = field(default_factory=dict)
     """action of the audit log -> word in the event type, where they differ."""
 
+    event_parts: Mapping = field(default_factory=dict)
+    """The part of an event type after the dot -> {field: schema} of what the data of this event has besides the record.
+    """
+
     schema: str = ""
     """Name of the JSON Schema that describes the record, where it is not the entity type."""
 
@@ -156,6 +160,7 @@ INVOICE = Kind(
 PAYMENT = Kind(
     "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded", "refund_deleted"),
     itemgetter("invoice_number"),
+    event_parts={word: {"refund": "payment.refund_record"} for word in ("refunded", "refund_deleted")},
     has_documents=True, has_tasks=True, about_people=True,
     personal=("notes",))
 PLAN = Kind("plan", "plans", "plans", CHANGES, itemgetter("plan_name"), has_documents=True, has_tasks=True)

@@ -21,8 +21,15 @@ def names():
 def listed():
     """Return every event: type, scope and an example message."""
     return [{"type": name, "scope": SCOPES.get(kind.entity_type, kind.scope),
-             "example": {"type": name, "timestamp": AT, "data": examples.response(kind.schema or kind.entity_type)}}
+             "example": {"type": name, "timestamp": AT, "data": _data(kind, name.partition(".")[2])}}
             for kind in entities.KINDS.values() for name in kind.event_names()]
+
+
+def _data(kind, word):
+    """Return the data of an example: the record, and what this event has besides."""
+    parts = kind.event_parts.get(word, {})
+    return {**examples.response(kind.schema or kind.entity_type),
+            **{field: examples.response(schema) for field, schema in parts.items()}}
 
 
 def patterns():
