@@ -12,7 +12,7 @@ SELECT id FROM events WHERE over_at >= :at AND date_from_at <= :at ORDER BY id L
 SELECT id, over_at, timezone, day_ends_at FROM events WHERE over_at < :at AND over_at > :since ORDER BY id;
 
 -- name: participant
-SELECT p.id, p.event_id, e.event_key, p.status, p.badge_number FROM participants p JOIN events e ON e.id = p.event_id WHERE p.id = :id;
+SELECT p.id, p.event_id, e.event_key, p.cancelled_at FROM participants p JOIN events e ON e.id = p.event_id WHERE p.id = :id;
 
 -- name: by_ref
 -- The scan that was stored with this client_ref.

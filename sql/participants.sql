@@ -86,7 +86,7 @@ UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :
  WHERE id = :id;
 
 -- name: move
-UPDATE participants SET status = :status, updated_at = :now WHERE id = :id;
+UPDATE participants SET status = :status, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END, updated_at = :now WHERE id = :id;
 
 -- name: remove
 DELETE FROM participants WHERE id = :id;

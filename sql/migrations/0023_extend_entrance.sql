@@ -150,3 +150,10 @@ SELECT l.old_values ->> '$.badge_number', p.id, strftime('%Y-%m-%dT%H:%M:%SZ', '
 -- with the address of the subscriber.
 ALTER TABLE newsletter_subscribers ADD COLUMN contact_id INTEGER REFERENCES contacts (id) ON DELETE SET NULL;
 CREATE INDEX newsletter_subscribers_by_contact ON newsletter_subscribers (contact_id) WHERE contact_id IS NOT NULL;
+
+-- When the participation was cancelled: a scan that was made before it counts, whenever it arrives.
+ALTER TABLE participants ADD COLUMN cancelled_at TEXT;
+UPDATE participants
+   SET cancelled_at = coalesce((SELECT max(created_at) FROM audit_log WHERE entity_type = 'event_participant'
+                                   AND entity_id = participants.id AND action = 'cancelled'), updated_at)
+ WHERE status = 'cancelled';

@@ -15,7 +15,7 @@ STATIONS, GUESTS = 40, 30
 @pytest.fixture
 def key(db):
     with db.write():
-        return api_keys.create_key(db, "stations", ["checkins"])[1]
+        return api_keys.create_key(db, "stations", ["checkins", "participants"])[1]
 
 
 @pytest.fixture
@@ -64,3 +64,32 @@ def test_late_repeated_and_unordered_scans_of_forty_devices_are_counted_once(ser
     figures = organiser.data("/check-ins/stats?event_key=fair")
     assert (figures["visitors"], figures["check_ins"], figures["check_outs"]) == (GUESTS, 3 * GUESTS, 3 * GUESTS)
     assert organiser.data("/check-ins/refusals") == []
+
+
+def test_of_concurrent_replacements_of_a_badge_one_number_is_valid(server, key, guests, organiser):
+    path = f"/participants/{guests[0]['id']}/badge/replace"
+    answers = send_at_once(server.port, key, [("POST", path, {}) for _ in range(10)])
+    numbers = {answer["data"]["badge_number"] for status, answer in answers if status == 200}
+    assert len(numbers) == 10
+    valid = organiser.data(f"/participants/{guests[0]['id']}")["badge_number"]
+    scans = [("POST", "/check-ins", {"event_key": "fair", "badge_number": number, "station": "North"})
+             for number in (guests[0]["badge_number"], *numbers)]
+    statuses = [status for status, _ in send_at_once(server.port, key, scans)]
+    assert valid in numbers and statuses.count(201) == 1 and statuses.count(409) == 10
+    refused = {entry["badge_number"] for entry in organiser.data("/check-ins/refusals?code=badge_replaced")}
+    assert refused == {guests[0]["badge_number"], *numbers} - {valid}
+
+
+def test_a_scan_that_meets_a_cancellation_is_stored_or_refused(server, key, guests, organiser):
+    """Whatever comes first, nobody is counted twice, and everybody who is inside can leave."""
+    for guest in guests:
+        send_at_once(server.port, key, [
+            ("POST", f"/participants/{guest['id']}/cancel", {}),
+            ("POST", "/check-ins", {"event_key": "fair", "badge_number": guest["badge_number"], "station": "North"})])
+    inside = organiser.data("/check-ins?is_checked_in=1&per_page=100")
+    assert organiser.data("/check-ins/stats?event_key=fair")["present"] == len(inside)
+    answers = send_at_once(server.port, key, [
+        ("POST", "/check-ins", {"event_key": "fair", "participant_id": guest["id"], "action": "check_out"})
+        for guest in guests])
+    assert [status for status, _ in answers].count(200) == len(inside)
+    assert organiser.data("/check-ins/stats?event_key=fair")["present"] == 0

@@ -223,6 +223,9 @@ def test_a_visit_is_closed_after_midnight_and_counts_on_the_day_of_its_check_in(
         assert [visit["id"] for visit in organiser.data(f"/check-ins?date={day}")] == ids
         figures = organiser.data(f"/check-ins/stats?event_key=fair&date={day}")
         assert (figures["visitors"], figures["check_ins"], figures["check_outs"]) == (1, len(ids), check_outs)
+        rows = organiser.data(f"/reports/check-ins?event_key=fair&date_from={day}&date_to={day}")["data"]["rows"]
+        assert sum(row["check_ins"] for row in rows) == len(ids)
+        assert sum(row["check_outs"] for row in rows) == check_outs
     assert kept_figures(db) == counted_anew(db)
 
 
@@ -344,6 +347,15 @@ def test_a_participant_who_is_inside_can_leave_after_a_cancellation(organiser, s
     figures = organiser.data("/check-ins/stats?event_key=fair")
     assert (figures["present"], figures["visitors"], figures["check_outs"]) == (0, 1, 1)
     assert scan(409, action="check_out", station="South")["code"] == "not_checked_in"
+
+
+def test_an_offline_scan_made_before_a_cancellation_counts(organiser, scan, ada):
+    organiser.post(f"/participants/{ada['id']}/cancel", status=200)
+    opened = scan(scanned_at=ago(hours=1))
+    assert opened["is_checked_in"] and scan(409, force=True, station="North")["code"] == "participant_cancelled"
+    assert scan(200, action="check_out", scanned_at=ago(minutes=30))["id"] == opened["id"]
+    organiser.post(f"/participants/{ada['id']}/reinstate", status=200)
+    assert scan(station="North")["is_checked_in"]
 
 
 def test_scans_in_the_future_or_before_the_event_are_refused(scan):

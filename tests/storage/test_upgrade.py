@@ -193,6 +193,8 @@ def test_badges_that_a_merge_dropped_are_valid_again(tmp_path):
     for number, (request_id, contact_id) in enumerate((("merge", 8), ("deletion", 8), ("merge", 2)), 3):
         audit(old, request_id, "event_participant", number, "deleted", old=as_json(
             {"badge_number": f"BADGE{number}", "contact_id": contact_id, "event_id": 1, "role": "visitor"}))
+    audit(old, "cancellation", "event_participant", 2, "cancelled")
+    old.execute("UPDATE participants SET status = 'cancelled', updated_at = '2026-11-22T12:00:00Z' WHERE id = 2")
     audit(old, "merge", "contact", 7, "merged", new='{"merged_contact_id": 8}')
     # Contact 8 was merged into contact 7, which was merged into contact 1.
     old.execute("INSERT INTO merged_contacts (duplicate_id, contact_id, merged_at) VALUES (8, 1, ?), (7, 1, ?)",
@@ -200,6 +202,7 @@ def test_badges_that_a_merge_dropped_are_valid_again(tmp_path):
     new = upgraded(path, old)
     assert new.execute("SELECT badge_number, event_participant_id, replaced_at FROM badge_aliases").fetchall() == [
         ("BADGE3", 1, None)]
+    assert new.execute("SELECT id, cancelled_at FROM participants").fetchall() == [(1, None), (2, NOW)]
 
 
 def contact_and_invoices(connection, buyers):

@@ -10,7 +10,8 @@ def code(event, participant, replaced_at, scan):
     """Return the code for which a scan is refused whatever the other scans are, or None.
 
     `participant` is a row, or None for an unknown badge. `replaced_at` is the time at which the number of the scan was
-    replaced, or None. `scan` has `action` and `scanned_at`: a scan that was made before the replacement counts.
+    replaced, or None. `scan` has `action` and `scanned_at`: a scan counts if it was made before the replacement or
+    cancellation.
     """
     if participant is None:
         return "unknown_badge"
@@ -19,7 +20,8 @@ def code(event, participant, replaced_at, scan):
     if replaced_at and scan["scanned_at"] >= replaced_at:
         return "badge_replaced"
     # A participant who is inside may leave, even after a cancellation.
-    if participant["status"] == "cancelled" and scan["action"] == "check_in":
+    cancelled_at = participant["cancelled_at"]
+    if cancelled_at and scan["scanned_at"] >= cancelled_at and scan["action"] == "check_in":
         return "participant_cancelled"
     return None
 
