@@ -227,6 +227,12 @@ def internal_error():
     return Problem("internal_error", "The server failed. Its log has the details under this request id.")
 
 
+def damaged():
+    """Return the 503 Problem of a damaged database. Call this where the cause is logged."""
+    return Problem("unhealthy", "The database is damaged; nothing was changed. The administrator finds the cause in "
+                   "the log, and restores a backup.", headers={"Retry-After": "60"})
+
+
 def invalid_at(pointer, code, detail):
     """Return the 422 Problem for one fault of the body, at a JSON pointer (RFC 6901)."""
     return invalid([fault(code, detail, pointer=pointer)])

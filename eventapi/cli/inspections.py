@@ -6,6 +6,7 @@ import re
 from eventapi import journal
 from eventapi.cli.terminal import Refused, command, group, lists, opened
 from eventapi.domain.upkeep import checks
+from eventapi.storage.errors import forget_damage
 
 
 def register(commands):
@@ -29,9 +30,15 @@ def noted(text):
 
 
 def check(args, config):
-    """Check the data, and raise Refused if a fault is found."""
+    """Check the data, and raise Refused if a fault is found.
+
+    Otherwise remove the mark of damage that was found earlier, so that the server writes again.
+    """
     with opened(config) as db:
-        return _report(args, checks.findings(db))
+        findings = checks.findings(db)
+    if not findings:
+        forget_damage(config.database)
+    _report(args, findings)
 
 
 def verify(args, config):

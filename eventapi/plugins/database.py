@@ -5,8 +5,9 @@ from collections.abc import Callable, Container
 from bottle import Route, request
 
 from eventapi.config import Config
-from eventapi.errors import Problem
+from eventapi.errors import Problem, damaged
 from eventapi.storage.database import Nobody
+from eventapi.storage.errors import damage
 from eventapi.storage.group_commit import deferred_commit
 
 READS = ("GET", "OPTIONS")
@@ -58,6 +59,8 @@ def writing(callback: Callable, takes: Container[str], before: Callable | None) 
 
     def write(**values):
         environ = request.environ
+        if damage(environ["eventapi.config"].database):
+            raise damaged()
         db = environ["eventapi.connections"].writer()
         if before:
             deferred_commit(environ).leave_queue()

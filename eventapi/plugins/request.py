@@ -13,9 +13,9 @@ from bottle import HTTPResponse, Route, request, response
 
 from eventapi import logs, times
 from eventapi.config import Config
-from eventapi.errors import Problem, internal_error
+from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
-from eventapi.storage.errors import Busy, Full, ReadOnly, storage_error
+from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
 from eventapi.storage.group_commit import deferred_commit
 from eventapi.web import client, masking, request_log
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
@@ -54,9 +54,9 @@ def problem_response(problem: Problem) -> bytes:
 
 
 def storage_problem(error: BaseException) -> Problem | None:
-    """Return the problem of an error of the storage or of a file.
+    """Return the problem of an error of the storage or of a file. Return None if no client can do anything about it.
 
-    Return None if the client can do nothing about it, as for a damaged database.
+    A damaged database is marked, so that every process refuses to write to it.
     """
     failure = storage_error(error)
     if isinstance(failure, Busy):
@@ -65,6 +65,9 @@ def storage_problem(error: BaseException) -> Problem | None:
         return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
     if isinstance(failure, ReadOnly):
         return Problem("unhealthy", "The data cannot be written; nothing was changed.", headers={"Retry-After": "5"})
+    if isinstance(failure, Damaged):
+        mark_damaged(request.environ["eventapi.config"].database, str(failure))
+        return damaged()
     return None
 
 

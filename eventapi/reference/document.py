@@ -17,9 +17,9 @@ from eventapi.web.routes import JSON, Options, Route
 
 # Problem codes that the plugins can raise on every route, on routes with a body, and on writes.
 ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required",
-          "insufficient_scope", "not_acceptable", "rate_limited", "internal_error")
+          "insufficient_scope", "not_acceptable", "rate_limited", "internal_error", "unhealthy")
 WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "unavailable")
-ON_WRITE = ("database_busy", "unhealthy", "insufficient_storage")
+ON_WRITE = ("database_busy", "insufficient_storage")
 
 # Refusals of the server itself, before it knows the route. They have no problem document behind some proxies.
 TOO_LONG = {"too_long.414": {"description": "The request line is longer than 8,190 bytes."},

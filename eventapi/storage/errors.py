@@ -1,15 +1,26 @@
-"""Errors of the storage: the codes of SQLite and of the operating system as classes.
+"""Errors of the storage: the codes of SQLite and of the operating system as classes, and the mark of damage.
+
+Damage that any process finds is marked in a file beside the database, so that all processes know of it: writes are
+refused, and /healthz fails. The mark names the inode of the database. A restored database has another one, so the mark
+ends with the file that it describes. `eventapi check` removes it once the database is sound.
 
 Nothing here knows HTTP. plugins/request.py makes problem documents of these errors, and the command line prints their
 texts.
 """
 import errno
+import logging
+import os
 import sqlite3
 from contextlib import ContextDecorator
+from functools import lru_cache
+from pathlib import Path
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 OF_CALLERS = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+log = logging.getLogger("eventapi.storage")
 
 
 class StorageError(Exception):
@@ -87,3 +98,32 @@ class _Translated(ContextDecorator):
 
 
 translated = _Translated()          # has no state, so that all threads share it
+
+
+# The mark of a damaged database
+
+def mark_damaged(database: Path, reason: str) -> None:
+    """Record that the database is damaged, for all processes. `reason` is one line for the operator."""
+    try:
+        _mark(database).write_text(f"{os.stat(database).st_ino} {reason}\n", encoding="utf-8")
+    except OSError as error:
+        log.error("the damage of the database cannot be recorded: %s", error)
+
+
+def damage(database: Path) -> str | None:
+    """Return the recorded damage of the database, None if it is sound as far as is known."""
+    mark = _mark(database)
+    if not os.path.exists(mark):            # every write asks: cheaper than the method of Path
+        return None
+    inode, _, reason = mark.read_text(encoding="utf-8").strip().partition(" ")
+    return reason if database.exists() and inode == str(os.stat(database).st_ino) else None
+
+
+def forget_damage(database: Path) -> None:
+    """Remove the mark, after a check of the whole database has found no fault."""
+    _mark(database).unlink(missing_ok=True)
+
+
+@lru_cache(maxsize=8)
+def _mark(database):
+    return database.with_name(f"{database.name}.damaged")

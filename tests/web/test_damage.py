@@ -1,0 +1,89 @@
+"""A damaged database: every request that meets the damage gets 503, and then no process writes any more."""
+import shutil
+
+import pytest
+import webtest
+
+from eventapi.app import create_app
+from eventapi.cli import inspections
+from eventapi.storage import errors
+from eventapi.storage.database import Database
+from tests.support.client import SCOPES, Client, add_key, make_settings
+
+
+@pytest.fixture
+def broken(tmp_path, template):
+    """Return an app whose table of events is damaged, its client, and its settings. A sound copy lies beside."""
+    settings = make_settings(tmp_path, template)
+    db = Database(settings)
+    key = add_key(db, SCOPES)
+    app = create_app(settings)
+    client = Client(webtest.TestApp(app), key)
+    for number in range(60):
+        client.make("/events", {"title": f"Fair {number}", "description": "A fair. " * 100})
+    contact = client.make("/contacts", {"last_name": "Lovelace"})
+    db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    root, size = db.connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").fetchone()[0], 4096
+    assert db.connection.execute("PRAGMA page_size").fetchone()[0] == size
+    db.close()
+    app.connections.close()
+    shutil.copy(settings.database, tmp_path / "sound.db")
+    with open(settings.database, "r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    app = create_app(settings)
+    yield Client(webtest.TestApp(app), key), settings, contact
+    app.connections.close()
+
+
+def unhealthy(answer):
+    assert answer.status_int == 503 and answer.json["code"] == "unhealthy", answer.text
+    assert "sqlite" not in answer.text.lower() and "malformed" not in answer.text and answer.headers["Retry-After"]
+
+
+def test_requests_that_meet_the_damage_get_503_and_the_log_names_it(broken, caplog):
+    client, settings, _ = broken
+    unhealthy(client.get("/events"))
+    assert "malformed" in caplog.text
+    assert "malformed" in errors.damage(settings.database)
+
+
+def test_a_write_that_meets_the_damage_changes_nothing(broken):
+    client, _, contact = broken
+    unhealthy(client.post("/events", {"title": "Fair"}))
+    assert client.data(f"/contacts/{contact['id']}") == contact, "reads of sound tables continue"
+    unhealthy(client.patch(f"/contacts/{contact['id']}", {"last_name": "Byron"}))
+
+
+def test_after_the_damage_was_found_every_process_refuses_writes(broken):
+    client, damaged, contact = broken
+    client.patch(f"/contacts/{contact['id']}", {"last_name": "King"}, status=200)
+    unhealthy(client.get("/events"))
+    other = create_app(damaged)
+    second = Client(webtest.TestApp(other), client.key)
+    unhealthy(second.patch(f"/contacts/{contact['id']}", {"last_name": "Byron"}))
+    assert second.data(f"/contacts/{contact['id']}")["last_name"] == "King"
+    other.connections.close()
+
+
+def test_the_mark_ends_with_the_damaged_file(broken):
+    client, settings, _ = broken
+    unhealthy(client.get("/events"))
+    client.app.app.connections.close()
+    for suffix in ("-wal", "-shm"):
+        settings.database.with_name(settings.database.name + suffix).unlink(missing_ok=True)
+    shutil.copy(settings.data_dir / "sound.db", settings.data_dir / "restored.db")
+    (settings.data_dir / "restored.db").replace(settings.database)
+    assert errors.damage(settings.database) is None
+    app = create_app(settings)
+    Client(webtest.TestApp(app), client.key).post("/events", {"title": "Fair"}, status=201)
+    app.connections.close()
+
+
+def test_a_check_without_findings_removes_the_mark(settings, organiser, capsys):
+    organiser.make("/events", {"title": "Fair"})
+    errors.mark_damaged(settings.database, "a cable was loose")
+    unhealthy(organiser.post("/events", {"title": "Fair"}))
+    inspections.check(type("Arguments", (), {"json": False})(), settings)
+    assert capsys.readouterr().out == "ok\n" and errors.damage(settings.database) is None
+    organiser.post("/events", {"title": "Fair"}, status=201)
