@@ -245,3 +245,6 @@ SELECT e.event_key, p.role, p.participants, p.confirmed - coalesce(l.held_back, 
 
 -- name: event
 SELECT event_key, timezone FROM events WHERE id = :id;
+
+-- name: event_title
+SELECT title FROM events WHERE id = :id;

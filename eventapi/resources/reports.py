@@ -89,8 +89,9 @@ def report(db, name, query, form):
     language = choice.choose(db.config, query.pop("language", None))
     found = reports.read(db, name, references.existing(db, query, references.EVENT))
     if form == SVG:
-        state = [name, language, found["filters"], found["data"]]
-        return picture(state, SVG, lambda: report_charts.draw(found, language))
+        title = reports.event_title(db, found["filters"]["event_id"])
+        state = [name, language, title, found["filters"], found["data"]]
+        return picture(state, SVG, lambda: report_charts.draw(found, title, language))
     if form == CSV:
         return Response(body=spreadsheet.table(reports.columns(name), found["data"]["rows"]), headers={
             "Content-Type": "text/csv; charset=utf-8; header=present",

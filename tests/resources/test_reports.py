@@ -3,6 +3,7 @@ import csv
 import io
 import itertools
 import random
+import re
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from datetime import date, datetime, timedelta, timezone
@@ -14,7 +15,10 @@ import pytest
 from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.languages import formats
-from eventapi.pictures import charts, svg
+from eventapi.pictures import fonts, letters, svg
+from eventapi.pictures.charts import diagrams, looks, sheet
+from eventapi.pictures.charts.panels import Panel
+from eventapi.pictures.shapes import Group, Text
 from tests.support.dates import in_days, today
 from tests.support.prepared import prepared
 
@@ -611,8 +615,8 @@ def test_a_chart_shows_the_days_and_weeks_between(organiser):
 
 def drawn(kind, labels, *series):
     return svg.draw(
-        charts.picture(
-        "test", "A & <b>", "What", [charts.Panel(kind, "Panel <i>", tuple(labels), series, "en")], "en")).decode()
+        sheet.picture(
+        "test", "A & <b>", "What", [Panel(kind, "Panel <i>", tuple(labels), series, "en")], "en")).decode()
 
 
 @pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
@@ -624,7 +628,7 @@ def test_a_chart_escapes_names_and_shows_values(kind):
 
 @pytest.mark.parametrize("low, high", [(0, 1), (0, 7), (-3, 8), (0, 123456789), (0, 0.02), (-5, 0), (0, 0), (99, 101)])
 def test_an_axis_has_round_steps_around_all_values(low, high):
-    ticks = charts.steps(low, high)
+    ticks = diagrams.steps(low, high)
     assert ticks[0] <= min(low, 0) and ticks[-1] >= max(high, 0) and 2 <= len(ticks) <= 10
     assert any(abs(tick) < 1e-12 for tick in ticks)
     assert f"{ticks[1] - ticks[0]:e}"[0] in "125"
@@ -633,10 +637,9 @@ def test_an_axis_has_round_steps_around_all_values(low, high):
 @pytest.mark.parametrize("kind", ["columns", "lines"])
 def test_labels_do_not_overlap(kind):
     from eventapi.pictures.letters import em
-    from eventapi.pictures.shapes import Text
-    panel = charts.Panel(
+    panel = Panel(
         kind, "Months", tuple(f"2026-{number:03}" for number in range(200)), (("net", tuple(range(200))),), "en")
-    parts, _ = charts._panel(panel, 20)
+    parts, _ = sheet.draw_panel(panel, 20)
     labels = [part for part in parts if isinstance(part, Text) and part.lines[0].startswith("2026-")]
     assert len(labels) > 5
     for one, other in itertools.pairwise(labels):
@@ -651,9 +654,8 @@ def test_categories_beyond_the_limit_are_summed():
 
 
 def texts_of(kind, labels, *series):
-    from eventapi.pictures.shapes import Text
     return [
-        part.lines[0] for part in charts._panel(charts.Panel(kind, "Panel", tuple(labels), series, "en"), 20)[0]
+        part.lines[0] for part in sheet.draw_panel(Panel(kind, "Panel", tuple(labels), series, "en"), 20)[0]
         if isinstance(part, Text)]
 
 
@@ -681,12 +683,108 @@ def test_columns_show_all_of_their_values_or_none():
 @pytest.mark.parametrize("values", [(25,), (-25,), (25, -25), (0, 0, 30)])
 def test_values_of_columns_fit_into_the_plot(values):
     """Values overlap neither the legend nor the labels of the axis."""
-    from eventapi.pictures.shapes import Text
     labels = tuple(f"m{number}" for number in range(len(values)))
-    panel = charts.Panel("columns", "Panel", labels, (("net", values),), "en")
-    parts, height = charts._columns(panel, 20)
+    panel = Panel("columns", "Panel", labels, (("net", values),), "en")
+    parts, height = diagrams.columns(panel, 20)
     found = [part for part in parts if isinstance(part, Text) and part.size == 2.6]
     assert found and all(20 + 1.5 < part.y < 20 + height for part in found)
+
+
+def box_of(text):
+    """Return the box of a Text in the metrics of the font, or else of the table of widths."""
+    wide = text.size * max(letters.em(line, text.bold) for line in text.lines)
+    if fonts.installed(fonts.EUROPE):
+        wide = max(fonts.width(line, text.size, text.bold) * fonts.POINTS for line in text.lines)
+    left = text.x - {"start": 0, "middle": wide / 2, "end": wide}[text.align]
+    return left, text.y - 0.75 * text.size, left + wide, text.y + 0.2 * text.size
+
+
+@pytest.mark.parametrize("kind", ["columns", "bars", "lines"])
+@pytest.mark.parametrize("count, series", [(1, 1), (5, 2), (13, 8), (24, 3), (60, 8), (200, 1)])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_texts_of_a_chart_do_not_overlap_and_stay_within_it(kind, count, series, language):
+    pytest.importorskip("reportlab")
+    panel = Panel(kind, "Besuche", tuple(f"Halle {number}, Süd" for number in range(count)),
+                  tuple((f"Zahlungsdienst {number}", tuple((number + 1) * 12345.67 * (place % 7 - 1)
+                                                           for place in range(count))) for number in range(series)),
+                  language)
+    drawing = sheet.picture("test", "Einlass", "Grüne Messe Leipzig", [panel, panel], language)
+    found = [(box_of(text), text) for text in texts_in(drawing.parts)]
+    assert len(found) > 8
+    for box, text in found:
+        assert 0 <= box[0] and box[2] <= drawing.width and 0 <= box[1] and box[3] <= drawing.height, text
+    for place, (one, text) in enumerate(found):
+        for other, _ in found[place + 1:]:
+            assert not (one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]), text
+
+
+def texts_in(parts):
+    for part in parts:
+        if isinstance(part, Group):
+            yield from texts_in(part.parts)
+        elif isinstance(part, Text):
+            yield part
+
+
+def rgb(color):
+    return [int(color[place:place + 2], 16) for place in (1, 3, 5)]
+
+
+def lightness(color):
+    return sum(share * part for share, part in zip((0.3, 0.59, 0.11), rgb(color), strict=True)) / 255
+
+
+def fills(panel):
+    """Return {name: (red, green, blue)} of the bars of a chart, as the SVG has them in its tooltips."""
+    root = ET.fromstring(svg.draw(sheet.picture("test", "Title", "What", [panel], "en")))
+    return {group.findtext("{*}title"): rgb(group.find("{*}path").get("fill")) for group in root.iterfind(".//{*}g")}
+
+
+def test_one_meaning_has_one_colour_in_all_charts():
+    rows = [{"period": "2026-01", **dict.fromkeys(REPORTS["applications"].sums, 1)}]
+    applications, = report_charts.applications(rows, {"period": "month"}, "en")
+    people, = report_charts.participants([{"role": "press", "confirmed": 1, "registered": 1, "cancelled": 1}], {}, "en")
+    open_, = report_charts.receivables([{"currency": "EUR", "bucket": bucket, "amount": 1.0}
+                                        for bucket in ("not_due", "1-30", "90+")], {}, "en")
+    ready = report_charts.readiness([{"participants": 2, "ready": 1, **dict.fromkeys(report_charts.MISSING_ITEMS, 0)}],
+                                    {}, "en")[0]
+    found = {name: color for panel in (applications, people, open_, ready) for name, color in fills(panel).items()}
+    good = [color for name, color in found.items() if re.search(r"approved|confirmed|\bready", name)
+            and "not ready" not in name]
+    bad = [color for name, color in found.items() if re.search(r"rejected|1–30|more than 90|over 90|90\+", name)]
+    waiting = [color for name, color in found.items() if re.search("in review|registered|not ready", name)]
+    assert len(good) == 3 and len(bad) == 3 and len(waiting) == 3, sorted(found)
+    assert all(color == good[0] for color in good) and good[0][1] > 1.4 * max(good[0][0], good[0][2]), "green"
+    assert all(color == bad[0] for color in bad) and bad[0][0] > 1.8 * max(bad[0][1:]), "red"
+    assert all(color == waiting[0] for color in waiting), "amber"
+    assert waiting[0][0] > waiting[0][1] > 1.5 * waiting[0][2]
+
+
+def test_meanings_and_series_are_recognised_without_colour():
+    for shown in ([found for looks_ in looks.MEANINGS.values() for found in looks_], looks.SERIES):
+        for one, other in itertools.combinations(shown, 2):
+            patterns = [(look.hatch.gap, look.hatch.crossed) if look.hatch else None for look in (one, other)]
+            differ = abs(lightness(one.fill) - lightness(other.fill)) >= 0.07
+            assert patterns[0] != patterns[1] or differ, (one, other)
+
+
+def test_repeated_meanings_have_different_looks():
+    found = looks.of_meanings(("open", "open", "open", "good", "open"))
+    assert len({look.fill for look in found[:3]}) == 3 and found[4] == found[2]
+
+
+def test_the_subtitle_of_a_chart_names_the_event_by_its_title(organiser, books, db):
+    event = organiser.make("/events", {"title": "Spring Fair <2027>", "event_key": "sf27", "date_from": "2027-05-01"})
+    for name in NAMES:
+        answer = organiser.get(f"/reports/{name}?event_id={event['id']}", headers={"Accept": "image/svg+xml"})
+        texts = ["".join(text.itertext()) for text in ET.fromstring(answer.body).iterfind(".//{*}text")]
+        assert texts[1].startswith("Spring Fair <2027> · ") and "sf27" not in answer.text
+
+
+def test_a_panel_does_not_repeat_the_title_of_the_chart():
+    panel = Panel("columns", "Applications", ("2026",), (("new", (1,)),), "en")
+    drawing = sheet.picture("test", "Applications", "What", [panel], "en")
+    assert [text.lines[0] for text in texts_in(drawing.parts)].count("Applications") == 1
 
 
 def test_a_chart_is_drawn_in_the_requested_language(organiser, books):

@@ -114,6 +114,11 @@ def read(db, name, query):
     return {"report_type": name, "filters": filters, "data": data, "generated_at": times.now()}
 
 
+def event_title(db, id):
+    """Return the title of the event that a report is about. Return None if `id` is None."""
+    return id and db.value(sql.event_title, id=id)
+
+
 def figures(db, name, selection):
     """Return the rows and the totals of a report, with amounts in major units."""
     report = REPORTS[name]

@@ -9,26 +9,39 @@ from eventapi.domain.reports.finance import BUCKETS, OVERPAID
 from eventapi.domain.reports.periods import first_day_of, named, next_first_day
 from eventapi.domain.reports.words import name, text
 from eventapi.languages import formats
-from eventapi.pictures import charts, svg
-from eventapi.pictures.charts import MAX_SERIES, Panel
+from eventapi.pictures import svg
+from eventapi.pictures.charts import sheet
+from eventapi.pictures.charts.panels import MAX_SERIES, Panel
 
 MAX_GAPS = 60                       # periods without records that a chart shows
 MISSING_ITEMS = ("unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order", "draft_invoice",
                  "unbilled", "unpaid")
 AREAS = ("sold_area", "reserved_area", "available_area", "blocked_area")
 FIGURES = {"receivables": "open"}       # names of figures in the overview that differ from their column
+# Column, status or bucket -> its meaning, which decides the colour (eventapi/pictures/charts/looks.py).
+MEANINGS = {
+    **dict.fromkeys(("approved", "confirmed", "ready", "available_area", "available"), "good"),
+    **dict.fromkeys(("rejected", "1-30", "31-60", "61-90", "90+"), "bad"),
+    **dict.fromkeys(("in_review", "info_requested", "waitlisted", "registered", "reserved_area", "reserved",
+                     "not_ready", "overpaid", *MISSING_ITEMS), "open"),
+    **dict.fromkeys(("new", "sold_area", "sold", "not_due"), "plain"),
+    **dict.fromkeys(("cancelled", "withdrawn", "blocked_area", "blocked"), "neutral"),
+}
 COUNTED = ("participants", "applications", "booths")    # reports in the overview without amounts
 
 
-def draw(report, language):
-    """Return the chart of a report as SVG bytes. `report` is the API object."""
+def draw(report, event_title, language):
+    """Return the chart of a report as SVG bytes.
+
+    `report` is the API object, `event_title` the title of the event that it is about, or None.
+    """
     report_name, filters = report["report_type"], report["filters"]
     as_of = formats.day(filters["as_of"], language) if "as_of" in filters else None
-    about = (filters["event_key"], _days(filters, language), as_of, text(f"about_{report_name}", language))
+    about = (event_title, _days(filters, language), as_of, text(f"about_{report_name}", language))
     panels = [panel for panel in PANELS[report_name](report["data"]["rows"], filters, language)
               if panel.labels and not panel.is_empty()]
     description = " · ".join(part for part in about if part)
-    return svg.draw(charts.picture(report_name, text(report_name, language), description, panels, language))
+    return svg.draw(sheet.picture(report_name, text(report_name, language), description, panels, language))
 
 
 def _days(filters, language):
@@ -48,7 +61,12 @@ def stacked(kind, title, rows, label, names, language):
     labels = list(dict.fromkeys(label(row) for row in rows))
     used = [column for column in names if any(row[column] for row in rows)]
     series = [(name(column, language), sums_by_label(rows, labels, label, column)) for column in used]
-    return Panel(kind, title, tuple(labels), tuple(series), language)
+    return Panel(kind, title, tuple(labels), tuple(series), language, meanings=meanings_of(used))
+
+
+def meanings_of(keys):
+    """Return the meaning of each column, status or bucket."""
+    return tuple(MEANINGS[key] for key in keys)
 
 
 def split(kind, title, rows, label, series, column, language, labels=None, all_rows=None):
@@ -130,7 +148,8 @@ def applications(rows, filters, language):
     columns = [column for column in REPORTS["applications"].sums[:-1] if any(row[column] for row in rows)]
     labels = without_gaps(rows, filters)
     series = [(name(column, language), sums_by_label(rows, labels, period, column)) for column in columns]
-    return [in_words(Panel("columns", text("applications", language), tuple(labels), tuple(series), language))]
+    return [in_words(Panel("columns", text("applications", language), tuple(labels), tuple(series), language,
+                           meanings=meanings_of(columns)))]
 
 
 def participants(rows, _, language):
@@ -142,11 +161,15 @@ def participants(rows, _, language):
 def receivables(rows, _, language):
     """Return a panel for each currency. It shows the bucket `overpaid` only if something is overpaid."""
     shown = [row for row in rows if row["bucket"] != OVERPAID or row["amount"]]
-    return [split("bars", text("open_amounts", language, currency=currency), own,
+    return [_of_buckets(currency, own, language) for currency, own in by_currency(shown)]
+
+
+def _of_buckets(currency, rows, language):
+    buckets = [bucket for bucket in (*BUCKETS, OVERPAID) if bucket in {row["bucket"] for row in rows}]
+    panel = split("bars", text("open_amounts", language, currency=currency), rows,
                   lambda row: name(row["bucket"], language), lambda _: name("open", language), "amount", language,
-                  [name(bucket, language) for bucket in (*BUCKETS, OVERPAID)
-                   if bucket in {row["bucket"] for row in own}])
-            for currency, own in by_currency(shown)]
+                  [name(bucket, language) for bucket in buckets])
+    return replace(panel, label_meanings=meanings_of(buckets))
 
 
 def booths(rows, _, language):
@@ -187,9 +210,10 @@ def readiness(rows, _, language):
     others = sum(row["participants"] for row in rows) - ready
     everybody = name("participants", language)
     return [Panel("bars", text("readiness", language), (everybody,),
-                  ((name("ready", language), (ready,)), (name("not_ready", language), (others,))), language),
+                  ((name("ready", language), (ready,)), (name("not_ready", language), (others,))), language,
+                  meanings=meanings_of(("ready", "not_ready"))),
             Panel("bars", text("missing_items", language), tuple(name(item, language) for item in missing),
-                  ((everybody, tuple(counts[item] for item in missing)),), language)]
+                  ((everybody, tuple(counts[item] for item in missing)),), language, meanings=("open",))]
 
 
 def overview(rows, _, language):
@@ -197,14 +221,19 @@ def overview(rows, _, language):
     def amount_label(row):
         figure = FIGURES.get(row["report"], row["figure"])
         return f"{text(row['report'], language)}: {name(figure, language)}"
-    panels = [split("bars", text(counted, language),
-                    [row for row in rows if row["report"] == counted and row["figure"] != counted],
-                    lambda row: name(row["figure"], language), lambda _: text("records", language), "value", language)
-              for counted in COUNTED]
+    panels = [_of_statuses(counted, [row for row in rows if row["report"] == counted and row["figure"] != counted],
+                           language) for counted in COUNTED]
     amounts = [row for row in rows if row["currency"] and row["report"] not in COUNTED]
     return panels + [split("bars", text("money", language, currency=currency), own, amount_label,
                            lambda _: text("amount", language), "value", language)
                      for currency, own in by_currency(amounts)]
+
+
+def _of_statuses(counted, rows, language):
+    """Return the panel of the overview that counts records by status."""
+    panel = split("bars", text(counted, language), rows, lambda row: name(row["figure"], language),
+                  lambda _: text("records", language), "value", language)
+    return replace(panel, label_meanings=meanings_of(dict.fromkeys(row["figure"] for row in rows)))
 
 
 PANELS = {"revenue": revenue, "tax": tax, "payments": payments, "applications": applications,
