@@ -35,6 +35,13 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
     assert [action for action, _ in actions(db, "category")] == ["created", "updated", "deleted"]
 
 
+@pytest.mark.parametrize("title, key", [
+    ("Öl & Gärten", "oel-gaerten"), ("O\u0308l & Ga\u0308rten", "oel-gaerten"), ("GROẞE Straße", "grosse-strasse"),
+    ("Œuvre d’Ærø", "oeuvre-d-aeroe"), ("Łódź–Đakovo", "lodz-dakovo"), ("Ελλάς", "key")])
+def test_a_key_is_made_from_the_letters_of_the_title(organiser, title, key):
+    assert organiser.make("/categories", {"title": title})["category_key"] == key
+
+
 def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     organiser.make("/categories", {"title": "Roses"})
     assert organiser.make("/categories", {"title": "Roses"})["category_key"] == "roses-2"

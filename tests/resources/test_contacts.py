@@ -237,6 +237,13 @@ def test_a_phone_number_is_the_same_however_it_is_written(one, other):
     assert normalising.phone(one, "AT") != normalising.phone(other, "AT")
 
 
+def test_tags_are_sorted_as_people_do(organiser):
+    tags = ["Birne", "apfelsaft", "Zebra", "A\u0308pfel", "Öl"]
+    contact = organiser.make("/contacts", {"last_name": "x", "tags": tags})
+    assert contact["tags"] == ["A\u0308pfel", "apfelsaft", "Birne", "Öl", "Zebra"]
+    assert organiser.data("/contacts")[0]["tags"] == contact["tags"]
+
+
 def test_duplicates_are_listed_with_the_strongest_reason(organiser):
     a = organiser.make("/contacts", {
         "company_name": "Müller & Söhne", "postal_code": "04109", "email": "a@b.example", "phone": "0341 12345"})

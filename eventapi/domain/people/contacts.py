@@ -10,6 +10,7 @@ from eventapi.domain.people import participants
 from eventapi.domain.records import anonymity, custom_fields, entities, normalising, references
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
+from eventapi.storage.folding import fold
 from eventapi.storage.statements import statements
 
 sql = statements("contacts")
@@ -34,8 +35,9 @@ def represent(row):
     """Turn a row into the API object, in place, and return it."""
     row["account_access_enabled"] = bool(row["account_access_enabled"])
     row["has_account"] = bool(row["has_account"])
-    for member in {"tags", "custom_fields"} & row.keys():
-        row[member] = json.loads(row[member])
+    row["tags"] = sorted(json.loads(row["tags"]), key=fold)
+    if "custom_fields" in row:
+        row["custom_fields"] = json.loads(row["custom_fields"])
     return row
 
 

@@ -3,16 +3,16 @@ import re
 import unicodedata
 
 from eventapi.errors import Problem
+from eventapi.storage.folding import fold
 
-# letter -> how it is spelled in ASCII
-SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe", "æ": "ae", "å": "aa", "ł": "l",
-                         "đ": "d"})
+# Letters that keys spell with two letters -> the two letters. `fold` spells the other ones.
+SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
 def slug(text):
     """Return the text as lower-case ASCII words joined by hyphens: at most 60 characters, never empty."""
-    plain = unicodedata.normalize("NFKD", text.lower().translate(SPELLED))
-    words = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode())
+    plain = fold(unicodedata.normalize("NFC", text).lower().translate(SPELLED))
+    words = re.sub(r"[^a-z0-9]+", "-", plain)
     return words.strip("-")[:60].strip("-") or "key"
 
 
