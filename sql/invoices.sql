@@ -5,7 +5,7 @@
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
        i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
        i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.buyer_reference,
-       i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.seller, i.buyer, i.pdf_sha256, i.locked_at, i.reminder_sent_at,
+       i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.pdf_sha256, i.locked_at, i.reminder_sent_at,
        i.reminder_count, i.created_at, i.updated_at,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
@@ -28,7 +28,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
        i.tax_total, i.total, i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.service_date_to, i.due_date,
-       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.seller, i.buyer, i.locked_at,
+       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.locked_at,
        i.reminder_sent_at, i.reminder_count, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE

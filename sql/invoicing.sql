@@ -83,7 +83,8 @@ SELECT id FROM invoices WHERE pdf_source IS NOT NULL ORDER BY id;
 UPDATE invoices SET pdf_sha256 = :sha256, pdf_source = NULL WHERE id = :id AND pdf_sha256 IS NULL AND buyer IS NOT NULL;
 
 -- name: cancel
-UPDATE invoices SET status = 'cancelled', credited = total, related_invoice_id = :credit_note_id, updated_at = :now
+UPDATE invoices SET status = 'cancelled', credited = total, related_invoice_id = :credit_note_id,
+  cancellation_reason = :reason, updated_at = :now
  WHERE id = :id;
 
 -- name: remind

@@ -80,7 +80,7 @@ SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, 
  WHERE p.contact_id = :id ORDER BY s.id;
 
 -- name: mails
-SELECT id, kind, entity_type, entity_id, recipient, subject, state, error, created_at, updated_at
+SELECT id, kind, entity_type, entity_id, recipient, subject, language, text, state, error, created_at, updated_at
   FROM mails WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
 
 -- name: audit_entries
@@ -242,7 +242,7 @@ UPDATE refunds SET notes = NULL
  WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_invoice
-UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :now
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :now
  WHERE id = :id;
 
 -- name: blank_items

@@ -52,7 +52,7 @@ def get_invoice(db, id, query):
 def update_invoice(db, id, body):
     row = get(db, id)
     unchanged(represent(row))
-    return represent(issuing.update(db, row, body))
+    return response(*issuing.update(db, row, body))
 
 
 @routes.delete("/invoices/<id>")
@@ -62,10 +62,14 @@ def delete_invoice(db, id):
     return deleted()
 
 
-@routes.post("/invoices/<id>/send", schema="invoice.mail")
+@routes.post("/invoices/<id>/send", schema="invoice.send")
 def send_invoice(db, id, body):
-    """Send a draft: assign its number and lock it. If `mail` is set, mail it with its PDF to the contact."""
-    return represent(issuing.send(db, get(db, id), body["mail"]))
+    """Send a draft: assign its number and lock it. If `mail` is set, mail it with its PDF to the contact.
+
+    Unless `mail` is false, `mail` in meta says whether the mail was `queued`, or `skipped` and for which `reason`:
+    `no_address`, `smtp_not_configured`, `not_installed` (the package that draws the PDF) or `already_done`.
+    """
+    return response(*issuing.send(db, get(db, id), body["mail"]))
 
 
 @routes.post("/invoices/<id>/refresh")
@@ -77,23 +81,29 @@ def refresh_invoice(db, id):
     return represent(issuing.refresh(db, get(db, id)))
 
 
-@routes.post("/invoices/<id>/cancel")
-def cancel_invoice(db, id):
-    """Cancel an invoice by a credit note for all of it."""
-    return represent(issuing.cancel(db, get(db, id)))
+@routes.post("/invoices/<id>/cancel", schema="invoice.cancel")
+def cancel_invoice(db, id, body):
+    """Cancel an invoice by a credit note for all of it. The credit note is mailed as an invoice is when it is sent."""
+    return response(*issuing.cancel(db, get(db, id), body["reason"], body["mail"]))
 
 
 @routes.post("/invoices/<id>/credit", schema="invoice.credit", status=201)
 def credit_invoice(db, id, body):
-    """Create and send a credit note for a part of an invoice."""
-    note = represent(issuing.credit(db, get(db, id), body["items"]))
-    return created(note, f"/invoices/{note['id']}")
+    """Create and send a credit note for a part of an invoice. It is mailed as an invoice is when it is sent."""
+    note, mail = issuing.credit(db, get(db, id), body["items"], body["text"], body["mail"])
+    return created(represent(note), f"/invoices/{note['id']}", meta=meta(mail))
 
 
 @routes.post("/invoices/<id>/remind", schema="invoice.remind")
 def remind_invoice(db, id, body):
     """Record a reminder of an invoice that is due. If `mail` is set, mail it with the PDF to the contact."""
-    return represent(issuing.remind(db, get(db, id), body["mail"], body["force"]))
+    return response(*issuing.remind(db, get(db, id), body["mail"], body["force"]))
+
+
+@routes.post("/invoices/<id>/mail", schema="invoice.mail", status=202)
+def mail_invoice(db, id, body):
+    """Mail an invoice or credit note that was sent before, with its PDF. This can be repeated."""
+    return response(*issuing.mail(db, get(db, id), body["to"], body["language"], body["text"]), status=202)
 
 
 @routes.get("/invoices/<id>/pdf", query="invoice.pdf", forms=(PDF,))
@@ -117,6 +127,16 @@ def get_invoice_pdf(db, id, query):
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers={"ETag": headers["ETag"]})
     return Response(body=body or files.read(db.config, sha256), headers=headers)
+
+
+def response(row, mail, **more):
+    """Return the response to an action that may have mailed an invoice."""
+    return Response(represent(row), meta=meta(mail), **more)
+
+
+def meta(mail):
+    """Return the meta of such a response. `mail` is the outcome of the mail, or None."""
+    return {"mail": mail} if mail else {}
 
 
 def get(db, id):

@@ -1,6 +1,12 @@
--- Invoices: the end of the service period; lines that billing has written, and their tax without reverse charge.
+-- Invoices: the end of the service period, the reason of a cancellation, mails with a text and a language; lines that
+-- billing has written, and their tax without reverse charge.
 
 ALTER TABLE invoices ADD COLUMN service_date_to TEXT;
+ALTER TABLE invoices ADD COLUMN cancellation_reason TEXT;
+
+-- Language and text that the request for a mail has named; NULL otherwise.
+ALTER TABLE mails ADD COLUMN language TEXT;
+ALTER TABLE mails ADD COLUMN text TEXT;
 
 -- The tax that a line gets back when reverse charge is turned off. NULL outside of reverse charge, and for a line that
 -- was created under reverse charge: it then gets the default tax.

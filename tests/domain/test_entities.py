@@ -21,7 +21,8 @@ EVENTS = {
                                     "application.info_requested application.withdrawn"),
     "category": ("categories", "category.created category.updated category.deleted"),
     "invoice": ("invoices", "invoice.created invoice.updated invoice.deleted invoice.sent invoice.partially_paid "
-                            "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded"),
+                            "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded "
+                            "invoice.mailed"),
     "payment": ("payments", "payment.created payment.updated payment.deleted payment.completed payment.failed "
                             "payment.cancelled payment.refunded payment.refund_deleted"),
     "plan": ("plans", "plan.created plan.updated plan.deleted"),

@@ -47,8 +47,8 @@ PERSONAL = {
     "documents": "title metadata content filename signer_name",
     "newsletter_subscribers": "email name mail_error email_folded name_folded",
     "newsletter_consents": "consent_text source ip_address user_agent",
-    "mails": "recipient error",
-    "invoices": "buyer buyer_reference text notes pdf_source",
+    "mails": "recipient error text",
+    "invoices": "buyer buyer_reference text notes cancellation_reason pdf_source",
     "invoice_items": "description",
     "payments": "transaction_id notes",
     "refunds": "transaction_id notes",
@@ -80,7 +80,7 @@ OTHERS = {
         "documents.entity_type documents.content_type documents.contract_status documents.esign_status "
         "documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
         "invoice_items.tax_category invoice_items.usual_tax_category invoice_items.bills "
-        "invoice_taxes.category mails.kind mails.entity_type "
+        "invoice_taxes.category mails.kind mails.entity_type mails.language "
         "mails.state newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type "
         "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
         "participants.status payments.status payments.currency refunds.currency service_order_items.status "
@@ -123,6 +123,7 @@ OTHERS = {
 }
 # Columns that the law requires to keep for an anonymised contact until the retention period ends.
 KEPT = {"invoices.buyer", "invoices.pdf_source", "invoices.buyer_reference", "invoices.text",
+        "invoices.cancellation_reason",
         "invoice_items.description", "payments.transaction_id", "refunds.transaction_id",
         "documents.content", "documents.signer_name"}
 
@@ -306,6 +307,11 @@ class Life:
                 "transaction_id": text(), "notes": text()})
             self.act(f"/payments/{self.payment['id']}/refund",
                      {"amount": 1, "transaction_id": text(), "notes": text()})
+        self.post(f"/invoices/{invoice['id']}/mail", {"text": text()}, status=202)
+        void = self.post("/invoices", {**named, "items": items()})
+        self.act(f"/invoices/{void['id']}/send")
+        cancelled = self.act(f"/invoices/{void['id']}/cancel", {"reason": text()})
+        self.void = {void["id"], cancelled["related_invoice_id"]}
 
     def imports(self):
         wrong = {"rating": 9, "notes": self.text()}
@@ -413,7 +419,7 @@ def test_personal_data_is_exported_and_gone_after_anonymisation(life, organiser,
 
     kept = one.anonymize()["kept"]
     assert {entry.get("invoice_id") or entry["document_id"]
-            for entry in kept} == {one.contract["id"], *[invoice["id"] for invoice in one.invoices]}
+            for entry in kept} == {one.contract["id"], *[invoice["id"] for invoice in one.invoices], *one.void}
     assert traces(db) == KEPT and words(db) == []
     years_later(db)
     assert privacy.end_retention(db) == 1
@@ -440,7 +446,7 @@ def test_queued_mails_and_deliveries_contain_no_data_of_an_anonymised_contact(li
     recipients = []
     while mail := mail_delivery.step(db, "lease", more=True):
         recipients.append(mail["recipient"])
-    assert len(recipients) == 2 and set(recipients) == {f"bill.{other.email}"}
+    assert len(recipients) == 5 and set(recipients) == {f"bill.{other.email}"}
     sent, done = b"", None
     while delivery := webhook_delivery.step(db, 1, "lease", done):
         sent += webhooks.message(delivery["event_name"], delivery["event_at"], delivery["data"])

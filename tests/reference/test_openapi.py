@@ -279,6 +279,7 @@ STATES = {
             "cancel": ([], "cancelled"),
             "credit": ([], None),
             "remind": ([], None),
+            "mail": (["sent"], None),
         },
         "invoice": {
             "send": (["draft"], "sent"),
@@ -286,6 +287,7 @@ STATES = {
             "cancel": (["sent", "overdue", "paid"], "cancelled"),
             "credit": (["sent", "overdue", "partially_paid", "paid"], None),
             "remind": (["sent", "overdue", "partially_paid"], None),
+            "mail": (["sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"], None),
         },
     },
     "payments": {

@@ -662,16 +662,16 @@ def test_allowed_actions_are_listed(organiser, draft, sent, overdue):
     def actions(invoice):
         return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
     invoice = sent()
-    assert (actions(draft()), actions(invoice)) == (["send", "refresh"], ["cancel", "credit"])
+    assert (actions(draft()), actions(invoice)) == (["send", "refresh"], ["cancel", "credit", "mail"])
     late = overdue()
-    assert actions(late) == ["cancel", "credit", "remind"]
+    assert actions(late) == ["cancel", "credit", "remind", "mail"]
     pay(organiser, late, 19)
-    assert actions(late) == ["credit", "remind"]
+    assert actions(late) == ["credit", "remind", "mail"]
     pay(organiser, invoice, 119)
-    assert actions(invoice) == ["credit"]
+    assert actions(invoice) == ["credit", "mail"]
     note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)
-    assert actions(note) == []
-    assert actions(sent({**STAND, "unit_price": 0})) == ["cancel", "credit"]
+    assert actions(note) == ["mail"]
+    assert actions(sent({**STAND, "unit_price": 0})) == ["cancel", "credit", "mail"]
 
 
 def test_each_step_sends_one_event(organiser, db, draft):

@@ -10,10 +10,12 @@ import pytest
 
 from eventapi import cli, times
 from eventapi.domain.billing import drafts
+from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.pictures import fonts
 from eventapi.storage import process_locks
 from eventapi.storage.errors import Busy
 from eventapi.worker.mail import contents as mail_contents
@@ -161,6 +163,161 @@ def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(orga
     answer = organiser.post(f"/invoices/{fourth['id']}/send", {"mail": True}, status=409)
     assert answer.json["code"] == "invoice_incomplete" and answer.json["missing"] == ["contact.email"]
     assert organiser.data(f"/invoices/{fourth['id']}")["status"] == "draft"
+
+
+def outcome(organiser, path, body=None, status=200, method="POST"):
+    """Send a request and return `meta.mail` of the response, or None."""
+    return organiser(method, path, body, status=status).json["meta"].get("mail")
+
+
+ITEM = {"description": "Hall", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+QUEUED, NO_ADDRESS = {"status": "queued"}, {"status": "skipped", "reason": "no_address"}
+
+
+def actions_with_mail(organiser, mail=None, **buyer):
+    """Run each action that mails an invoice. Return {action: `meta.mail` of the response}. `mail` is for the body."""
+    body = {} if mail is None else {"mail": mail}
+    first, second = (invoice(organiser, **buyer)["id"] for _ in range(2))
+    due = {"invoice_number": f"OLD {first}", "issue_date": "2019-12-01", "due_date": "2020-01-01"}
+    organiser.patch(f"/invoices/{first}", due, status=200)
+    found = {"send": outcome(organiser, f"/invoices/{first}/send", body)}
+    found["remind"] = outcome(organiser, f"/invoices/{first}/remind", body)
+    found["credit"] = outcome(organiser, f"/invoices/{first}/credit", {"items": [ITEM], **body}, status=201)
+    found["cancel"] = outcome(organiser, f"/invoices/{first}/cancel", body)
+    if mail is None:
+        found["status sent"] = outcome(organiser, f"/invoices/{second}", {"status": "sent"}, method="PATCH")
+        found["status cancelled"] = outcome(organiser, f"/invoices/{second}", {"status": "cancelled"}, method="PUT")
+    return found
+
+
+def test_the_response_says_what_happened_to_the_mail(organiser, post, db):
+    assert set(map(str, actions_with_mail(organiser).values())) == {str(QUEUED)}
+    assert len(mails.by_state(db, "queued")) == 6
+    assert set(actions_with_mail(organiser, mail=False).values()) == {None}
+    assert len(mails.by_state(db, "queued")) == 6
+    assert set(map(str, actions_with_mail(organiser, email=None).values())) == {str(NO_ADDRESS)}
+    assert list(actions_with_mail(organiser, mail=True).values()) == [QUEUED] * 4
+    assert len(mails.by_state(db, "queued")) == 10
+    draft = invoice(organiser)
+    assert outcome(organiser, f"/invoices/{draft['id']}", {"notes": "x"}, method="PATCH") is None
+
+
+def test_without_a_mail_server_the_response_says_that_no_mail_is_sent(organiser, db):
+    skipped = {"status": "skipped", "reason": "smtp_not_configured"}
+    assert set(map(str, actions_with_mail(organiser).values())) == {str(skipped)}
+    draft = invoice(organiser)
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    for action, body in (("cancel", {"mail": True}), ("credit", {"mail": True, "items": [ITEM]}), ("mail", {})):
+        answer = organiser.post(f"/invoices/{draft['id']}/{action}", body, status=409).json
+        assert answer["code"] == "mail_not_configured"
+    assert organiser.data(f"/invoices/{draft['id']}")["credited"] == 0
+
+
+def test_a_repeated_action_says_that_it_mails_nothing(organiser, post, db):
+    draft = invoice(organiser)
+    done = {"status": "skipped", "reason": "already_done"}
+    for action in ("send", "cancel"):
+        assert outcome(organiser, f"/invoices/{draft['id']}/{action}") == QUEUED
+        assert outcome(organiser, f"/invoices/{draft['id']}/{action}", {"mail": True}) == done
+        assert outcome(organiser, f"/invoices/{draft['id']}/{action}") is None
+    assert len(mails.by_state(db, "queued")) == 2
+
+
+def test_a_mail_that_is_asked_for_and_not_possible_changes_nothing(organiser, post, db):
+    draft = invoice(organiser, email=None)
+    before = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
+    for action, body in (("cancel", {"mail": True}), ("credit", {"mail": True, "items": [ITEM]}), ("mail", {})):
+        answer = organiser.post(f"/invoices/{draft['id']}/{action}", body, status=409).json
+        assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["contact.email"])
+    assert organiser.data(f"/invoices/{draft['id']}") == before
+    assert mails.by_state(db, "queued") == []
+
+
+def test_a_missing_package_is_named_when_a_mail_is_skipped(organiser, post, monkeypatch):
+    monkeypatch.setattr(invoice_pdf, "is_drawable", lambda: False)
+    draft = invoice(organiser)
+    assert organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=501).json["code"] == "not_installed"
+    assert outcome(organiser, f"/invoices/{draft['id']}/send") == {"status": "skipped", "reason": "not_installed"}
+
+
+def test_sending_with_mail_does_not_import_reportlab(organiser, post, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("it takes too long inside a write transaction")
+    monkeypatch.setattr(fonts, "require", refuse)
+    assert outcome(organiser, f"/invoices/{invoice(organiser)['id']}/send", {"mail": True}) == QUEUED
+
+
+def test_credit_notes_of_cancel_and_credit_are_mailed_with_their_text(organiser, post, inbox, db):
+    draft = invoice(organiser)
+    address = f"/invoices/{draft['id']}"
+    organiser.post(f"{address}/send", {"mail": False}, status=200)
+    credit = organiser.post(f"{address}/credit", {"items": [ITEM], "text": "One stand less"}, status=201).json["data"]
+    cancelled = organiser.post(f"{address}/cancel", {"reason": "Ordered twice"}, status=200).json["data"]
+    rest = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
+    assert (credit["text"], rest["text"]) == ("One stand less", "Ordered twice")
+    assert (cancelled["cancellation_reason"], rest["cancellation_reason"]) == ("Ordered twice", None)
+    assert organiser.data(f"/invoices?ids={draft['id']}")[0]["cancellation_reason"] == "Ordered twice"
+    assert sent(db) == [("sent", None)] * 2
+    assert [message["Subject"] for message in inbox.messages] == [
+        f"Rechnungskorrektur {note['invoice_number']}" for note in (credit, rest)]
+    for message, note in zip(inbox.messages, (credit, rest), strict=True):
+        [attachment] = message.iter_attachments()
+        assert attachment.get_content() == organiser.get(f"/invoices/{note['id']}/pdf").body
+
+
+def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, inbox, db):
+    draft = invoice(organiser)
+    address = f"/invoices/{draft['id']}"
+    assert organiser.post(f"{address}/mail", status=409).json["code"] == "invalid_transition"
+    done = organiser.post(f"{address}/send", {"mail": False}, status=200).json["data"]
+    body = {"to": "tax@example.org", "language": "en-GB", "text": "As you asked:\nthe <invoice>.\n\nYours, Ada"}
+    answer = organiser.post(f"{address}/mail", body, status=202).json
+    assert (answer["data"], answer["meta"]["mail"]) == (done, QUEUED)
+    organiser.post(f"{address}/mail", status=202)
+    note = organiser.post(f"{address}/cancel", {"mail": False}, status=200).json["data"]["related_invoice_id"]
+    organiser.post(f"/invoices/{note}/mail", {"to": None}, status=202)
+    assert sent(db) == [("sent", None)] * 3
+    assert inbox.recipients == ["tax@example.org", EMAIL, EMAIL]
+    english, german, credit = inbox.messages
+    assert english["Subject"] == f"Invoice {done['invoice_number']}"
+    text, html = (english.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    parts = [part.strip() for part in text.replace("\r", "").split("\n\n")]
+    assert parts[:4] == ["Dear Anna Gärtner,", "As you asked:\nthe <invoice>.", "Yours, Ada",
+                         f"Please find attached invoice {done['invoice_number']} for EUR 1,190.00."]
+    assert "<p>As you asked:<br>\nthe &lt;invoice&gt;.</p>" in html.replace("\r", "")
+    assert german["Subject"] == f"Rechnung {done['invoice_number']}"
+    stored = organiser.get(f"{address}/pdf").body
+    assert all(next(message.iter_attachments()).get_content() == stored for message in (english, german))
+    assert credit["Subject"].startswith("Rechnungskorrektur CN-")
+    events = db.connection.execute("SELECT count(*) FROM outgoing_events WHERE name = 'invoice.mailed'").fetchone()
+    assert (events, len(organiser.data("/audit-log?entity_type=invoice&action=mailed"))) == ((3,), 3)
+
+
+@pytest.mark.parametrize("body, pointer", [
+    ({"to": "nobody"}, "/to"), ({"language": "fr"}, "/language"), ({"text": "x" * 5001}, "/text"),
+    ({"cc": "a"}, "/cc")])
+def test_a_wrong_request_for_a_mail_is_refused(organiser, post, body, pointer):
+    draft = invoice(organiser)
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    faults = organiser.post(f"/invoices/{draft['id']}/mail", body, status=422).json["errors"]
+    assert [fault["pointer"] for fault in faults] == [pointer]
+
+
+def test_mails_go_to_the_current_address_of_the_contact_and_never_to_an_anonymised_one(organiser, post, inbox, db):
+    draft = invoice(organiser, email=None)
+    contact, address = f"/contacts/{draft['contact_id']}", f"/invoices/{draft['id']}"
+    assert outcome(organiser, f"{address}/send") == NO_ADDRESS
+    organiser.patch(contact, {"email": EMAIL}, status=200)
+    organiser.post(f"{address}/mail", status=202)
+    organiser.patch(contact, {"invoice_email": "bills@example.org"}, status=200)
+    organiser.post(f"{address}/mail", status=202)
+    sent(db)
+    assert inbox.recipients == [EMAIL, "bills@example.org"]
+    organiser.post(f"{contact}/anonymize", status=200)
+    for action, body in (("mail", {"to": "x@example.org"}), ("cancel", {"reason": "Gone"}),
+                         ("credit", {"items": [ITEM], "text": "Gone"})):
+        assert organiser.post(f"{address}/{action}", body, status=409).json["code"] == "anonymized"
+    assert outcome(organiser, f"{address}/cancel") == NO_ADDRESS
 
 
 def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):

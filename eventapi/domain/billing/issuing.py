@@ -6,7 +6,7 @@ takes and returns rows of invoices (see `invoices`).
 from eventapi import journal, money, times
 from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, pdf
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.records import entities, numbering
+from eventapi.domain.records import anonymity, entities, numbering
 from eventapi.errors import Faults, Problem
 from eventapi.languages import choice, formats
 from eventapi.states import Transitions
@@ -21,6 +21,7 @@ TRANSITIONS = Transitions("invoice", {
     "cancel": (("sent", "overdue", "paid"), "cancelled"),       # an invoice for 0 is paid once it is sent
     "credit": (("sent", "overdue", "partially_paid", "paid"), None),
     "remind": (("sent", "overdue", "partially_paid"), None),
+    "mail": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"), None),
 })
 OF_CREDIT_NOTES = Transitions("credit note", {
     "send": (("draft",), "sent"),
@@ -28,6 +29,7 @@ OF_CREDIT_NOTES = Transitions("credit note", {
     "cancel": ((), "cancelled"),
     "credit": ((), None),
     "remind": ((), None),
+    "mail": (("sent",), None),
 })
 PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder"}
 CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "service_date_to",
@@ -61,7 +63,7 @@ def allowed_actions(invoice, today):
 
 
 def update(db, row, fields):
-    """Change an invoice and return its row.
+    """Change an invoice. Return its row and the outcome of the mail (see `mails`).
 
     `fields` holds the changed fields; a new `status` runs the action that leads there.
 
@@ -72,26 +74,29 @@ def update(db, row, fields):
 
 
 def apply_status(db, row, status):
-    """Run the action that leads to `status` and return the row. Raise 409 `invalid_transition` if there is none."""
+    """Run the action that leads to `status`. Return the row and the outcome of the mail.
+
+    Raise 409 `invalid_transition` if there is no such action.
+    """
     if status in (row["status"], invoices.public_status(row)):
-        return row
+        return row, None
     if status == "sent":
         return send(db, row)
     if status == "cancelled":
         return cancel(db, row)
     table(row).action_to(invoices.public_status(row), status)           # raises: no action leads to another status
-    return row
+    return row, None
 
 
 def send(db, row, mail=None):
-    """Send a draft: assign its number, lock it, and return its row.
+    """Send a draft: assign its number and lock it. Return its row and the outcome of the mail.
 
     `mail` is as in `mails.add`. Raise 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`,
     `exceeds_invoice`, `duplicate`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     if check_action(row, "send") is None:
-        return row
+        return row, mails.unchanged(mail)
     refuse_outdated(db, row)
     sent = issue(db, row)
     journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
@@ -99,8 +104,7 @@ def send(db, row, mail=None):
         ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
     elif sent["status"] == "paid":                      # its total is 0
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
-    mails.add(db, "invoice", sent, mail)
-    return sent
+    return sent, mails.add(db, "invoice", sent, mail)
 
 
 def refuse_outdated(db, row):
@@ -119,27 +123,31 @@ def refresh(db, row):
     return drafts.refresh(db, row)
 
 
-def cancel(db, row):
-    """Cancel an invoice by a credit note for all that is left of it, and return its row.
+def cancel(db, row, reason=None, mail=None):
+    """Cancel an invoice by a credit note for all that is left of it. Return its row and the outcome of the mail.
 
-    Raise 409 `has_payments`, `invalid_transition`, `exceeds_invoice` or `anonymized`.
+    The credit note is mailed as `mails.add` says, and `reason` is printed on it. Raise 409 `has_payments`,
+    `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
+    mails.refuse_unconfigured(db, mail)
     if row["invoice_type"] == "invoice" and row["paid_amount"]:
         raise Problem("has_payments", f"{row['invoice_number']} cannot be cancelled because it has payments. "
                       "Refund them first, or credit a part of the invoice.")
     if check_action(row, "cancel") is None:
-        return row
+        return row, mails.unchanged(mail)
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
-    note = issue_credit_note(db, row, lines)
-    db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], now=db.now)
-    return drafts.journal_change(db, row, "cancelled")
+    note = issue_credit_note(db, row, lines, reason)
+    db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], reason=reason, now=db.now)
+    return drafts.journal_change(db, row, "cancelled"), mails.add(db, "invoice", note, mail)
 
 
-def credit(db, row, items):
-    """Create and send a credit note for a part of an invoice, and return its row. `items` are those of the request.
+def credit(db, row, items, text=None, mail=None):
+    """Create and send a credit note for a part of an invoice. Return its row and the outcome of the mail.
 
-    Raise 422 for faults of the items; 409 `invalid_transition`, `exceeds_invoice` or `anonymized`.
+    `items` are those of the request, `text` is printed on the credit note, `mail` is as in `mails.add`. Raise 422 for
+    faults of the items; 409 `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
+    mails.refuse_unconfigured(db, mail)
     faults = Faults()
     lines = invoice_lines.lines(with_tax_of(items, row), row["currency"], db.config.tax_rate, faults,
                                 reverse_charge=row["is_reverse_charge"])
@@ -148,9 +156,9 @@ def credit(db, row, items):
         faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()
     check_action(row, "credit")
-    note = issue_credit_note(db, row, invoice_lines.negated(lines))
+    note = issue_credit_note(db, row, invoice_lines.negated(lines), text)
     ledger.adjust(db, ledger.by_id(db, row["id"]), credited=-note["total"])
-    return note
+    return note, mails.add(db, "invoice", note, mail)
 
 
 def with_tax_of(items, invoice):
@@ -163,7 +171,7 @@ def with_tax_of(items, invoice):
 
 
 def remind(db, row, mail=None, force=False):
-    """Record a reminder, queue its mail as `mails.add` does, and return the row.
+    """Record a reminder and queue its mail as `mails.add` does. Return the row and the outcome of the mail.
 
     `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `not_due`, `already_reminded` or
     `mail_not_configured`.
@@ -172,8 +180,20 @@ def remind(db, row, mail=None, force=False):
     check_action(row, "remind")
     refuse_early_reminder(db, row, force)
     db.run(sql.remind, id=row["id"], now=db.now)
-    mails.add(db, "invoice_reminder", row, mail)
-    return drafts.journal_change(db, row, "reminded")
+    return drafts.journal_change(db, row, "reminded"), mails.add(db, "invoice_reminder", row, mail)
+
+
+def mail(db, row, to=None, language=None, text=None):
+    """Mail an invoice or credit note that was sent before. Return its row and the outcome of the mail.
+
+    See `mails.add_requested`. Raise 409 `invalid_transition`, `invoice_incomplete`, `mail_not_configured` or
+    `anonymized`; 501 `not_installed`.
+    """
+    check_action(row, "mail")
+    anonymity.refuse(db, "contact", row["contact_id"])
+    outcome = mails.add_requested(db, row, to, language, text)
+    journal.acted(db, entities.INVOICE, "mailed", invoices.represent(row))
+    return row, outcome
 
 
 def refuse_early_reminder(db, row, force):
@@ -191,16 +211,21 @@ def refuse_early_reminder(db, row, force):
                       reminder_sent_at=row["reminder_sent_at"])
 
 
-def issue_credit_note(db, invoice, lines):
-    """Create and send a credit note with these lines, journal it, and return its row."""
-    note = issue(db, draft_credit_note(db, invoice, lines))
+def issue_credit_note(db, invoice, lines, text):
+    """Create and send a credit note with these lines and a printed text, journal it, and return its row.
+
+    Raise 409 `anonymized` for a text about an anonymised buyer.
+    """
+    if text:
+        anonymity.refuse(db, "contact", invoice["contact_id"])
+    note = issue(db, draft_credit_note(db, invoice, lines, text))
     journal.created(db, entities.INVOICE, invoices.represent(note))
     return note
 
 
-def draft_credit_note(db, invoice, lines):
+def draft_credit_note(db, invoice, lines, text=None):
     """Store a draft of a credit note with these lines, and return its row."""
-    draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")), "taken_over": 0,
+    draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "notes")), "text": text, "taken_over": 0,
              "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
              **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
     return invoices.row(db, drafts.store(db, draft, lines))

@@ -1,9 +1,19 @@
-"""Mails with invoices, credit notes and payment reminders."""
+"""Mails with invoices, credit notes and payment reminders.
+
+The outcome of a request for a mail is `meta.mail` of the response: {"status": "queued"}, or {"status": "skipped",
+"reason"} with one of the reasons `no_address`, `smtp_not_configured`, `not_installed` (no package that draws the PDF)
+and `already_done` (the action has changed nothing). It is None if no mail was asked for.
+"""
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail.words import WORDS
 from eventapi.errors import Problem
 from eventapi.languages import choice
+from eventapi.storage.statements import statements
+
+sql = statements("invoices")
+
+QUEUED = {"status": "queued"}
 
 
 def refuse_unconfigured(db, mail):
@@ -12,35 +22,73 @@ def refuse_unconfigured(db, mail):
         mails.refuse_unconfigured(db.config)
 
 
+def unchanged(mail):
+    """Return the outcome of an action that has changed nothing."""
+    return _skipped("already_done") if mail else None
+
+
 def add(db, kind, row, mail):
-    """Queue a mail with the PDF of a sent invoice. `kind` is `invoice` or `invoice_reminder`.
+    """Queue a mail with the PDF of a sent invoice, and return the outcome. `kind` is `invoice` or `invoice_reminder`.
 
-    If `mail` is None, do so only if mail is configured, the buyer has an address and the PDF can be drawn. Raise 409
-    `invoice_incomplete` or 501 `not_installed` if `mail` is true and this is not possible.
+    If `mail` is None, do so only if it is possible. Raise 409 `mail_not_configured` or `invoice_incomplete`, or 501
+    `not_installed` if `mail` is true and it is not possible.
     """
-    if mail is False or not mails.is_configured(db.config):
-        return
-    invoice = invoices.represent(row)
-    buyer = invoices.buyer_as_sent(invoice)
-    refusal = _refusal(db, kind, row, buyer)
-    if refusal and mail:
-        raise refusal
-    if not refusal:
-        name = kind if kind == "invoice_reminder" else row["invoice_type"]
-        subject = WORDS[choice.choose(db.config, row["language"], buyer["language"])][f"{name}_subject"]
-        mails.add(db, kind, "invoice", row["id"], buyer["email"], subject.format(number=row["invoice_number"]))
+    if mail is False:
+        return None
+    refuse_unconfigured(db, mail)
+    if not mails.is_configured(db.config):
+        return _skipped("smtp_not_configured")
+    recipient = address(db, row)
+    if mail:
+        _refuse_impossible(row, recipient, "send `mail` as false")
+    elif not recipient:
+        return _skipped("no_address")
+    elif not _has_pdf(row):
+        return _skipped("not_installed")
+    return _queue(db, kind, row, recipient)
 
 
-def _refusal(db, kind, row, buyer):
-    """Return the problem that prevents mailing the invoice, or None."""
-    if not buyer["email"]:
-        # The buyer of a reminder and of a credit note is that of the invoice as it was sent.
-        can_change = kind == "invoice" and row["invoice_type"] == "invoice"
-        remedy = "Set `email` on the contact before you send the invoice, or send" if can_change else "Send"
-        return Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
-                       f"{remedy} `mail` as false.", missing=["contact.email"])
-    if not (row["pdf_sha256"] or pdf.is_drawable()):
-        return Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn because a "
-                       "package is missing on this server. A request for the PDF names the package. Install it, or "
-                       "send `mail` as false.")
-    return None
+def add_requested(db, row, to, language, text):
+    """Queue a mail with an invoice that was sent before, and return the outcome.
+
+    Each argument may be None: the address then is that of the buyer, the language that of the invoice. Raise as `add`.
+    """
+    refuse_unconfigured(db, True)
+    recipient = to or address(db, row)
+    _refuse_impossible(row, recipient, "send an address as `to`")
+    return _queue(db, "invoice", row, recipient, language, text)
+
+
+def address(db, row):
+    """Return the address to which an invoice is mailed: that of the contact, else that of the buyer as sent, or None.
+
+    Raise 409 `anonymized` if the buyer was anonymised.
+    """
+    buyer, contact = invoices.buyer_as_sent(invoices.represent(row)), db.one(sql.buyer, id=row["contact_id"])
+    return contact["invoice_email"] or contact["email"] or buyer["email"]
+
+
+def _queue(db, kind, row, recipient, language=None, text=None):
+    name = kind if kind == "invoice_reminder" else row["invoice_type"]
+    subject = WORDS[choice.choose(db.config, language, row["language"])][f"{name}_subject"]
+    mails.add(db, kind, "invoice", row["id"], recipient, subject.format(number=row["invoice_number"]),
+              language=language, text=text)
+    return QUEUED
+
+
+def _skipped(reason):
+    return {"status": "skipped", "reason": reason}
+
+
+def _has_pdf(row):
+    return bool(row["pdf_sha256"] or pdf.is_drawable())
+
+
+def _refuse_impossible(row, recipient, remedy):
+    """Raise the problem that prevents mailing the invoice, if there is one."""
+    if not recipient:
+        raise Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
+                      f"Set `email` on the contact, or {remedy}.", missing=["contact.email"])
+    if not _has_pdf(row):
+        raise Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn because "
+                      "reportlab is missing. Install python3-reportlab on the server.")

@@ -5,13 +5,12 @@ Drawing takes too long for a write transaction. The transaction that sends an in
 with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
 same source always results in the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
 """
+import importlib.util
 import json
 import re
 
 from eventapi.domain.billing import invoices
-from eventapi.errors import Problem
 from eventapi.languages import choice
-from eventapi.pictures import fonts
 from eventapi.pictures.invoice import sheet as picture
 from eventapi.storage import files
 from eventapi.storage.database import as_json
@@ -32,12 +31,10 @@ def draw_draft(db, row, seller, buyer, language=None) -> bytes:
 
 
 def is_drawable() -> bool:
-    """Return whether the packages that draw a PDF are installed. A font may still lack a letter."""
-    try:
-        fonts.require()
-    except Problem:
-        return False
-    return True
+    """Return whether the package that draws a PDF is installed, without importing it: that would take too long in a
+    write transaction. A font may still lack a letter.
+    """
+    return importlib.util.find_spec("reportlab") is not None
 
 
 def freeze(db, row) -> None:

@@ -153,7 +153,7 @@ CATEGORY = Kind(
     has_documents=True, has_tasks=True)
 INVOICE = Kind(
     "invoice", "invoices", "invoices",
-    (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded"),
+    (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded", "mailed"),
     itemgetter("invoice_number"),
     has_notes=True, has_documents=True, has_tasks=True, about_people=True,
     personal=("notes",))

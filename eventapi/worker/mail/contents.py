@@ -96,10 +96,14 @@ def as_text(paragraphs):
 
 def as_html(paragraphs):
     """Return the paragraphs as an HTML page."""
-    inside = "\n".join(f"<p>{escape(part)}</p>" if isinstance(part, str) else
+    inside = "\n".join(f"<p>{line_breaks(escape(part))}</p>" if isinstance(part, str) else
                        f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>' for part in paragraphs)
     return ('<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n'
             f"{inside}\n</body></html>\n")
+
+
+def line_breaks(html):
+    return html.replace("\n", "<br>\n")
 
 
 def greeting(texts, name):
@@ -134,8 +138,9 @@ def newsletter_confirmation(db, mail):
 def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay."""
     shown, data = sent_invoice(db, mail)
-    texts, values = localised(db, shown)
-    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), texts[shown["invoice_type"]].format(**values)]
+    texts, values = localised(db, shown, mail["language"])
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(mail["text"]),
+                  texts[shown["invoice_type"]].format(**values)]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
     paragraphs += [texts["regards"], mail_words.sender(db.config)]
@@ -147,7 +152,7 @@ def invoice_reminder(db, mail):
     shown, data = sent_invoice(db, mail)
     if shown["open_amount"] <= 0:
         raise Gone("the invoice has no open amount")
-    texts, values = localised(db, shown)
+    texts, values = localised(db, shown, mail["language"])
     text = texts["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
                   texts["invoice_reminder_paid"], texts["regards"], mail_words.sender(db.config)]
@@ -165,12 +170,17 @@ def sent_invoice(db, mail):
         raise Gone("the PDF of the invoice is missing in the file store") from None
 
 
-def localised(db, shown):
-    """Return (texts, values for their placeholders) in the language of the invoice.
+def own_paragraphs(text):
+    """Return the paragraphs of a text that the organiser has written for this mail, or None."""
+    return re.split(r"\s*\n\s*\n\s*", text) if text else []
+
+
+def localised(db, shown, language):
+    """Return (texts, values for their placeholders) in the language of the request, else in that of the invoice.
 
     The total of a credit note has no minus sign.
     """
-    language = choice.choose(db.config, shown["language"], shown["buyer"].get("language"))
+    language = choice.choose(db.config, language, shown["language"], shown["buyer"].get("language"))
     total = -shown["total"] if shown["invoice_type"] == "credit_note" else shown["total"]
     amounts = {name: formats.money(amount, shown["currency"], language)
                for name, amount in (("total", total), ("open", shown["open_amount"]))}
