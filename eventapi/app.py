@@ -1,5 +1,7 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 
 from bottle import Bottle, HTTPError, Route, Router, request, response
@@ -14,6 +16,8 @@ from eventapi.web import routes as routing
 from eventapi.web.rest import Response
 
 MAX_ID = 2 ** 63 - 1                       # of SQLite
+ROOT, PREFIX = "/api/v1", re.compile(r"/api(/v\d+)?(?=/|$)")
+NUMBER = re.compile(r"(?<=/)[1-9]\d{0,18}(?=/|$)", re.ASCII)
 
 
 class App(Bottle):
@@ -113,13 +117,27 @@ def _read_path():
 
 def _problem_of(error):
     if error.status_code == 404:
-        return Problem("not_found", f"The path {masking.path(request.path)} does not exist.")
+        path = masking.path(request.path)
+        return Problem("not_found", f"The path {path} does not exist{_nearest(path[:200]) or '.'}")
     if error.status_code == 405:
         return Problem("method_not_allowed", f"{request.method} is not supported here. Allow lists the methods.",
                        headers={"Allow": _allowed(error)})
     if error.status_code < 500:
         return Problem("malformed_request", "The request cannot be read.")
     return internal_error()
+
+
+@lru_cache(maxsize=256)
+def _nearest(path):
+    """Return "; did you mean …?" with the path of the API that is most like `path`, or "" if none is like it."""
+    from difflib import get_close_matches
+    known = {re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)) for route in routes()
+             if route.path.startswith(ROOT)}
+    near = get_close_matches(NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1)), known, 1)
+    if not near:
+        return ""
+    numbers = iter(NUMBER.findall(path))
+    return f"; did you mean {ROOT}{re.sub('<(.+?)>', lambda name: next(numbers, f'{{{name[1]}}}'), near[0])}?"
 
 
 def routes() -> Iterator[routing.Route]:

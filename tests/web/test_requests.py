@@ -160,6 +160,23 @@ def test_a_path_is_never_interpreted_as_another_one(app, organiser):
     assert plain(app, path=f"/api/v1/events/{event['id']}/", **key)[0] == 200
 
 
+@pytest.mark.parametrize("path, wanted", [
+    ("/api/v1/event", "/api/v1/events"), ("/api/v1/Events", "/api/v1/events"), ("/events", "/api/v1/events"),
+    ("/api/v1/event/7", "/api/v1/events/7"), ("/api/v1/invoices/12/pdff", "/api/v1/invoices/12/pdf"),
+    ("/api/v1/service_orders", "/api/v1/service-orders"), ("/api/v1/checkins/stats", "/api/v1/check-ins/stats"),
+    ("/api/v2/events", "/api/v1/events"), ("/api/v1/webhooks/3/delivery", "/api/v1/webhooks/3/deliveries"),
+    ("/api/v1/events/0", "/api/v1/events"), ("/wp-login.php", None), ("/api/v1/" + "x" * 3000, None), ("/", None)])
+def test_an_unknown_path_suggests_the_nearest_one(app, path, wanted):
+    status, _, body = plain(app, path=path)
+    if path == "/":
+        assert status != 404
+        return
+    detail = json.loads(body)["detail"]
+    assert status == 404 and ("did you mean" in detail) == bool(wanted) and len(detail) < 4000
+    if wanted:
+        assert detail == f"The path {path} does not exist; did you mean {wanted}?"
+
+
 def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
     lines = []
     monkeypatch.setattr("eventapi.web.request_log.write", lines.append)
