@@ -3,11 +3,11 @@
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
 INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_type, related_invoice_id, contact_id, event_participant_id,
-  event_id, currency, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, taken_over,
+  event_id, currency, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over,
   created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), :invoice_type, :related_invoice_id,
   :contact_id, :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
-  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :taken_over, :now, :now);
+  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :now, :now);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id) WHERE id = :id;

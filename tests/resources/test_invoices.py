@@ -955,6 +955,19 @@ def test_a_pdf_in_another_language_is_a_marked_copy_that_is_not_stored(organiser
     assert len([file for file in settings.files.rglob("*") if file.is_file()]) == 1
 
 
+def test_the_pdf_of_a_credit_note_shows_the_reason_the_period_and_the_invoice(organiser, sent, monkeypatch):
+    seen = []
+    monkeypatch.setattr(invoice_pdf.picture, "draw", lambda *arguments: seen.append(arguments[0]) or b"%PDF-")
+    invoice = sent(service_date="2027-05-01", service_date_to="2027-05-03")
+    note = act(organiser, invoice, "cancel", {"reason": "Ordered twice"})["related_invoice_id"]
+    organiser.get(f"/invoices/{note}/pdf", status=200)
+    shown, = seen
+    assert (shown["cancellation_reason"], shown["service_date"], shown["service_date_to"]) == (
+        "Ordered twice", "2027-05-01", "2027-05-03")
+    assert (shown["related_invoice_number"], shown["related_issue_date"]) == (
+        invoice["invoice_number"], invoice["issue_date"])
+
+
 # Arithmetic over many
 
 def expected(items, places):

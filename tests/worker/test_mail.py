@@ -254,8 +254,8 @@ def test_credit_notes_of_cancel_and_credit_are_mailed_with_their_text(organiser,
     credit = organiser.post(f"{address}/credit", {"items": [ITEM], "text": "One stand less"}, status=201).json["data"]
     cancelled = organiser.post(f"{address}/cancel", {"reason": "Ordered twice"}, status=200).json["data"]
     rest = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
-    assert (credit["text"], rest["text"]) == ("One stand less", "Ordered twice")
-    assert (cancelled["cancellation_reason"], rest["cancellation_reason"]) == ("Ordered twice", None)
+    assert [(note["text"], note["cancellation_reason"]) for note in (credit, rest, cancelled)] == [
+        ("One stand less", None), (None, "Ordered twice"), (None, "Ordered twice")]
     assert organiser.data(f"/invoices?ids={draft['id']}")[0]["cancellation_reason"] == "Ordered twice"
     assert sent(db) == [("sent", None)] * 2
     assert [message["Subject"] for message in inbox.messages] == [

@@ -239,7 +239,7 @@ def number_columns(db, wanted, old, faults):
 
 def store(db, draft, lines):
     """Insert the rows of a draft and return its id."""
-    id = db.insert(sql.add, **draft, now=db.now)
+    id = db.insert(sql.add, **{"cancellation_reason": None, **draft}, now=db.now)
     if draft["invoice_number"] is None:
         db.run(sql.name_draft, id=id)
     store_parts(db, id, lines, invoice_lines.taxes(lines))

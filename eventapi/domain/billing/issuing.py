@@ -136,7 +136,7 @@ def cancel(db, row, reason=None, mail=None):
     if check_action(row, "cancel") is None:
         return row, mails.unchanged(mail)
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
-    note = issue_credit_note(db, row, lines, reason)
+    note = issue_credit_note(db, row, lines, cancellation_reason=reason)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], reason=reason, now=db.now)
     return drafts.journal_change(db, row, "cancelled"), mails.add(db, "invoice", note, mail)
 
@@ -156,7 +156,7 @@ def credit(db, row, items, text=None, mail=None):
         faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()
     check_action(row, "credit")
-    note = issue_credit_note(db, row, invoice_lines.negated(lines), text)
+    note = issue_credit_note(db, row, invoice_lines.negated(lines), text=text)
     ledger.adjust(db, ledger.by_id(db, row["id"]), credited=-note["total"])
     return note, mails.add(db, "invoice", note, mail)
 
@@ -211,21 +211,22 @@ def refuse_early_reminder(db, row, force):
                       reminder_sent_at=row["reminder_sent_at"])
 
 
-def issue_credit_note(db, invoice, lines, text):
-    """Create and send a credit note with these lines and a printed text, journal it, and return its row.
+def issue_credit_note(db, invoice, lines, **texts):
+    """Create and send a credit note with these lines and printed texts, journal it, and return its row.
 
-    Raise 409 `anonymized` for a text about an anonymised buyer.
+    `texts` are the columns `text` and `cancellation_reason`. Raise 409 `anonymized` for a text about an anonymised
+    buyer.
     """
-    if text:
+    if any(texts.values()):
         anonymity.refuse(db, "contact", invoice["contact_id"])
-    note = issue(db, draft_credit_note(db, invoice, lines, text))
+    note = issue(db, draft_credit_note(db, invoice, lines, **texts))
     journal.created(db, entities.INVOICE, invoices.represent(note))
     return note
 
 
-def draft_credit_note(db, invoice, lines, text=None):
+def draft_credit_note(db, invoice, lines, **texts):
     """Store a draft of a credit note with these lines, and return its row."""
-    draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "notes")), "text": text, "taken_over": 0,
+    draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")), **texts, "taken_over": 0,
              "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
              **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
     return invoices.row(db, drafts.store(db, draft, lines))
