@@ -19,7 +19,7 @@ SENDER, ADDRESS, ADDRESS_WIDTH, ADDRESS_HEIGHT = 60, 66, 80, 26
 FOLDS = 105, 148.5, 210                             # fold marks and, in the middle, the mark for hole punches
 
 
-def draw(invoice, seller, buyer, language="en", is_copy=False, logo=None):
+def draw(invoice, seller, buyer, language, is_copy=False, logo=None):
     """Return the PDF of an invoice as bytes. The same invoice results in the same bytes.
 
     invoice: API object. Beside its fields it may have `event_title`, `related_issue_date` and `cancellation_reason`.
