@@ -61,7 +61,8 @@ SELECT s.value ->> 0 AS period, (
             WHERE p.currency = k.currency AND p.gateway_key IS k.gateway_key AND p.status IN ('completed', 'refunded')
               AND p.payment_date_at >= s.value ->> 1 AND p.payment_date_at < s.value ->> 2                                 -- when dated
               AND p.payment_date_at IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2             -- when undated
-              AND coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),     -- when event_id
+              AND coalesce(CASE WHEN p.id IN (SELECT payment_id FROM payment_moves) THEN                                     -- when event_id
+                             (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1) END,   -- when event_id
                            p.invoice_id) IN (SELECT id FROM invoices WHERE event_id = :event_id)        -- when event_id
            HAVING count(*) > 0)) AS figures
   FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
@@ -118,19 +119,20 @@ WITH credit (id, amount) AS MATERIALIZED (
 later (payment_id, from_invoice_id, to_invoice_id, amount) AS MATERIALIZED (
   SELECT p.id, m.from_invoice_id, m.to_invoice_id,
          p.amount - coalesce((SELECT sum(r.amount) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at <= :until), 0)
-    FROM payment_moves m JOIN payments p ON p.id = m.payment_id
+    FROM payment_moves m CROSS JOIN payments p ON p.id = m.payment_id
    WHERE m.moved_at > :until AND p.status IN ('completed', 'refunded') AND coalesce(p.payment_date_at, p.created_at) <= :until),
 paid (id, amount) AS MATERIALIZED (
-  SELECT invoice_id, sum(amount) FROM (
-    SELECT invoice_id, amount FROM payments
-     WHERE status IN ('completed', 'refunded') AND coalesce(payment_date_at, created_at) <= :until
-     UNION ALL SELECT p.invoice_id, -r.amount FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
+  SELECT invoice_id, sum(amount) FROM payments
+   WHERE status IN ('completed', 'refunded') AND coalesce(payment_date_at, created_at) <= :until GROUP BY invoice_id),
+corrections (id, amount) AS MATERIALIZED (
+  SELECT id, sum(amount) FROM (
+    SELECT p.invoice_id AS id, -r.amount AS amount FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
      UNION ALL SELECT from_invoice_id, amount FROM later
      UNION ALL SELECT to_invoice_id, -amount FROM later)
-   GROUP BY invoice_id)
+   GROUP BY id)
 SELECT o.currency, CASE WHEN o.amount > 0 THEN o.due_date END AS due_date, count(*) AS invoices, sum(o.amount) AS amount
-  FROM (SELECT i.currency, i.due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) AS amount
-          FROM invoices i LEFT JOIN credit c ON c.id = i.id LEFT JOIN paid p ON p.id = i.id
+  FROM (SELECT i.currency, i.due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) - coalesce(x.amount, 0) AS amount
+          FROM invoices i LEFT JOIN credit c ON c.id = i.id LEFT JOIN paid p ON p.id = i.id LEFT JOIN corrections x ON x.id = i.id
          WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
            AND +i.event_id = :event_id                      -- when event_id
        ) o

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from lists import ROOT, configuration, create_app, credentials, database, migrations, timed
+from lists import ROOT, api_keys, configuration, create_app, database, migrations, timed
 
 REPORTS = ("/reports/revenue", "/reports/revenue?period=year", "/reports/tax", "/reports/payments",
            "/reports/payments?event_id=1",
@@ -29,7 +29,7 @@ def main(many):
         db = database.Database(config)
         with db.write():
             fill(db.connection, {"payments": many, "exhibitors": 4500, "visitors": 150_000})
-            key = credentials.create_key(db, "load", credentials.SCOPES)[1]
+            key = api_keys.create_key(db, "load", api_keys.SCOPES)[1]
         app = create_app(config)
         fresh = [measured(db, app, key, path) for path in REPORTS]
         db.optimize()
