@@ -24,6 +24,10 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
 -- Change the only fields that can change after sending.
 UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :now WHERE id = :id;
 
+-- name: keep_due_date
+-- Keep the due date that a sent invoice had until now, for reports on earlier days.
+INSERT INTO due_date_changes (invoice_id, due_date, changed_at) VALUES (:id, :due_date, :now);
+
 -- name: remove
 DELETE FROM invoices WHERE id = :id;
 

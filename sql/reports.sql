@@ -112,7 +112,7 @@ SELECT i.currency, NULL, count(*), sum(i.open_amount)
 
 -- name: open_then
 -- The same as at the end of a day. Invoices, credit notes, payments and refunds count from their dates. A payment that
--- moved to another invoice later counts for the invoice that it had then.
+-- moved to another invoice later counts for the invoice that it had then, and an invoice has the due date of then.
 WITH credit (id, amount) AS MATERIALIZED (
   SELECT related_invoice_id, sum(total) FROM invoices
    WHERE invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of GROUP BY related_invoice_id),
@@ -131,7 +131,9 @@ corrections (id, amount) AS MATERIALIZED (
      UNION ALL SELECT to_invoice_id, -amount FROM later)
    GROUP BY id)
 SELECT o.currency, CASE WHEN o.amount > 0 THEN o.due_date END AS due_date, count(*) AS invoices, sum(o.amount) AS amount
-  FROM (SELECT i.currency, i.due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) - coalesce(x.amount, 0) AS amount
+  FROM (SELECT i.currency, CASE WHEN i.id IN (SELECT invoice_id FROM due_date_changes WHERE changed_at > :until) THEN
+                 (SELECT d.due_date FROM due_date_changes d WHERE d.invoice_id = i.id AND d.changed_at > :until ORDER BY d.changed_at, d.id LIMIT 1)
+               ELSE i.due_date END AS due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) - coalesce(x.amount, 0) AS amount
           FROM invoices i LEFT JOIN credit c ON c.id = i.id LEFT JOIN paid p ON p.id = i.id LEFT JOIN corrections x ON x.id = i.id
          WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
            AND +i.event_id = :event_id                      -- when event_id

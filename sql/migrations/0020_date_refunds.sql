@@ -1,5 +1,5 @@
 -- Refunds as records with a date of their own, dates of payments as they were given, and the history of payments that
--- moved from one invoice to another. With these, the figures of a past date stay the same.
+-- moved from one invoice to another and of due dates. With these, the figures of a past date stay the same.
 
 -- payment_date holds what the caller sent: a date or a timestamp. payment_date_at holds the UTC timestamp that it means.
 -- Existing dates are UTC timestamps already.
@@ -58,6 +58,15 @@ CREATE INDEX payment_moves_by_payment ON payment_moves (payment_id, moved_at);
 CREATE INDEX payment_moves_by_time ON payment_moves (moved_at);
 CREATE INDEX payment_moves_by_source ON payment_moves (from_invoice_id);
 CREATE INDEX payment_moves_by_target ON payment_moves (to_invoice_id);
+
+-- Due dates that sent invoices had until changed_at. Earlier changes are in the audit log only.
+CREATE TABLE due_date_changes (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  invoice_id  INTEGER NOT NULL REFERENCES invoices (id),
+  due_date    TEXT,
+  changed_at  TEXT NOT NULL
+) STRICT;
+CREATE INDEX due_date_changes_by_invoice ON due_date_changes (invoice_id, changed_at);
 
 -- Invoices for which more was paid than is owed. The report on receivables adds them up.
 CREATE INDEX invoices_overpaid ON invoices (currency, open_amount, event_id) WHERE open_amount < 0;

@@ -210,13 +210,21 @@ class Year:
                 self.ledger.add(self.today(), "move", target, -payment["left"])
                 payment.update(invoice=target, moved=self.now)
 
+    def postpone(self):
+        """Give a sent invoice another due date."""
+        number = self.choose("open", "credited")
+        if number:
+            day = (self.now + timedelta(days=self.chance.randint(0, 60))).date().isoformat()
+            self.client.patch(f"/invoices/{self.ledger.invoices[number]['id']}", {"due_date": day}, status=200)
+
     def month(self, first, last):
         """Book at random on the days of a month."""
         days = sorted(self.chance.randint(0, (last - first).days) for _ in range(STEPS))
         for number in days:
             self.at(first + timedelta(days=number))
             step = self.chance.choice((self.send_invoice, self.send_invoice, self.pay, self.pay, self.pay, self.refund,
-                                       self.refund, self.move, self.credit, self.cancel, self.take_refund_back))
+                                       self.refund, self.move, self.credit, self.cancel, self.postpone,
+                                       self.take_refund_back))
             step()
 
     # Reports

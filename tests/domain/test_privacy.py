@@ -102,7 +102,7 @@ OTHERS = {
     "a date or the rule for one":
         "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
         "invoices.service_date_to invoices.due_date "
-        "payments.payment_date tasks.due_date newsletter_consents.at",
+        "payments.payment_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":
         "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
         "invoice_items.unit invoice_items.exemption_reason invoice_items.usual_exemption_reason "

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.languages import formats
@@ -421,7 +422,7 @@ def test_readiness_counts_ready_participants_and_missing_requirements(organiser,
             item["item"]: item["status"] for item in person["readiness"]["items"]}
         ready[key] += person["readiness"]["ready"]
         unconfirmed[key] += items["badge"] != "done"
-        no_booth[key] += items.get("booth", "done") != "done"
+        no_booth[key] += items["booth"] not in ("done", "not_required")
     assert {(row["event_key"], row["role"]): (row["ready"], row["unconfirmed"], row["no_booth"]) for row in rows} == {
         key: (ready[key], unconfirmed[key], no_booth[key]) for key in ready}
     assert sum(row["participants"] for row in rows) == len(people)
@@ -841,3 +842,48 @@ def test_the_overview_draws_each_report_to_its_own_scale():
     panels = [panel for panel in report_charts.overview(rows, {}, "en") if panel.labels]
     assert [(panel.title, panel.labels) for panel in panels] == [
         ("Participants", ("confirmed",)), ("Booths", ("sold",))]
+
+
+@prepared
+def overpaid(organiser, db):
+    """Send two invoices for 119 and pay 150 for one of them."""
+    buyer = organiser.make("/contacts", {**GERMAN, "company_name": "Muster GmbH"})
+    item = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    numbers = []
+    for _ in "ab":
+        draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [item]})
+        numbers.append(organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"])
+    organiser.make("/payments", {"invoice_number": numbers[0], "amount": 150})
+
+
+@pytest.mark.parametrize("query", ["", f"?as_of={in_days(0)}"])
+def test_overpaid_amounts_are_shown_and_not_part_of_the_total(organiser, overpaid, query):
+    found = organiser.data(f"/reports/receivables{query}")["data"]
+    assert {row["bucket"]: (row["invoices"], row["amount"]) for row in found["rows"] if row["invoices"]} == {
+        "not_due": (1, 119), "overpaid": (1, 31)}
+    assert found["totals"] == [{"currency": "EUR", "invoices": 1, "amount": 119}]
+    for language, word in (("en", "overpaid"), ("de", "überzahlt")):
+        drawn = organiser.get(f"/reports/receivables?language={language}", headers={"Accept": "image/svg+xml"}).text
+        assert word in drawn
+    (row,) = [row for row in organiser.data("/reports/overview")["data"]["rows"] if row["report"] == "receivables"]
+    assert row["value"] == 119
+
+
+@pytest.mark.parametrize("period, label", [("day", "2026-05-04"), ("week", "2026-W19"), ("quarter", "2026-Q2")])
+def test_a_refund_counts_in_its_own_period(organiser, exhibitor, monkeypatch, period, label):
+    """The refund is later than the year of its payment; the figures of that year stay the same."""
+    monkeypatch.setattr(times, "now", lambda: "2025-06-02T10:00:00Z")
+    item = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    draft = organiser.make("/invoices", {"event_participant_id": exhibitor["id"], "items": [item]})
+    sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    paid = organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 119})
+    monkeypatch.setattr(times, "now", lambda: "2026-05-04T10:00:00Z")
+    paths = ("payments?date_to=2025-12-31&period=year", "receivables?as_of=2025-12-31", "overview?date_to=2025-12-31")
+    before = [organiser.data(f"/reports/{path}")["data"] for path in paths]
+    organiser.post(f"/payments/{paid['id']}/refund", status=200)
+    assert [organiser.data(f"/reports/{path}")["data"] for path in paths] == before
+    first, second = organiser.data(f"/reports/payments?period={period}")["data"]["rows"]
+    assert (first["received"], first["refunded"], first["net"]) == (119, 0, 119)
+    assert (second["period"], second["payments"], second["received"], second["refunded"], second["net"]) == (
+        label, 0, 0, 119, -119)
+    organiser.get(f"/reports/payments?period={period}", headers={"Accept": "image/svg+xml"}, status=200)

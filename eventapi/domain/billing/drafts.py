@@ -59,6 +59,8 @@ def change_locked(db, row, old, body):
     anonymity.refuse_text(db, entities.INVOICE, row, body)
     changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
     if any(changes[name] != row[name] for name in changes):
+        if changes["due_date"] != row["due_date"]:
+            db.run(sql.keep_due_date, id=row["id"], due_date=row["due_date"], now=db.now)
         db.run(sql.change_locked, id=row["id"], **changes, now=db.now)
         return journal_change(db, row, "updated")
     return row
