@@ -7,49 +7,71 @@ from itertools import zip_longest
 
 from eventapi.markup import Element, blocks
 from eventapi.pictures import fonts
+from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
+from eventapi.pictures.parties import draw_parties, draw_signatures
+from eventapi.pictures.words import WORDS
 
 SIZE, LINE_HEIGHT = 10, 5
 HEADINGS = {"h1": (16, 7.5, 4), "h2": (12.5, 6, 4), "h3": (10.5, 5.2, 2.5)}     # font size, line height, space above
-TOP, BOTTOM = 22, 270
+TOP = 22
 INDENT, PADDING, RULE = 6, 1.6, 0.75
 WORD = re.compile(r"[^\S\u00a0]+")
 
 
-def draw(parts, *, title, number, author, language):
-    """Return the PDF as bytes. `parts` are the Elements of markup.parse. The same document results in the same bytes.
+def draw(parts, *, title, number, date, language, organiser, logo=None, partner=None):
+    """Return the PDF as bytes. The same document results in the same bytes.
+
+    parts: Elements of markup.parse.
+    date: the day of the document, as text.
+    organiser, logo: those of the letterhead.
+    partner: the other party of a contract, which gets the parties and lines for their signatures; else None.
 
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
     with fonts.lock:
-        return Sheet(fonts.clean(title), fonts.clean(number), fonts.clean(author), language).pdf(parts)
+        return Sheet(title, number, date, language, organiser, logo, partner).pdf(parts)
 
 
 class Sheet:
     """The layout of one document, from top to bottom."""
 
-    def __init__(self, title, number, author, language):
-        self.title, self.number, self.author, self.language = title, number, author, language
-        self.paper = Paper(BOTTOM, self._begin)
+    def __init__(self, title, number, date, language, organiser, logo=None, partner=None):
+        self.title, self.number, self.date = fonts.clean(title), fonts.clean(number), fonts.clean(date)
+        self.language, self.organiser, self.partner = language, organiser, partner
+        self.running = " · ".join(dict.fromkeys(filter(None, (self.title, self.number))))
+        self.letterhead = Letterhead(organiser, logo, language)
+        self.bottom = self.letterhead.footer_top - 11
+        self.paper = Paper(self.bottom, self._begin)
 
     def pdf(self, parts):
         """Lay out the elements and return the PDF as bytes."""
-        self.paper.new_page()
+        paper = self.paper
+        paper.new_page()
+        if self.partner:
+            draw_parties(paper, self.organiser, self.partner, self.language)
+        self.top = paper.y
         for part in parts:
             self._block(part, LEFT, RIGHT - LEFT)
-        self.paper.draw_footers(self._footer)
-        return self.paper.pdf(title=self.title, author=self.author, language=self.language)
+        if self.partner:
+            draw_signatures(paper, self.organiser, self.partner, self.language)
+        paper.draw_footers(self._footer)
+        return paper.pdf(title=self.title, author=fonts.clean(self.organiser.get("name") or ""), language=self.language)
 
     def _begin(self, paper):
-        paper.y = TOP
+        """Begin a page: the first one with the letterhead, number and date."""
+        paper.y = self.top = TOP
+        if len(paper.pages) == 1:
+            below = self.letterhead.head(paper) + 8
+            about = " · ".join(filter(None, (self.number, self.date)))
+            paper.text(RIGHT, below, about, size=8.5, align="right", ink=GREY)
+            paper.y = self.top = below + 8
+        else:
+            paper.text(LEFT, TOP - 6, self.running, size=fonts.shrunk(self.running, 8.5, RIGHT - LEFT), ink=GREY)
 
     def _footer(self, page, pages):
-        paper = self.paper
-        paper.line(LEFT, 280, RIGHT, ink=GREY)
-        name = " · ".join(filter(None, (self.author, self.number)))
-        paper.text(LEFT, 284, fonts.wrap(name, 7, 130)[0] if name else "", size=7, ink=GREY)
-        paper.text(RIGHT, 284, f"{page} / {pages}", size=7, align="right", ink=GREY)
+        self.letterhead.foot(self.paper, self.running, WORDS[self.language]["page"].format(page=page, pages=pages))
 
     def _block(self, part, left, room):
         if part.tag in HEADINGS:
@@ -67,7 +89,7 @@ class Sheet:
         heading = lines(part, size, room, bold=True)
         # Three lines must fit below a heading, so that it is never the last on a page.
         self.paper.reserve(above + line_height * len(heading) + 3 * LINE_HEIGHT)
-        self.paper.y += above if self.paper.y > TOP else 0
+        self.paper.y += above if self.paper.y > self.top else 0
         self._lines(heading, left, size=size, line_height=line_height)
         self.paper.y += 1.5
 
@@ -119,7 +141,7 @@ class Sheet:
     def _row(self, cells, starts):
         height = max(map(len, cells), default=1) * LINE_HEIGHT
         pages = len(self.paper.pages)
-        self.paper.reserve(min(height + 2 * PADDING, BOTTOM - TOP))
+        self.paper.reserve(min(height + 2 * PADDING, self.bottom - TOP))
         has_turned = len(self.paper.pages) > pages
         if has_turned and self.header and cells is not self.header and len(self.header) < 10:
             self._row(self.header, starts)                              # repeat the header on each page

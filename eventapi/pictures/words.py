@@ -1,4 +1,4 @@
-"""Texts printed on invoices, in English and German, and the formats of addresses and bank accounts.
+"""Texts printed on invoices and documents, in English and German, and the formats of addresses and bank accounts.
 
 Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 """
@@ -50,6 +50,10 @@ ENGLISH = {
     "vat_id": "VAT ID",
     "tax_number": "Tax number",
     "page": "Page {page} of {pages}",
+    "organiser": "Organiser",
+    "partner": "Contracting party",
+    "place_date": "Place, date",
+    "signature": "Signature",
     "AE": "Reverse charge (the recipient is liable for VAT)",
     "E": "Exempt from VAT",
     "Z": "Zero-rated",
@@ -99,6 +103,10 @@ GERMAN = {
     "vat_id": "USt-IdNr.",
     "tax_number": "Steuernummer",
     "page": "Seite {page} von {pages}",
+    "organiser": "Veranstalter",
+    "partner": "Vertragspartner",
+    "place_date": "Ort, Datum",
+    "signature": "Unterschrift",
     "AE": "Steuerschuldnerschaft des Leistungsempfängers (Reverse charge)",
     "E": "Steuerfrei",
     "Z": "Nullsteuersatz",

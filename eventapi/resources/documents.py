@@ -83,7 +83,7 @@ def get_document_content(db, id, query, form):
         raise Problem("not_acceptable",
                       "The document is available as text/html or application/pdf only. Send one of these in Accept.",
                       offered=[content_types.HTML, content_types.PDF])
-    data = (pages.pdf if form == content_types.PDF else pages.page)(db.config, row)
+    data = (pages.pdf if form == content_types.PDF else pages.page)(db.config, row, pages.partner(db, row))
     headers = {**downloads.guarded(form, name_of(row, form)), "ETag": etag(f"{form}{data!r}")}
     if form == content_types.HTML:
         headers["Content-Security-Policy"] = pages.POLICY

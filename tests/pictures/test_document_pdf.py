@@ -1,19 +1,25 @@
 """Documents as PDF: everything is drawn on the paper and inside its margins."""
 import pytest
 
-from eventapi import markup
+from eventapi import images, markup
 from eventapi.errors import Faults
+from tests.support.images import png
 
 pytest.importorskip("reportlab")
 from eventapi.pictures import document, fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 
+ORGANISER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig",
+             "country": "DE", "email": "office@messe.test", "vat_id": "DE123456789", "iban": "DE02120300000000202051"}
+PARTNER = {"name": "Bergmann & Söhne GmbH", "contact_name": "Ada Bergmann", "address": "Hauptstraße 12",
+           "postal_code": "10115", "city": "Berlin", "country": "DE"}
 
-def sheet(body):
+
+def sheet(body, **options):
     faults = Faults()
     tree = markup.parse(body, faults, "/body")
     assert not faults
-    set_ = document.Sheet("Contract", "DOC-2026-00001", "Messe Test GmbH", "en")
+    set_ = document.Sheet("Contract", "DOC-2026-00001", "1 May 2026", "en", ORGANISER, **options)
     data = set_.pdf(markup.blocks(tree))
     texts = [[(x, y, text, style) for kind, x, y, text, *style in page if kind.__name__ == "_text"]
              for page in ([entry for entry in page if len(entry) == 7] for page in set_.paper.pages)]
@@ -58,4 +64,38 @@ def test_the_header_row_of_a_table_is_repeated_on_each_page():
 
 def test_pages_are_numbered():
     _, texts = sheet("<p>a</p>" * 200)
-    assert [f"{number} / {len(texts)}" in words([page]) for number, page in enumerate(texts, 1)] == [True] * len(texts)
+    assert all(f"Page {number} of {len(texts)}" in words([page]) for number, page in enumerate(texts, 1))
+
+
+def test_the_letterhead_names_the_organiser_number_and_date_and_shows_the_logo():
+    image = images.load(png(60, 20))
+    data, texts = sheet("<p>a</p>" * 100, logo=image)
+    first = [text for _, _, text, _ in texts[0]]
+    assert {"Messe Test GmbH", "DOC-2026-00001 · 1 May 2026", "Am Markt 1", "VAT ID DE123456789"} <= set(first)
+    assert all("Contract · DOC-2026-00001" in words([page]) for page in texts), "on each page"
+    assert data.count(b"/Subtype /Image") == 1 and b"/Subtype /Image" not in sheet("<p>a</p>")[0]
+    assert "Signature" not in words(texts)
+
+
+@pytest.mark.parametrize("count", range(0, 60, 3))
+def test_the_signatures_of_both_parties_are_together_on_one_page(count):
+    _, texts = sheet("<h1>Contract</h1>" + "<p>a line of the contract</p>" * count, partner=PARTNER)
+    first, last = words(texts[:1]), [text for _, _, text, _ in texts[-1]]
+    assert first.index("Organiser") < first.index("Contracting party") < first.index("Hauptstraße 12")
+    assert "GERMANY" not in first.split("a line")[0].split("Page")[0], "the country of both"
+    assert last.count("Place, date") == last.count("Signature") == 2
+    lines = [(x, y, text) for x, y, text, _ in texts[-1] if text in ("Place, date", "Signature")]
+    assert len({y for _, y, _ in lines}) == 2 and len({x for x, _, _ in lines}) == 2
+    assert all(y < 275 for _, y, _ in lines)
+
+
+@pytest.mark.parametrize("party", [
+    {"name": ""}, {"name": "N" * 255, "address": "road\n" * 30, "city": "C" * 255, "country": "ZZ"},
+    {"name": "Przedsiębiorstwo Handlowo-Usługowe „Zieleń” Sp. z o.o. Sp. k.", "contact_name": "Łucja", "city": "Łódź"}])
+def test_any_party_stays_within_its_column(party):
+    _, texts = sheet("<p>a</p>", partner=party)
+    for page in texts:
+        for x, y, text, (size, bold, _) in page:
+            right = RIGHT if x > 100 else (LEFT + RIGHT) / 2
+            assert x + fonts.width(text, size, bold) <= right + 0.1 or size == 15 or y > 265, text
+            assert 10 < y < 290

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from eventapi import times
+from eventapi import images, times
 from eventapi.domain.attachments import document_rows, pages
 from eventapi.storage import files
+from tests.support.images import png
 
 PDF = b"%PDF-1.7\n" + b"x" * 1000
 CONTRACT = ("<h1>Contract {{document.number}}</h1><p>{{organiser.name}} and <strong>{{contact.name}}</strong>, "
@@ -102,6 +103,36 @@ def test_a_document_is_not_available_in_another_language(organiser, contract):
     for other in ("en", "fr"):
         [fault] = organiser.get(f"{address}{other}", status=422).json["errors"]
         assert fault["parameter"] == "language"
+
+
+def test_a_contract_has_letterhead_parties_and_lines_for_signatures(organiser, contract, settings):
+    pytest.importorskip("reportlab")
+    from tests.pictures.test_invoice_pdf import texts
+    settings.organiser_logo = images.load(png(60, 20))
+    path = f"/documents/{contract['id']}/content"
+    page = organiser.get(path, headers={"Accept": "text/html"}, status=200)
+    for part in ("<small>Veranstalter</small><b>Messe Test GmbH</b><br>Am Markt 1<br>04109 Leipzig",
+                 "<small>Vertragspartner</small><b>Rosen &amp; &lt;Söhne&gt;</b><br>Weg 13<br>Hof B<br>Uetersen",
+                 contract["document_number"], '<img alt="" src="data:image/png;base64,'):
+        assert part in page.text, part
+    assert page.text.count("Ort, Datum") == page.text.count("Unterschrift") == 2
+    assert "img-src data:" in page.headers["Content-Security-Policy"]
+    pdf = organiser.get(path, headers={"Accept": "application/pdf"}, status=200)
+    lines = texts(pdf.body)[0].splitlines()
+    assert {"Veranstalter", "Vertragspartner", "Rosen & <Söhne>", "Hof B"} <= set(lines)
+    assert lines.count("Ort, Datum") == lines.count("Unterschrift") == 2 and b"/Subtype /Image" in pdf.body
+    organiser.patch(f"/contacts/{contract['entity_id']}", {"city": "Elmshorn"}, status=200)
+    changed = organiser.get(path, headers={"Accept": "text/html", "If-None-Match": page.headers["ETag"]}, status=200)
+    assert "Elmshorn" in changed.text
+
+
+def test_a_letter_has_a_letterhead_but_no_signatures(organiser, exhibitor):
+    template = organiser.make("/documents/templates", {"name": "Letter", "body": "<p>Hello</p>"})
+    letter = organiser.make("/documents", {
+        "entity_type": "event_participant", "entity_id": exhibitor["id"], "template_id": template["id"]})
+    text = organiser.get(f"/documents/{letter['id']}/content", headers={"Accept": "text/html"}, status=200).text
+    assert "<header><b>Messe Test GmbH</b></header>" in text and letter["document_number"] in text
+    assert "Unterschrift" not in text and "Vertragspartner" not in text
 
 
 def test_a_category_determines_the_template(organiser, exhibitor, form):
@@ -626,8 +657,8 @@ def test_the_page_to_sign_is_drawn_before_the_write_lock(organiser, contract, db
 def test_a_contract_that_changed_since_it_was_drawn_is_drawn_again(organiser, contract, db, settings, monkeypatch):
     to_sign, drawn = pages.to_sign, []
 
-    def change_after(config, row):
-        page = to_sign(config, row)
+    def change_after(config, row, party):
+        page = to_sign(config, row, party)
         if not drawn:
             other = threading.Thread(
                 target=organiser.patch, args=(f"/documents/{contract['id']}", {"title": "Another title"}))
@@ -638,5 +669,6 @@ def test_a_contract_that_changed_since_it_was_drawn_is_drawn_again(organiser, co
     monkeypatch.setattr(pages, "to_sign", change_after)
     sent = organiser.post(f"/documents/{contract['id']}/request-signature", status=200).json["data"]
     assert drawn == [contract["title"], "Another title"]
-    page = to_sign(settings, document_rows.row(db, contract["id"]))[1]
+    row = document_rows.row(db, contract["id"])
+    page = to_sign(settings, row, pages.partner(db, row))[1]
     assert sent["signature_sha256"] == hashlib.sha256(page).hexdigest()

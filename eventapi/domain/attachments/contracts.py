@@ -40,12 +40,13 @@ def draw(db, id):
     row = document_rows.row(db, id)
     if row is None or row["content"] is None or row["contract_status"] != "draft":
         return None
-    return shown(row), freeze(db.config, row)
+    return shown(db, row), freeze(db, row)
 
 
-def shown(row):
-    """Return the columns that the page of a document shows."""
-    return {name: row[name] for name in ("title", "document_number", "language", "content")}
+def shown(db, row):
+    """Return the columns that the page of a document shows, and its other party."""
+    columns = ("title", "document_number", "language", "content")
+    return {**{name: row[name] for name in columns}, "partner": pages.partner(db, row)}
 
 
 def request_signature(db, row, admin_id, drawn):
@@ -61,18 +62,18 @@ def request_signature(db, row, admin_id, drawn):
                       f"The contract has no content to sign yet. Upload it with PUT /documents/{row['id']}/content.")
     if row["content"] is None:
         frozen = {name: row[name] for name in NO_FILE}
-    elif drawn and drawn[0] == shown(row):
+    elif drawn and drawn[0] == shown(db, row):
         frozen = drawn[1]
     else:
-        frozen = freeze(db.config, row)
+        frozen = freeze(db, row)
     return move(db, row, "request-signature", **frozen, signature_sha256=frozen["sha256"], requested_at=db.now,
                 requested_by=admin_id, signer_name=None, signed_at=None, signed_by=None)
 
 
-def freeze(config, row):
+def freeze(db, row):
     """Store the page as PDF, or as HTML if no PDF can be drawn. Return the columns of the file."""
-    kind, data = pages.to_sign(config, row)
-    return {"sha256": files.store(config, data), "content_type": kind, "size": len(data)}
+    kind, data = pages.to_sign(db.config, row, pages.partner(db, row))
+    return {"sha256": files.store(db.config, data), "content_type": kind, "size": len(data)}
 
 
 def sent_file(config, row):

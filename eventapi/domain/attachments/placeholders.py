@@ -54,6 +54,12 @@ def listed():
     return [*entries, {"placeholder": "{{metadata.NAME}}", "description": "Field NAME of the document's metadata"}]
 
 
+def contact_of(db, document):
+    """Return the row of the contact or applicant that a document is about, or {}."""
+    contact_id = (db.one(sql.subject, **document) or {}).get("contact_id")
+    return db.one(sql.contact, contact_id=contact_id) or db.one(sql.applicant, **document) or {}
+
+
 def values(db, document):
     """Return `(name -> text, language)` for a new document, a dict with `entity_type`, `entity_id` and `language`.
 
