@@ -21,7 +21,7 @@ from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations
 
 LISTS = ("/contacts/777", "/contacts", "/contacts?country=DE&sort=company_name&order=ASC",
-         "/contacts?search=co&sort=last_name",
+         "/contacts?search=co&sort=last_name", "/contacts?search=office4711",
          "/contacts?sort=email&page=500", "/contacts?after=&sort=company_name",
          "/contacts?updated_since=2099-01-01T00:00:00Z")
 FILL = """
