@@ -119,22 +119,22 @@ ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value;
 -- name: add
 INSERT INTO contacts (customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
   address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
-  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_natural,
-  created_at, updated_at)
+  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_folded,
+  customer_number_natural, created_at, updated_at)
 VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
-  fold(:last_name), fold(:email), fold(:city), natural_key(:customer_number), :now, :now);
+  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :now);
 
 -- name: add_with_id
 INSERT INTO contacts (id, customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
   address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
-  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_natural,
-  created_at, updated_at)
+  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_folded,
+  customer_number_natural, created_at, updated_at)
 VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
-  fold(:last_name), fold(:email), fold(:city), natural_key(:customer_number), :now, :now);
+  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :now);
 
 -- name: last_id
 -- The last id given out. sqlite_sequence also counts deleted rows.
@@ -156,7 +156,8 @@ UPDATE contacts SET customer_number = :customer_number, external_id = :external_
   account_access_enabled = :account_access_enabled, folded_phone = :folded_phone,
   folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')),
   company_name_folded = fold(:company_name), first_name_folded = fold(:first_name), last_name_folded = fold(:last_name),
-  email_folded = fold(:email), city_folded = fold(:city), customer_number_natural = natural_key(:customer_number)
+  email_folded = fold(:email), city_folded = fold(:city), customer_number_folded = fold(:customer_number),
+  customer_number_natural = natural_key(:customer_number)
  WHERE id = :id;
 
 -- name: touch

@@ -134,7 +134,8 @@ UPDATE contacts SET customer_number = :customer_number, external_id = NULL, comp
   email = NULL, invoice_email = NULL, phone = NULL, fax = NULL, mobile = NULL, address = NULL, postal_code = NULL, city = NULL,
   state = NULL, website = NULL, notes = NULL, tax_id = NULL, language = NULL, account_access_enabled = 0, has_account = 0,
   folded_name = NULL, folded_phone = NULL, company_name_folded = NULL, first_name_folded = NULL, last_name_folded = NULL,
-  email_folded = NULL, city_folded = NULL, customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :now
+  email_folded = NULL, city_folded = NULL, customer_number_folded = fold(:customer_number),
+  customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :now
  WHERE id = :id;
 
 -- name: drop_rejected_records

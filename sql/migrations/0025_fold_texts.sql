@@ -24,10 +24,11 @@ ALTER TABLE contacts ADD COLUMN first_name_folded TEXT;
 ALTER TABLE contacts ADD COLUMN last_name_folded TEXT;
 ALTER TABLE contacts ADD COLUMN email_folded TEXT;
 ALTER TABLE contacts ADD COLUMN city_folded TEXT;
+ALTER TABLE contacts ADD COLUMN customer_number_folded TEXT;
 ALTER TABLE contacts ADD COLUMN customer_number_natural TEXT;
 UPDATE contacts SET company_name_folded = fold(company_name), first_name_folded = fold(first_name),
   last_name_folded = fold(last_name), email_folded = fold(email), city_folded = fold(city),
-  customer_number_natural = natural_key(customer_number);
+  customer_number_folded = fold(customer_number), customer_number_natural = natural_key(customer_number);
 UPDATE contacts SET folded_name = nullif(letters(company_name), '') || ' ' || letters(nullif(postal_code, ''))
  WHERE folded_name IS NOT NULL;
 CREATE INDEX contacts_by_company ON contacts (company_name_folded);
@@ -44,31 +45,31 @@ CREATE INDEX contacts_by_country_and_number ON contacts (country, customer_numbe
 CREATE INDEX contacts_by_country_and_city ON contacts (country, city_folded);
 
 CREATE VIRTUAL TABLE contacts_search USING fts5 (company_name_folded, first_name_folded, last_name_folded, email_folded,
-  customer_number, city_folded, content = 'contacts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2',
-  prefix = '2 3');
+  customer_number_folded, city_folded, content = 'contacts', content_rowid = 'id',
+  tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
 CREATE TRIGGER contacts_search_insert AFTER INSERT ON contacts BEGIN
   INSERT INTO contacts_search (rowid, company_name_folded, first_name_folded, last_name_folded, email_folded,
-    customer_number, city_folded)
+    customer_number_folded, city_folded)
   VALUES (NEW.id, NEW.company_name_folded, NEW.first_name_folded, NEW.last_name_folded, NEW.email_folded,
-    NEW.customer_number, NEW.city_folded);
+    NEW.customer_number_folded, NEW.city_folded);
 END;
 CREATE TRIGGER contacts_search_delete AFTER DELETE ON contacts BEGIN
   INSERT INTO contacts_search (contacts_search, rowid, company_name_folded, first_name_folded, last_name_folded,
-    email_folded, customer_number, city_folded)
+    email_folded, customer_number_folded, city_folded)
   VALUES ('delete', OLD.id, OLD.company_name_folded, OLD.first_name_folded, OLD.last_name_folded, OLD.email_folded,
-    OLD.customer_number, OLD.city_folded);
+    OLD.customer_number_folded, OLD.city_folded);
 END;
 CREATE TRIGGER contacts_search_update
-AFTER UPDATE OF company_name_folded, first_name_folded, last_name_folded, email_folded, customer_number,
+AFTER UPDATE OF company_name_folded, first_name_folded, last_name_folded, email_folded, customer_number_folded,
   city_folded ON contacts BEGIN
   INSERT INTO contacts_search (contacts_search, rowid, company_name_folded, first_name_folded, last_name_folded,
-    email_folded, customer_number, city_folded)
+    email_folded, customer_number_folded, city_folded)
   VALUES ('delete', OLD.id, OLD.company_name_folded, OLD.first_name_folded, OLD.last_name_folded, OLD.email_folded,
-    OLD.customer_number, OLD.city_folded);
+    OLD.customer_number_folded, OLD.city_folded);
   INSERT INTO contacts_search (rowid, company_name_folded, first_name_folded, last_name_folded, email_folded,
-    customer_number, city_folded)
+    customer_number_folded, city_folded)
   VALUES (NEW.id, NEW.company_name_folded, NEW.first_name_folded, NEW.last_name_folded, NEW.email_folded,
-    NEW.customer_number, NEW.city_folded);
+    NEW.customer_number_folded, NEW.city_folded);
 END;
 INSERT INTO contacts_search (contacts_search) VALUES ('rebuild');
 

@@ -24,7 +24,7 @@ PERSONAL = {
     "contacts":
         "customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address "
         "postal_code city state website notes tax_id folded_name folded_phone company_name_folded first_name_folded "
-        "last_name_folded email_folded city_folded customer_number_natural",
+        "last_name_folded email_folded city_folded customer_number_folded customer_number_natural",
     "contact_tags": "tag",
     "contact_categories": "company_name_folded",
     "custom_field_values": "value",

@@ -27,7 +27,8 @@ date_to_at, over_at,
     date_to || 'T23:59:59Z', date_to || 'T23:59:59Z', application_deadline, application_deadline || 'T23:59:59Z',
     'Europe/Berlin',
     is_visible, created_at, updated_at FROM bench.events;
-UPDATE contacts SET company_name_folded = fold(company_name), customer_number_natural = natural_key(customer_number);
+UPDATE contacts SET company_name_folded = fold(company_name), customer_number_folded = fold(customer_number),
+  customer_number_natural = natural_key(customer_number);
 UPDATE events SET title_folded = fold(title), event_key_folded = fold(event_key),
   description_folded = fold(description), city_folded = fold(city);
 INSERT INTO invoices (id, invoice_number, status, contact_id, currency, subtotal, total, paid_amount, issue_date,

@@ -29,9 +29,9 @@ WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :many)
 contact (i, number, company, name, email) AS (
   SELECT i, printf('C-%05d', i), 'Company ' || (i * 7919 % 100003), 'Name ' || (i % 977),
          'office' || i || '@example.org' FROM n)
-INSERT INTO contacts (customer_number, company_name, last_name, email, customer_number_natural, company_name_folded,
-last_name_folded, email_folded, country, rating, account_access_enabled, created_at, updated_at)
-SELECT number, company, name, email, natural_key(number), fold(company), fold(name), fold(email),
+INSERT INTO contacts (customer_number, company_name, last_name, email, customer_number_folded, customer_number_natural,
+company_name_folded, last_name_folded, email_folded, country, rating, account_access_enabled, created_at, updated_at)
+SELECT number, company, name, email, fold(number), natural_key(number), fold(company), fold(name), fold(email),
        CASE i % 4 WHEN 0 THEN 'AT' ELSE 'DE' END, 3, 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM contact"""
 
 
