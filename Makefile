@@ -6,12 +6,13 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes test-debian fault race load schema reference deb apt-repo clean
+.PHONY: help run test processes clients test-debian fault race load schema reference deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
+	@echo "make clients      generate a Python and a TypeScript client and run a journey with each (needs npm)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
@@ -66,6 +67,14 @@ processes: $(VENV)/ready-to-test
 	@for server in own gthread; do echo "server = $$server"; \
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile || exit 1; done
 
+# The generators have many dependencies, so they get an environment of their own.
+clients: $(VENV)/ready-to-test
+	@test -e .clients/ready || { $(PYTHON) -m venv .clients && \
+	  .clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff && \
+	  npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
+	    @types/node @stoplight/spectral-cli @redocly/cli && touch .clients/ready; }
+	@$(BIN)/python -m pytest tests/clients
+
 fault: $(VENV)/ready-to-test
 	@for server in own gthread; do echo "server = $$server"; \
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest tests/fault || exit 1; done
@@ -96,4 +105,4 @@ apt-repo: deb
 	@packaging/apt-repo dist
 
 clean:
-	rm -rf $(VENV) $(RUN) build dist *.egg-info .pytest_cache
+	rm -rf $(VENV) $(RUN) .clients build dist *.egg-info .pytest_cache

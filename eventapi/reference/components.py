@@ -90,11 +90,11 @@ OF_BODIES = {"POST": "The writable fields. Fields of a response that are not her
 
 
 def _with_defaults_in_words(fields):
-    """Return the fields of a body without `default`. The description names the default unless it is null."""
-    return {field: _with_default_in_words(sub) for field, sub in fields.items()}
+    return {field: with_default_in_words(sub) for field, sub in fields.items()}
 
 
-def _with_default_in_words(sub):
+def with_default_in_words(sub: dict) -> dict:
+    """Return a field or parameter without `default`. The description names the default unless it is null."""
     rest = {key: value for key, value in sub.items() if key != "default"}
     if sub.get("default") is None or "default" in sub.get("description", "").lower():
         return rest

@@ -10,7 +10,15 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.reference import problem_codes
-from eventapi.reference.components import COMMON, HEADERS, SUFFIX, Schemas, inlined, problem_response
+from eventapi.reference.components import (
+    COMMON,
+    HEADERS,
+    SUFFIX,
+    Schemas,
+    inlined,
+    problem_response,
+    with_default_in_words,
+)
 from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema, query_schema, resource_names
 from eventapi.web.routes import JSON, Options, Route
@@ -163,7 +171,7 @@ def query_parameters(options):
         return
     name, schema = options.query, query_schema(options.query, listing=options.listing)
     for field, sub in schema["properties"].items():
-        sub = inlined(sub, name)
+        sub = with_default_in_words(inlined(sub, name))        # generated clients would always send a default
         parameter = {"name": field, "in": "query", "description": sub.pop("description", ""), "schema": sub}
         if field in schema["required"]:
             parameter["required"] = True

@@ -142,6 +142,13 @@ def test_request_schemas_have_only_writable_fields_and_no_alternatives(document)
             assert "default" not in sub, f"{name}.{field}: generators make a field with a default required"
 
 
+def test_parameters_have_no_default_that_a_generated_client_would_always_send(document):
+    """`page` beside `after` is refused, so a client must not send it on its own."""
+    for path, method, operation in operations(document):
+        for parameter in operation["parameters"]:
+            assert "default" not in parameter["schema"], f"{method} {path}: {parameter['name']}"
+
+
 def test_every_component_has_its_own_name_as_title(document):
     for name, schema in document["components"]["schemas"].items():
         assert schema.get("title", name) == name

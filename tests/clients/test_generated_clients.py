@@ -1,0 +1,88 @@
+"""Clients generated from /openapi.json: no warning, types that check, and a journey with each on a real server.
+
+`make clients` installs the generators into .clients and runs these tests.
+"""
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from tests.support.processes import ROOT, Server, eventapi
+
+TOOLS = ROOT / ".clients"
+PYTHON, NODE = TOOLS / "bin", TOOLS / "node_modules"
+HERE = ROOT / "tests" / "clients"
+# Complaints of the linters that stay, with the reason.
+ACCEPTED = {
+    "no-ambiguous-paths": "`{id}` is a number, so /documents/{id}/content never means /documents/templates/{id}",
+    "operation-2xx-response": "GET / leads to /docs",
+    "no-unused-components": "Minimal is the body of any write with `Prefer: return=minimal`",
+    "oas3-unused-component": "Minimal is the body of any write with `Prefer: return=minimal`",
+    "oas3-valid-schema-example": "the linter takes the field `example` of a webhook event for a keyword",
+}
+pytestmark = [pytest.mark.processes,
+              pytest.mark.skipif(not (NODE.exists() and (PYTHON / "openapi-python-client").exists()),
+                                 reason="`make clients` installs the generators")]
+ORGANISER = {"EVENTAPI_ORGANISER_NAME": "Messe Test GmbH", "EVENTAPI_ORGANISER_STREET": "Am Markt 1",
+             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE123456789"}
+
+
+def run(folder, *words):
+    """Run a command in the folder and return its output. Raise AssertionError if it fails."""
+    path = f"{PYTHON}:{NODE / '.bin'}:{os.environ['PATH']}"
+    done = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "PATH": path, "NO_COLOR": "1"})
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with the OpenAPI document."""
+    folder = tmp_path_factory.mktemp("clients")
+    (folder / "openapi.json").write_text(eventapi(folder, "openapi").stdout)
+    (folder / "node_modules").symlink_to(NODE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def service(folder):
+    """Return (URL, key) of a server with an empty database."""
+    eventapi(folder, "migrate")
+    key = eventapi(folder, "key", "create", "--name", "client", "--all-scopes", "--quiet").stdout.strip()
+    with Server(folder, **ORGANISER) as server:
+        yield server.url, key
+
+
+def test_a_generated_python_client_completes_the_journey(folder, service):
+    said = run(folder, "openapi-python-client", "generate", "--path", "openapi.json", "--output-path", "python",
+               "--meta", "none", "--config", HERE / "generator.yaml")
+    assert "warning" not in said.lower(), said
+    (folder / "python").rename(folder / "eventapi_client")
+    shutil.copy(HERE / "python_journey.py", folder)
+    run(folder, "mypy", "--no-incremental", "--follow-imports=silent", "python_journey.py")
+    assert "journey done" in run(folder, PYTHON / "python", "python_journey.py", *service)
+
+
+def test_a_generated_typescript_client_completes_the_journey(folder, service):
+    said = run(folder, "openapi-typescript", "openapi.json", "-o", "api.d.ts")
+    assert "warn" not in said.lower(), said
+    shutil.copy(HERE / "journey.ts", folder)
+    run(folder, "tsc", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext", "--moduleResolution",
+        "nodenext", "--types", "node", "journey.ts")
+    assert "journey done" in run(folder, "node", "journey.js", *service)
+
+
+def test_the_linters_report_nothing_but_the_accepted_complaints(folder):
+    (folder / "rules.yaml").write_text('extends: ["spectral:oas"]\n')
+    path = f"{NODE / '.bin'}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
+    spectral = subprocess.run(["spectral", "lint", "openapi.json", "-r", "rules.yaml", "-f", "json", "-q"], cwd=folder,
+                              capture_output=True, text=True, env=environment)
+    redocly = subprocess.run(["redocly", "lint", "openapi.json", "--format=json", "--max-problems=1000"], cwd=folder,
+                             capture_output=True, text=True, env=environment)
+    found = {part["code"] for part in json.loads(spectral.stdout)}
+    found |= {part["ruleId"] for part in json.loads(redocly.stdout)["problems"]}
+    assert found <= ACCEPTED.keys(), found - ACCEPTED.keys()
