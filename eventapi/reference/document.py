@@ -9,18 +9,16 @@ from eventapi import __version__
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
-from eventapi.reference import problem_codes
+from eventapi.reference import parameters, problem_codes
 from eventapi.reference.components import (
     COMMON,
     HEADERS,
     SUFFIX,
     Schemas,
-    inlined,
     problem_response,
-    with_default_in_words,
 )
 from eventapi.validation import examples
-from eventapi.validation.schema_files import body_schema, query_schema, resource_names
+from eventapi.validation.schema_files import body_schema, resource_names
 from eventapi.web.routes import JSON, Options, Route
 
 # Problem codes that the plugins can raise on every route, on routes with a body, and on writes.
@@ -106,7 +104,8 @@ def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) ->
     found = {
         "tags": [options.resource], "operationId": name, "summary": summary,
         "description": "\n\n".join(filter(None, [description, required_access(route)])),
-        "parameters": [*path_parameters(route), *query_parameters(options), *header_parameters(route, possible)],
+        "parameters": [*parameters.of_path(route), *parameters.of_query(options),
+                       *parameters.of_headers(route, possible)],
         "requestBody": request_body(route, schemas),
         "responses": {**responses(route, schemas), **refused(possible, problems),
                       **{name.rpartition(".")[2]: {"$ref": f"#/components/responses/{name}"} for name in TOO_LONG}},
@@ -156,60 +155,6 @@ def codes_of(route: Route) -> set[str]:
     if route.method == "POST":
         possible.add("idempotency_key_reused")
     return possible
-
-
-def path_parameters(route):
-    """Yield the parameters in the path of a route."""
-    for name in re.findall(r"<(\w+)", route.path):
-        schema = {"type": "integer", "minimum": 1} if name.endswith("id") else {"type": "string"}
-        yield {"name": name, "in": "path", "required": True, "schema": schema}
-
-
-def query_parameters(options):
-    """Yield the parameters of the query string of a route. Public routes have none."""
-    if options.public:
-        return
-    name, schema = options.query, query_schema(options.query, listing=options.listing)
-    for field, sub in schema["properties"].items():
-        sub = with_default_in_words(inlined(sub, name))        # generated clients would always send a default
-        parameter = {"name": field, "in": "query", "description": sub.pop("description", ""), "schema": sub}
-        if field in schema["required"]:
-            parameter["required"] = True
-        if sub.get("type") == "array":
-            parameter.update(style="form", explode=False)   # separated by commas; repeating is allowed too
-        if field == "after":
-            parameter["allowEmptyValue"] = True
-        yield {key: value for key, value in parameter.items() if value != ""}
-    if schema["x-custom-fields"]:
-        yield {"name": "cf", "in": "query", "style": "form", "explode": True,
-               "description": "`cf.KEY=value` returns only records whose custom field KEY has this value, in any case. "
-                              "For a multiselect, it must be one of the values. The field must be searchable.",
-               "schema": {"type": "object", "additionalProperties": False,
-                          "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}}}
-
-
-def header_parameters(route, possible):
-    """Yield the request headers of a route. `possible` are the codes of its problems."""
-    if route.options.public:
-        return
-    if route.method == "POST":
-        yield header("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the "
-                     "first response for 24 hours, with `null` in place of a secret that is shown only once.",
-                     maxLength=255, minLength=1)
-    if "precondition_failed" in possible:
-        yield header("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed "
-                     "since.")
-    if route.method == "GET" and not route.options.listing:
-        yield header("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
-    if route.method in SUFFIX and JSON in route.options.offered:
-        yield header("Prefer", "`return=minimal` returns only the id and times of the record, and a secret that is "
-                     "shown once (schema Minimal).",
-                     enum=["return=minimal"])
-
-
-def header(name, description, **schema):
-    """Return a request header as a parameter."""
-    return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
 
 
 def request_body(route, schemas):

@@ -1,0 +1,61 @@
+"""The parameters of operations: those of the path, of the query string, and request headers."""
+import re
+from collections.abc import Iterator
+
+from eventapi.reference.components import SUFFIX, inlined, with_default_in_words
+from eventapi.validation.schema_files import query_schema
+from eventapi.web.routes import JSON, Options, Route
+
+
+def of_path(route: Route) -> Iterator[dict]:
+    """Yield the parameters in the path of a route."""
+    for name in re.findall(r"<(\w+)", route.path):
+        schema = {"type": "integer", "minimum": 1} if name.endswith("id") else {"type": "string"}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def of_query(options: Options) -> Iterator[dict]:
+    """Yield the parameters of the query string of a route. Public routes have none."""
+    if options.public:
+        return
+    name, schema = options.query, query_schema(options.query, listing=options.listing)
+    for field, sub in schema["properties"].items():
+        sub = with_default_in_words(inlined(sub, name))        # generated clients would always send a default
+        parameter = {"name": field, "in": "query", "description": sub.pop("description", ""), "schema": sub}
+        if field in schema["required"]:
+            parameter["required"] = True
+        if sub.get("type") == "array":
+            parameter.update(style="form", explode=False)   # separated by commas; repeating is allowed too
+        if field == "after":
+            parameter["allowEmptyValue"] = True
+        yield {key: value for key, value in parameter.items() if value != ""}
+    if schema["x-custom-fields"]:
+        yield {"name": "cf", "in": "query", "style": "form", "explode": True,
+               "description": "`cf.KEY=value` returns only records whose custom field KEY has this value, in any case. "
+                              "For a multiselect, it must be one of the values. The field must be searchable.",
+               "schema": {"type": "object", "additionalProperties": False,
+                          "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}}}
+
+
+def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
+    """Yield the request headers of a route. `possible` are the codes of its problems."""
+    if route.options.public:
+        return
+    if route.method == "POST":
+        yield _field("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the "
+                     "first response for 24 hours, with `null` in place of a secret that is shown only once.",
+                     maxLength=255, minLength=1)
+    if "precondition_failed" in possible:
+        yield _field("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed "
+                     "since.")
+    if route.method == "GET" and not route.options.listing:
+        yield _field("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
+    if route.method in SUFFIX and JSON in route.options.offered:
+        yield _field("Prefer", "`return=minimal` returns only the id and times of the record, and a secret that is "
+                     "shown once (schema Minimal).",
+                     enum=["return=minimal"])
+
+
+def _field(name, description, **schema):
+    """Return a request header as a parameter."""
+    return {"name": name, "in": "header", "description": description, "schema": {"type": "string", **schema}}
