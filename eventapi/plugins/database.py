@@ -1,6 +1,7 @@
 """Fifth plugin: a database connection for each handler, and one transaction for each write."""
 import inspect
 from collections.abc import Callable, Container
+from pathlib import Path
 
 from bottle import Route, request
 
@@ -23,13 +24,13 @@ class DatabasePlugin:
     name, api = "database", 2
 
     def __init__(self, config: Config):
-        pass
+        self.database = config.database
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called with a connection, and inside a transaction if it writes."""
         takes = inspect.signature(route.callback).parameters
         if route.method not in READS:
-            return writing(with_caller(callback, takes), takes, route.config["options"].before)
+            return writing(with_caller(callback, takes), takes, route.config["options"].before, self.database)
         return reading(with_caller(callback, takes), takes)
 
 
@@ -53,13 +54,16 @@ def reading(callback: Callable, takes: Container[str]) -> Callable:
     return read
 
 
-def writing(callback: Callable, takes: Container[str], before: Callable | None) -> Callable:
-    """Return the handler, called inside a write transaction. `before` is the option of the route (web/routes.py)."""
+def writing(callback: Callable, takes: Container[str], before: Callable | None, database: Path) -> Callable:
+    """Return the handler, called inside a write transaction, unless the database is damaged.
+
+    `before` is the option of the route (web/routes.py).
+    """
     takes_db = "db" in takes
 
     def write(**values):
         environ = request.environ
-        if damage(environ["eventapi.config"].database):
+        if damage(database):
             raise damaged()
         db = environ["eventapi.connections"].writer()
         if before:

@@ -11,8 +11,8 @@ import errno
 import logging
 import os
 import sqlite3
+import time
 from contextlib import ContextDecorator
-from functools import lru_cache
 from pathlib import Path
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -21,6 +21,7 @@ NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 log = logging.getLogger("eventapi.storage")
+_sound_until = {}           # path of a database -> time.monotonic() until which no mark is looked for
 
 
 class StorageError(Exception):
@@ -104,6 +105,7 @@ translated = _Translated()          # has no state, so that all threads share it
 
 def mark_damaged(database: Path, reason: str) -> None:
     """Record that the database is damaged, for all processes. `reason` is one line for the operator."""
+    _sound_until.pop(database, None)
     try:
         _mark(database).write_text(f"{os.stat(database).st_ino} {reason}\n", encoding="utf-8")
     except OSError as error:
@@ -111,9 +113,15 @@ def mark_damaged(database: Path, reason: str) -> None:
 
 
 def damage(database: Path) -> str | None:
-    """Return the recorded damage of the database, None if it is sound as far as is known."""
+    """Return the recorded damage of the database, None if it is sound as far as is known.
+
+    Every write asks, so the file is looked for once per second only.
+    """
+    if time.monotonic() < _sound_until.get(database, 0.0):
+        return None
     mark = _mark(database)
-    if not os.path.exists(mark):            # every write asks: cheaper than the method of Path
+    if not mark.exists():
+        _sound_until[database] = time.monotonic() + 1
         return None
     inode, _, reason = mark.read_text(encoding="utf-8").strip().partition(" ")
     return reason if database.exists() and inode == str(os.stat(database).st_ino) else None
@@ -124,6 +132,5 @@ def forget_damage(database: Path) -> None:
     _mark(database).unlink(missing_ok=True)
 
 
-@lru_cache(maxsize=8)
 def _mark(database):
     return database.with_name(f"{database.name}.damaged")
