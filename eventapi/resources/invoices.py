@@ -120,6 +120,7 @@ def get_invoice_pdf(db, id, query):
     if not row["locked_at"]:
         return Response(body=invoice_pdf.draw_draft(db, row, *invoices.parties(db, row), language), headers=headers)
     if invoice_pdf.is_copy(row, language):
+        headers["Content-Disposition"] = f'attachment; filename="{invoice_pdf.file_name(row, language)}"'
         return Response(body=invoice_pdf.draw_sent(db.config, source, language), headers=headers)
     body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db.config, source)
     sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()

@@ -933,6 +933,23 @@ def test_a_credit_note_has_the_language_of_its_invoice(organiser, buyer, sent, d
     assert note["language"] == "de"
 
 
+def test_a_copy_shows_the_invoice_as_it_was_sent(organiser, db, draft):
+    """Payments, credit notes and a cancellation come later, and the original does not show them either."""
+    pytest.importorskip("reportlab")
+    paid, cancelled = (act(organiser, draft(language="de", issue_date="2026-01-05", invoice_number=f"R-{number}"),
+                           "send", {"mail": False}) for number in (17, 18))
+    draw_due(db)
+    first = [organiser.get(f"/invoices/{invoice['id']}/pdf?language=en", status=200).body
+             for invoice in (paid, cancelled)]
+    pay(organiser, paid, 19)
+    act(organiser, paid, "credit", {"items": [{**STAND, "unit_price": 10}]}, 201)
+    act(organiser, cancelled, "cancel")
+    for invoice, before in zip((paid, cancelled), first, strict=True):
+        copy = organiser.get(f"/invoices/{invoice['id']}/pdf?language=en", status=200).body
+        assert texts(copy) == texts(before)
+        assert "EUR 119.00" in texts(copy)[0] and "Already paid" not in texts(copy)[0]
+
+
 def test_a_language_that_is_not_available_is_refused(organiser, buyer, draft):
     body = {"contact_id": buyer["id"], "items": [STAND], "language": "fr"}
     assert refused(organiser.post("/invoices", body, status=422)) == [("/language", "format")]

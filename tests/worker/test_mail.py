@@ -21,6 +21,7 @@ from eventapi.storage.errors import Busy
 from eventapi.worker.mail import contents as mail_contents
 from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.mail import job, smtp
+from tests.pictures.test_invoice_pdf import texts
 from tests.resources.test_newsletter import EMAIL
 from tests.support.mail_server import Inbox, Server
 
@@ -288,6 +289,11 @@ def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, 
     assert german["Subject"] == f"Rechnung {done['invoice_number']}"
     stored = organiser.get(f"{address}/pdf").body
     assert all(next(message.iter_attachments()).get_content() == stored for message in (english, german))
+    number = done["invoice_number"]
+    assert [part.get_filename() for part in english.iter_attachments()] == [f"{number}.pdf", f"{number}-en.pdf"]
+    assert [part.get_filename() for part in german.iter_attachments()] == [f"{number}.pdf"]
+    copy = list(english.iter_attachments())[1].get_content()
+    assert f"Invoice {number} (copy)" in texts(copy)[0]
     assert credit["Subject"].startswith("Rechnungskorrektur CN-")
     events = db.connection.execute("SELECT count(*) FROM outgoing_events WHERE name = 'invoice.mailed'").fetchone()
     assert (events, len(organiser.data("/audit-log?entity_type=invoice&action=mailed"))) == ((3,), 3)

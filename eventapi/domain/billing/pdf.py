@@ -50,7 +50,15 @@ def printed(db, row) -> dict:
 def source(db, row) -> dict:
     """Return the row of a sent invoice as its PDF shows it. Read `row` in the same snapshot."""
     frozen = db.value(sql.pdf_source, id=row["id"])
-    return json.loads(frozen) if frozen else {**row, **printed(db, row)}
+    return json.loads(frozen) if frozen else {**as_sent(row), **printed(db, as_sent(row))}
+
+
+def as_sent(row) -> dict:
+    """Return the row of an invoice without its payments and credit notes, which the PDF as sent does not show."""
+    if row["invoice_type"] == "credit_note":
+        return row
+    return {**row, "status": "sent", "paid_amount": 0, "credited": 0, "open_amount": row["total"],
+            "related_invoice_id": None, "related_invoice_number": None}
 
 
 def is_copy(row, language) -> bool:
@@ -85,6 +93,7 @@ def store(db, id: int) -> None:
         db.run(sql.keep_pdf, id=id, sha256=sha256)
 
 
-def file_name(invoice) -> str:
-    """Return the invoice number as the name of a file."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"]) + ".pdf"
+def file_name(invoice, copy_in=None) -> str:
+    """Return the invoice number as the name of a file. `copy_in` is the language of a copy, or None."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"])
+    return f"{name}-{choice.available(copy_in)}.pdf" if copy_in else f"{name}.pdf"

@@ -46,7 +46,7 @@ def build(db, mail):
     if mail["kind"] in WITH_PDF:
         retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
     with db.snapshot():
-        name, paragraphs, headers, attachment = CONTENTS[mail["kind"]](db, mail)
+        name, paragraphs, headers, attachments = CONTENTS[mail["kind"]](db, mail)
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
     message["Message-ID"] = mail["message_id"]
     message["Date"] = format_datetime(datetime.now(timezone.utc))
@@ -58,8 +58,7 @@ def build(db, mail):
         message[header] = value
     message.set_content(as_text(paragraphs), cte="quoted-printable")
     message.add_alternative(as_html(paragraphs), subtype="html", cte="quoted-printable")
-    if attachment:
-        filename, data = attachment
+    for filename, data in attachments:
         message.add_attachment(data, maintype="application", subtype="pdf", filename=filename)
     return recipient, message.as_bytes()
 
@@ -116,7 +115,7 @@ def harmless(name):
     return None if LINK.search(name or "") else name
 
 
-# One function for each kind of mail. It returns (name of the recipient, paragraphs, headers, attachment).
+# One function for each kind of mail. It returns (name of the recipient, paragraphs, headers, attachments).
 
 def newsletter_confirmation(db, mail):
     """Return the mail that asks a subscriber to confirm. Raise Gone if the subscription is no longer pending."""
@@ -132,42 +131,49 @@ def newsletter_confirmation(db, mail):
                   texts[f"{kind}_ignore"], texts[f"{kind}_stop"], (texts[f"{kind}_stop_button"], stop),
                   texts["regards"], values["sender"]]
     headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
-    return name, paragraphs, headers, None
+    return name, paragraphs, headers, []
 
 
 def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay."""
-    shown, data = sent_invoice(db, mail)
+    shown, pdfs = sent_invoice(db, mail)
     texts, values = localised(db, shown, mail["language"])
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(mail["text"]),
                   texts[shown["invoice_type"]].format(**values)]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
     paragraphs += [texts["regards"], mail_words.sender(db.config)]
-    return shown["buyer"]["name"], paragraphs, {}, (invoice_pdf.file_name(shown), data)
+    return shown["buyer"]["name"], paragraphs, {}, pdfs
 
 
 def invoice_reminder(db, mail):
     """Return the reminder of an open invoice, with its PDF. Raise Gone if it has no open amount."""
-    shown, data = sent_invoice(db, mail)
+    shown, pdfs = sent_invoice(db, mail)
     if shown["open_amount"] <= 0:
         raise Gone("the invoice has no open amount")
     texts, values = localised(db, shown, mail["language"])
     text = texts["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
                   texts["invoice_reminder_paid"], texts["regards"], mail_words.sender(db.config)]
-    return shown["buyer"]["name"], paragraphs, {}, (invoice_pdf.file_name(shown), data)
+    return shown["buyer"]["name"], paragraphs, {}, pdfs
 
 
 def sent_invoice(db, mail):
-    """Return (invoice as an API object, its PDF as sent). Raise Gone if either is missing."""
+    """Return (invoice as an API object, its PDFs as (file name, bytes)). Raise Gone if invoice or PDF is missing.
+
+    The PDF as sent comes first. A copy follows if the mail is in another language.
+    """
     row = invoices.row(db, mail["entity_id"])
     if row is None or not row["buyer"] or not row["pdf_sha256"]:
         raise Gone("the invoice or its PDF no longer exists")
     try:
-        return invoices.represent(row), files.read(db.config, row["pdf_sha256"])
+        pdfs = [(invoice_pdf.file_name(row), files.read(db.config, row["pdf_sha256"]))]
     except FileNotFoundError:
         raise Gone("the PDF of the invoice is missing in the file store") from None
+    if invoice_pdf.is_copy(row, mail["language"]):
+        copy = invoice_pdf.draw_sent(db.config, invoice_pdf.source(db, row), mail["language"])
+        pdfs.append((invoice_pdf.file_name(row, mail["language"]), copy))
+    return invoices.represent(row), pdfs
 
 
 def own_paragraphs(text):
