@@ -213,6 +213,60 @@ def test_an_invoice_credited_in_full_and_never_paid_is_cancelled(organiser, invo
     assert len(events(db, "invoice.cancelled")) == 1 and not events(db, "invoice.refunded")
 
 
+def test_a_refund_of_a_cancelled_invoice_can_be_deleted(organiser, invoice, pay, refund, db):
+    """The money was not given back after all: it is owed to the customer."""
+    sent = invoice()
+    payment = pay(invoice_number=sent["invoice_number"])
+    (entry,) = refund(payment)["refunds"]
+    organiser.post(f"/invoices/{sent['id']}/cancel", status=200)
+    assert organiser.data(f"/invoices/{sent['id']}")["status"] == "cancelled"
+    organiser.delete(f"/payments/{payment['id']}/refunds/{entry['id']}", status=204)
+    after = organiser.data(f"/invoices/{sent['id']}")
+    assert (after["status"], after["open_amount"]) == ("paid", -119)
+    refund(payment)
+    assert organiser.data(f"/invoices/{sent['id']}")["status"] == "refunded"
+
+
+def test_a_moved_payment_counts_where_it_was(organiser, invoice, pay, refund, monkeypatch):
+    """A payment of January moves in March, after a part of it was refunded in February."""
+    def at(day):
+        monkeypatch.setattr(times, "now", lambda: f"{day}T10:00:00Z")
+
+    def open_amounts(day):
+        rows = organiser.data(f"/reports/receivables?as_of={day}")["data"]["rows"]
+        return {row["bucket"]: row["amount"] for row in rows if row["amount"]}
+    at("2026-01-10")
+    first, second = invoice(due_date="2026-01-20"), invoice(due_date="2026-06-30")
+    payment = pay(invoice_number=first["invoice_number"])
+    at("2026-02-10")
+    refund(payment, amount=19)
+    days = {"2026-01-31": {"not_due": 119}, "2026-02-28": {"31-60": 19, "not_due": 119},
+            "2026-03-31": {"61-90": 119, "not_due": 19}}
+    at("2026-03-10")
+    organiser.patch(f"/payments/{payment['id']}", {"invoice_number": second["invoice_number"]}, status=200)
+    assert {day: open_amounts(day) for day in days} == days
+    path = f"/payments/{payment['id']}"
+    organiser.patch(path, {"payment_date": "2026-01-31"}, status=200)
+    assert {day: open_amounts(day) for day in days} == days
+    organiser.delete(f"{path}/refunds/{organiser.data(path)['refunds'][0]['id']}", status=204)
+    at("2026-03-20")
+    organiser.patch(path, {"payment_date": "2026-03-15"}, status=200)              # after the move
+    assert open_amounts("2026-02-28") == {"31-60": 119, "not_due": 119}
+    assert open_amounts("2026-03-31") == {"61-90": 119}
+
+
+def test_a_payment_in_the_wrong_currency_is_corrected_from_its_date_on(organiser, invoice, pay):
+    first, second, yen = invoice(), invoice(), invoice(currency="JPY")
+    payment = pay(invoice_number=first["invoice_number"], payment_date=in_days(-3))
+    path = f"/payments/{payment['id']}"
+    organiser.patch(path, {"invoice_number": second["invoice_number"]}, status=200)
+    organiser.patch(path, {"invoice_number": yen["invoice_number"], "currency": "JPY", "amount": 119}, status=200)
+    received = organiser.data(f"/reports/payments?date_from={in_days(-3)}&date_to={in_days(-3)}")["data"]["totals"]
+    assert [(row["currency"], row["received"]) for row in received] == [("JPY", 119)]
+    rows = organiser.data(f"/reports/receivables?as_of={in_days(0)}")["data"]["totals"]
+    assert [(row["currency"], row["amount"]) for row in rows] == [("EUR", 238)]
+
+
 def test_an_invoice_whose_payment_moved_away_was_never_paid(organiser, invoice, pay):
     first, second = invoice(), invoice()
     payment = pay(invoice_number=first["invoice_number"])
