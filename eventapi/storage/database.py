@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from eventapi import times
 from eventapi.storage import folding
-from eventapi.storage.errors import ReadOnly, translated
+from eventapi.storage.errors import Damaged, ReadOnly, storage_error, translated
 from eventapi.storage.statements import NOTHING, Statement
 from eventapi.storage.write_lock import TIMEOUT, write_lock
 
@@ -249,6 +249,22 @@ class Database:
         except sqlite3.DatabaseError as error:
             return [str(error)]
         return [] if lines == ["ok"] else lines
+
+    def first_fault(self, stopping: Callable[[], bool]) -> str | None:
+        """Return the first fault of the structure of the file, None if there is none or `stopping()` becomes true."""
+        self.connection.set_progress_handler(stopping, 1_000_000)
+        try:
+            line = self.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_INTERRUPT:
+                return None
+            found = storage_error(error)
+            if not isinstance(found, Damaged):
+                raise found from error
+            return str(error)
+        finally:
+            self.connection.set_progress_handler(None, 0)
+        return None if line == "ok" else " ".join(line.split())
 
     def broken_foreign_keys(self) -> list[str]:
         """Return a line for each row that refers to a row which does not exist."""

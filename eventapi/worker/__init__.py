@@ -20,12 +20,12 @@ import time
 
 from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage.database import Database
-from eventapi.storage.errors import Busy, StorageError
-from eventapi.worker import bulk_import, expiry, housekeeping, invoice_pdfs
+from eventapi.storage.errors import Busy, Damaged, StorageError, damage, mark_damaged
+from eventapi.worker import bulk_import, damage_check, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
 
-JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping)
+JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping, damage_check)
 
 NAP = 0.5                    # seconds between two checks for changes of the database: one PRAGMA each
 SIGN_EVERY = 10              # seconds between two heartbeats
@@ -96,7 +96,9 @@ class Worker:
         return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):
-        """Run each job that is due, and write the heartbeat."""
+        """Run each job that is due, and write the heartbeat. Do nothing while the database is marked as damaged."""
+        if damage(self.config.database):
+            return
         version = db.data_version()
         changed, self.seen = version != self.seen, version
         for job in self.jobs:
@@ -129,7 +131,9 @@ class Worker:
             log.warning("%s is postponed to its next round: %s", name_of(job), busy)
             self.due[job] = time.monotonic() + job.EVERY
             return False
-        except Exception:
+        except Exception as error:
+            if isinstance(error, Damaged):
+                mark_damaged(self.config.database, str(error))
             log.exception("%s failed, next attempt in %d s", name_of(job), AFTER_FAILURE)
             self.failed.add(job)
             self.due[job] = time.monotonic() + AFTER_FAILURE

@@ -1,5 +1,6 @@
 """A damaged database: every request that meets the damage gets 503, and then no process writes any more."""
 import shutil
+import types
 
 import pytest
 import webtest
@@ -8,6 +9,7 @@ from eventapi.app import create_app
 from eventapi.cli import inspections
 from eventapi.storage import errors
 from eventapi.storage.database import Database
+from eventapi.worker import Worker, damage_check
 from tests.support.client import SCOPES, Client, add_key, make_settings
 
 
@@ -87,3 +89,40 @@ def test_a_check_without_findings_removes_the_mark(settings, organiser, capsys):
     inspections.check(type("Arguments", (), {"json": False})(), settings)
     assert capsys.readouterr().out == "ok\n" and errors.damage(settings.database) is None
     organiser.post("/events", {"title": "Fair"}, status=201)
+
+
+def test_damage_that_a_request_met_turns_health_to_503(broken):
+    client, _, _ = broken
+    client.app.get("/healthz", status=200)
+    unhealthy(client.get("/events"))
+    answer = client.app.get("/healthz", status=503)
+    assert answer.json["code"] == "unhealthy" and answer.headers["Retry-After"]
+
+
+def test_the_daily_check_finds_damage_that_no_request_has_met(broken, caplog):
+    client, settings, _ = broken
+    job = damage_check.run, damage_check.finish
+    db = Database(settings)
+    job[0](db, lambda: False)
+    job[1]()
+    db.close()
+    assert "the database is damaged" in caplog.text
+    client.app.get("/healthz", status=503)
+
+
+def test_the_check_of_a_sound_database_marks_nothing_and_ends_when_the_worker_stops(settings, db):
+    for stopping in (lambda: False, lambda: True):
+        damage_check.check(settings, stopping)
+    assert errors.damage(settings.database) is None and not damage_check.failed
+
+
+def test_the_worker_does_nothing_with_a_damaged_database(settings, db):
+    errors.mark_damaged(settings.database, "a cable was loose")
+    rounds = []
+    job = types.ModuleType("eventapi.worker.made_for_a_test")
+    job.run, job.EVERY, job.ON_CHANGE = lambda *_: rounds.append(1), 3600, True
+    Worker(settings, (job,)).round(db)
+    assert rounds == []
+    errors.forget_damage(settings.database)
+    Worker(settings, (job,)).round(db)
+    assert rounds == [1]
