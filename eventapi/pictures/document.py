@@ -9,7 +9,7 @@ from eventapi.markup import Element, blocks
 from eventapi.pictures import fonts
 from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
-from eventapi.pictures.parties import draw_parties, draw_signatures
+from eventapi.pictures.parties import SIGNATURES, draw_parties, draw_signatures
 from eventapi.pictures.words import WORDS
 
 SIZE, LINE_HEIGHT = 10, 5
@@ -52,12 +52,23 @@ class Sheet:
         if self.partner:
             draw_parties(paper, self.organiser, self.partner, self.language)
         self.top = paper.y
-        for part in parts:
+        for place, part in enumerate(parts, 1):
+            if self.partner and place == len(parts):
+                self._keep_with_signatures(part)
             self._block(part, LEFT, RIGHT - LEFT)
         if self.partner:
             draw_signatures(paper, self.organiser, self.partner, self.language)
         paper.draw_footers(self._footer)
         return paper.pdf(title=self.title, author=fonts.clean(self.organiser.get("name") or ""), language=self.language)
+
+    def _keep_with_signatures(self, part):
+        """Begin a new page for the last part if the signatures would otherwise be alone on the next page."""
+        paper, self.paper = self.paper, Paper(10 ** 6, lambda paper: setattr(paper, "y", 0))
+        self.paper.new_page()
+        self._block(part, LEFT, RIGHT - LEFT)
+        needed, self.paper = self.paper.y, paper
+        if needed <= paper.bottom - paper.y < needed + SIGNATURES <= paper.bottom - TOP:
+            paper.new_page()
 
     def _begin(self, paper):
         """Begin a page: the first one with the letterhead, number and date."""

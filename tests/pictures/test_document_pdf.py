@@ -87,6 +87,7 @@ def test_the_signatures_of_both_parties_are_together_on_one_page(count):
     lines = [(x, y, text) for x, y, text, _ in texts[-1] if text in ("Place, date", "Signature")]
     assert len({y for _, y, _ in lines}) == 2 and len({x for x, _, _ in lines}) == 2
     assert all(y < 275 for _, y, _ in lines)
+    assert count == 0 or "contract" in last, "the signatures are not alone"
 
 
 @pytest.mark.parametrize("party", [

@@ -138,8 +138,30 @@ def test_the_subtitle_names_event_city_days_and_area(area, city, expected):
     assert expected in lines_of(picture.picture(hall(area_name=area, city=city)))
 
 
-def test_no_north_arrow_is_drawn():
-    assert "N" not in lines_of(picture.picture(hall(sold("A1", 1000, 1000))))
+def test_a_north_arrow_is_drawn_only_where_the_plan_has_one(organiser, plan):
+    def arrows(*objects):
+        parts = flat(picture.picture(hall(sold("A1", 1000, 1000), objects=objects)).parts)
+        return [part for part in parts if isinstance(part, Group) and part.title == "North"]
+    arrow, = arrows(halls.thing("north", 15000, 9000, 1000, 2000, "North"))
+    left, top, right, _ = ring_box(arrow.parts[0].rings[0])
+    assert arrow.parts[0].rings[0][0] == pytest.approx(((left + right) / 2, top)), "it points up"
+    assert not arrows() and "N" not in lines_of(picture.picture(hall(sold("A1", 1000, 1000))))
+    id = plan(halls.small())
+    north = {"kind": "north", "x": 18, "y": 9, "label": "North"}
+    organiser.patch(f"/plans/{id}", {"objects": [north]}, status=200)
+    assert "North" in tooltips(drawn(organiser, id))
+
+
+@with_pdf
+def test_the_names_of_neighbouring_doors_do_not_overlap():
+    doors = [halls.thing("door", x, 0, 1500, 200, f"Emergency exit {x} at the back") for x in range(0, 18000, 1600)]
+    doors += [halls.thing("door", 0, y, 200, 900, "Gate") for y in range(0, 14000, 1000)]
+    sheet = picture.Sheet(hall(objects=doors))
+    texts = [part for part in flat(sheet.plan.fixtures()) if isinstance(part, Text)]
+    assert len(texts) > 15
+    boxes = [box_of(text) for text in texts if text.y < sheet.plan.top]
+    for place, one in enumerate(boxes):
+        assert not any(boxes_overlap(one, other) for other in boxes[place + 1:])
 
 
 def test_a_phone_shows_the_whole_plan(organiser, plan):

@@ -790,11 +790,12 @@ def test_the_pdf_names_the_event_and_the_corrected_invoice_as_they_were_when_sen
     sent = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
     organiser.patch(f"/events/{event['id']}", {"title": "Spring Fair"}, status=200)
     assert "Garden Fair" in texts(pdf_of(organiser, sent, status=200).body)[0].splitlines()
-    organiser.post(f"/invoices/{sent['id']}/cancel", {}, status=200)
+    organiser.post(f"/invoices/{sent['id']}/cancel", {"reason": "The booth was exchanged."}, status=200)
     note, = organiser.data(f"/invoices?related_invoice_id={sent['id']}")
     lines = texts(pdf_of(organiser, note, status=200).body)[0].splitlines()
     assert lines[lines.index("Original invoice") + 1] == sent["invoice_number"]
     assert lines[lines.index("Original invoice") + 2].startswith("of ")
+    assert "Reason: The booth was exchanged." in lines
 
 
 def test_one_pdf_that_fails_does_not_hold_up_the_others(db, sent, monkeypatch, caplog):

@@ -4,6 +4,7 @@ A fixture is a dict from `objects` of a plan: `kind`, `x`, `y`, `width`, `depth`
 `label`.
 """
 
+from functools import cached_property
 from math import cos, pi, sin
 
 from eventapi.geometry import AT_WALL, box, corners, wall_of
@@ -18,6 +19,7 @@ POWER, ARROW = 1.3, 1.6                 # radius of the symbol of a power connec
 AIR = 0.4                               # between a symbol and a text
 TEXT, LABEL_SIZE = 5, 1.6               # largest font size of texts, smallest of all labels
 SIGN = 6.5                              # space outside a wall for the names of doors
+LONGEST_SIGN, BELOW = 40, 3.5           # width of the name of a door; height of the label below a door in no wall
 MAX_LEAF = 5                            # wider doors have no leaves on the plan, which would extend into the margin
 BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
 
@@ -44,8 +46,9 @@ class Hall:
         """Return left, top, width and height of a fixture on paper."""
         return (*self.point((thing["x"], thing["y"])), thing["width"] * self.scale, thing["depth"] * self.scale)
 
+    @cached_property
     def symbols(self):
-        """Return the boxes (left, top, right, bottom) in the hall of all that is drawn above the booths."""
+        """The boxes (left, top, right, bottom) in the hall of all that is drawn above the booths."""
         return [found for thing in self.objects for found in self._covered(thing)]
 
     def _covered(self, thing):
@@ -58,8 +61,12 @@ class Hall:
             reach = (POWER + AIR) / self.scale
             yield middle - reach, center - reach, middle + reach, center + reach
         elif thing["kind"] == "door":
-            reach = (ARROW + AIR) / self.scale
-            yield min(left, middle - reach), top - reach, max(right, middle + reach), bottom + reach
+            reach, below = (ARROW + AIR) / self.scale, 0
+            if wall_of(thing, *self.size) is None and thing.get("label"):
+                below = BELOW / self.scale                          # its label, see _below
+            yield min(left, middle - reach), top - reach, max(right, middle + reach), bottom + reach + below
+        elif thing["kind"] == "north":
+            yield left - air, top - air, right + air, bottom + air
         elif thing["kind"] == "text":
             yield from self._text_box(thing)
 
@@ -84,6 +91,7 @@ class Hall:
         """Yield the shapes above the booths."""
         yield from self._each("pillar", self._pillar)
         yield from self._each("power", self._power)
+        yield from self._each("north", self._north)
         yield from self._each("text", self._text)
         yield from self._each("door", self._door)
 
@@ -113,6 +121,15 @@ class Hall:
         x, y, width, height = self.box(thing)
         yield from power(x + width / 2, y + height / 2, POWER)
 
+    def _north(self, thing):
+        """Yield an arrow that points up, as large as its box allows."""
+        left, top, width, height = self.box(thing)
+        x, y, size = left + width / 2, top + height / 2, min(width * 1.6, height) / 2
+        tip, notch = (x, y - size), (x, y + 0.5 * size)
+        right, left = ((x + side * 0.6 * size, y + size) for side in (1, -1))
+        yield Area(((tip, right, notch, left),), PAPER, None, INK, 0.25)
+        yield Area(((tip, right, notch),), INK)
+
     def _text(self, thing):
         """Yield the label, on a plain background if it lies on a booth."""
         for found in self._text_box(thing):
@@ -136,7 +153,7 @@ class Hall:
         """
         if not thing.get("label") or thing["width"] <= 0 or thing["depth"] <= 0:
             return
-        obstacles = [*self.booths, *self.symbols()] if obstacles is None else obstacles
+        obstacles = [*self.booths, *self.symbols] if obstacles is None else obstacles
         whole, found = _sides(thing), []
         for part in parts_beside(whole, [each for each in obstacles if _overlap(each, whole)], 40):
             left, top, right, bottom = part
@@ -177,15 +194,25 @@ class Hall:
             """Return a point by its distances from the middle of the door: along the wall, and out of the hall."""
             return (start + out * outwards, along + across) if upright else (along + across, start + out * outwards)
         yield from opening(place, half)
-        yield from self._sign(thing.get("label"), place, upright, leaf_of(half))
+        yield from self._sign(thing.get("label"), place, upright, leaf_of(half), self._sign_room(thing, wall))
 
-    def _sign(self, label, place, upright, leaf):
-        """Yield the name of a door, outside its leaves."""
-        if label:
-            fitted = fit(label, 40, SIGN - 2, 2.8, 1.8)
+    def _sign_room(self, thing, wall):
+        """Return the width that the name of a door may have beside the names of the other doors in its wall."""
+        side, length = ("y", "depth") if wall in ("left", "right") else ("x", "width")
+        middle = thing[side] + thing[length] / 2
+        others = [abs(other[side] + other[length] / 2 - middle) * self.scale for other in self.objects
+                  if other is not thing and other["kind"] == "door" and other.get("label")
+                  and wall_of(other, *self.size) == wall]
+        return min([LONGEST_SIGN, *(distance - 1 for distance in others)])
+
+    def _sign(self, label, place, upright, leaf, room):
+        """Yield the name of a door, outside its leaves, if there is room for it."""
+        if label and room > 5:
+            fitted = fit(label, room, SIGN - 2, 2.8, 1.8)
             x, y = place(0, WALL + leaf + 0.8 + (SIGN - 2) / 2)
-            lines = fitted.lines if fitted else (shortened(label, 40, 1.8, True),)
+            lines = fitted.lines if fitted else (shortened(label, room, 1.8, True),)
             size = fitted.size if fitted else 1.8
+            size = min(size, *(room / em(line, True) for line in lines))
             text = Text(x, y + size * 0.36 - (len(lines) - 1) * size * LINE_HEIGHT / 2, lines, size, True)
             yield Group((text,), turn=(-90, x, y)) if upright else text
 

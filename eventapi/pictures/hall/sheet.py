@@ -84,7 +84,7 @@ class Sheet:
                        f"{self.words['plan']}, {size}: {statuses}.", self.language, parts)
 
     def _blocks(self):
-        symbols = self.plan.symbols()
+        symbols = self.plan.symbols
         for booths in blocks(self.placed):
             boxes = [geometry.box(geometry.corners(booth)) for booth in booths]
             near = [symbol for symbol in symbols if any(_meet(symbol, box) for box in boxes)]
