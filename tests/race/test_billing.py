@@ -18,11 +18,14 @@ CLIENTS = 40
 @pytest.fixture
 def key(db):
     with db.write():
-        return api_keys.create_key(db, "clerks", ["invoices"])[1]
+        return api_keys.create_key(db, "clerks", ["invoices", "booths"])[1]
 
 
 @pytest.fixture
-def server(tmp_path, key):
+def server(tmp_path, key, settings):
+    names = ("name", "street", "city", "vat_id")                    # without these, no invoice can be sent
+    options = [f"organiser_{name} = {getattr(settings, f'organiser_{name}')}\n" for name in names]
+    (tmp_path / "test.conf").write_text("".join(["[eventapi]\n", *options]))
     with processes.Server(tmp_path, "--workers", "2") as running:
         yield running
 
@@ -42,4 +45,27 @@ def test_every_item_is_billed_and_credited_once(server, key, organiser, db, roun
     fair.send(invoice)
     fair.cancel("booth-reservations", reservation)
     assert bill()["subtotal"] == -1200
+    assert checks.findings(db) == []
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_a_booth_that_is_cancelled_while_its_draft_is_sent_is_billed_and_credited_or_neither(server, key, organiser, db,
+                                                                                            round_):
+    fair = Fair(organiser, db)
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    sends = [("POST", f"/invoices/{draft['id']}/send", None)] * CLIENTS
+    cancel = ("POST", f"/booth-reservations/{reservation['id']}/cancel", None)
+    answers = send_at_once(server.port, key, [*sends[:CLIENTS // 2], cancel, *sends[CLIENTS // 2:]])
+    codes = Counter(answer.get("code", "ok") for _, answer in answers)
+    sent = fair.invoice(draft["id"])
+    assert fair.organiser.data(f"/booth-reservations/{reservation['id']}")["status"] == "cancelled"
+    if sent["status"] == "sent":
+        # The clients that come after the cancellation find an invoice that was sent, which changes nothing.
+        assert codes == {"ok": CLIENTS + 1}, codes
+        assert fair.bill()[0]["subtotal"] == -1200
+    else:
+        assert codes == {"draft_outdated": CLIENTS, "ok": 1}, codes
+    series = fair.organiser.data("/invoices/numbering")
+    assert [(entry["count"], entry["gaps"]) for entry in series] == ([(1, [])] if sent["status"] == "sent" else [])
     assert checks.findings(db) == []
