@@ -239,6 +239,8 @@ class Fair:
         assert len(self.inbox.messages) == 4        # invoice, credit note, reminder, newsletter
         for message in self.inbox.messages:
             plain, page = (message.get_body((kind,)).get_content() for kind in ("plain", "html"))
+            assert f'<html lang="{message["Content-Language"]}">' in page
+            assert not faults(plain, message["Content-Language"])
             yield f"mail {message['Subject']}", f"{message['Subject']}\n{plain}\n{of_html(page)}"
 
     def texts(self):

@@ -8,6 +8,7 @@ from eventapi import times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import newsletter
 from eventapi.web import request_log
+from eventapi.worker.mail import contents
 from tests.resources.test_contacts import MARK, file_bytes
 from tests.support.client import Client
 
@@ -223,6 +224,15 @@ def test_the_mail_is_in_the_language_of_the_last_request(mailing, organiser, db)
     assert [mail["subject"].split()[0] for mail in queued(db)] == ["Please"]
     changed = organiser.patch(f"/newsletter/{subscriber['id']}", {"language": "pl"}, status=200).json["data"]
     assert changed["language"] == "pl" and changed["name"] is None
+
+
+def test_subject_and_text_of_a_mail_are_in_the_same_language(mailing, organiser, db):
+    subscriber = asked(organiser, language="de")
+    organiser.patch(f"/newsletter/{subscriber['id']}", {"language": "en"}, status=200)
+    [mail] = queued(db)
+    assert mail["subject"].startswith("Bitte bestätigen")
+    _, message = contents.build(db, db.one(mails.sql.due, now=times.now()))
+    assert b"\nContent-Language: de\r\n" in message and b"Guten Tag" in message and b"Hello" not in message
 
 
 def test_tokens_are_not_logged(organiser, app, monkeypatch):

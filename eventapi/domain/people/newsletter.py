@@ -122,9 +122,9 @@ def _request_confirmation(db, id, base_url):
     old = represent(row)
     db.run(sql.ask, id=id, at=next_at, now=db.now)
     _record(db, id, "asked", db.now, "api", address=db.actor.address, agent=db.actor.agent)
-    words = mail_words.WORDS[language(db, row)]
-    subject = words[f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
-    mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url)
+    chosen = language(db, row)
+    subject = mail_words.WORDS[chosen][f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
+    mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url, chosen)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
 
 

@@ -46,7 +46,7 @@ def build(db, mail):
     if mail["kind"] in WITH_PDF:
         retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
     with db.snapshot():
-        name, paragraphs, headers, attachments = CONTENTS[mail["kind"]](db, mail)
+        name, language, paragraphs, headers, attachments = CONTENTS[mail["kind"]](db, mail)
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
     message["Message-ID"] = mail["message_id"]
     message["Date"] = format_datetime(datetime.now(timezone.utc))
@@ -57,9 +57,10 @@ def build(db, mail):
     for header, value in headers.items():
         message[header] = value
     message.set_content(as_text(paragraphs), cte="quoted-printable")
-    message.add_alternative(as_html(paragraphs), subtype="html", cte="quoted-printable")
+    message.add_alternative(as_html(paragraphs, language), subtype="html", cte="quoted-printable")
     for filename, data in attachments:
         message.add_attachment(data, maintype="application", subtype="pdf", filename=filename)
+    message["Content-Language"] = language       # last: adding content removes headers of this kind
     return recipient, message.as_bytes()
 
 
@@ -93,11 +94,12 @@ def as_text(paragraphs):
     return "\n\n".join(part if isinstance(part, str) else part[1] for part in paragraphs) + "\n"
 
 
-def as_html(paragraphs):
+def as_html(paragraphs, language):
     """Return the paragraphs as an HTML page."""
     inside = "\n".join(f"<p>{line_breaks(escape(part))}</p>" if isinstance(part, str) else
                        f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>' for part in paragraphs)
-    return ('<!doctype html>\n<html><head><meta charset="utf-8"></head><body style="font:16px/1.5 sans-serif">\n'
+    return (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"></head>'
+            '<body style="font:16px/1.5 sans-serif">\n'
             f"{inside}\n</body></html>\n")
 
 
@@ -115,14 +117,16 @@ def harmless(name):
     return None if LINK.search(name or "") else name
 
 
-# One function for each kind of mail. It returns (name of the recipient, paragraphs, headers, attachments).
+# One function for each kind of mail. It returns (name of the recipient, language, paragraphs, headers,
+# attachments).
 
 def newsletter_confirmation(db, mail):
     """Return the mail that asks a subscriber to confirm. Raise Gone if the subscription is no longer pending."""
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
-    texts, secret = mail_words.WORDS[newsletter.language(db, row)], newsletter.secret(db)
+    language = mail["language"] or newsletter.language(db, row)         # that of the subject
+    texts, secret = mail_words.WORDS[language], newsletter.secret(db)
     name, values = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
     kind = "newsletter_confirmation"
@@ -131,19 +135,19 @@ def newsletter_confirmation(db, mail):
                   texts[f"{kind}_ignore"], texts[f"{kind}_stop"], (texts[f"{kind}_stop_button"], stop),
                   texts["regards"], values["sender"]]
     headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
-    return name, paragraphs, headers, []
+    return name, language, paragraphs, headers, []
 
 
 def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay."""
     shown, pdfs = sent_invoice(db, mail)
-    texts, values = localised(db, shown, mail["language"])
+    language, texts, values = localised(db, shown, mail["language"])
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(mail["text"]),
                   texts[shown["invoice_type"]].format(**values)]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
     paragraphs += [texts["regards"], mail_words.sender(db.config)]
-    return shown["buyer"]["name"], paragraphs, {}, pdfs
+    return shown["buyer"]["name"], language, paragraphs, {}, pdfs
 
 
 def invoice_reminder(db, mail):
@@ -151,11 +155,11 @@ def invoice_reminder(db, mail):
     shown, pdfs = sent_invoice(db, mail)
     if shown["open_amount"] <= 0:
         raise Gone("the invoice has no open amount")
-    texts, values = localised(db, shown, mail["language"])
+    language, texts, values = localised(db, shown, mail["language"])
     text = texts["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
                   texts["invoice_reminder_paid"], texts["regards"], mail_words.sender(db.config)]
-    return shown["buyer"]["name"], paragraphs, {}, pdfs
+    return shown["buyer"]["name"], language, paragraphs, {}, pdfs
 
 
 def sent_invoice(db, mail):
@@ -182,7 +186,7 @@ def own_paragraphs(text):
 
 
 def localised(db, shown, language):
-    """Return (texts, values for their placeholders) in the language of the request, else in that of the invoice.
+    """Return (language, texts, values for their placeholders): the language of the request, else of the invoice.
 
     The total of a credit note has no minus sign.
     """
@@ -191,7 +195,7 @@ def localised(db, shown, language):
     amounts = {name: formats.money(amount, shown["currency"], language)
                for name, amount in (("total", total), ("open", shown["open_amount"]))}
     days = {name: formats.day(shown[name], language) for name in ("issue_date", "due_date") if shown[name]}
-    return mail_words.WORDS[language], {"number": shown["invoice_number"], **amounts, **days}
+    return language, mail_words.WORDS[language], {"number": shown["invoice_number"], **amounts, **days}
 
 
 WITH_PDF = ("invoice", "invoice_reminder")
