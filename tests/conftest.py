@@ -1,5 +1,6 @@
 """Fixtures: an app with a database of its own for each test or each module, and clients with fixed scopes."""
 import gc
+import json
 import logging
 import shutil
 
@@ -11,7 +12,7 @@ from eventapi.app import create_app
 from eventapi.domain.webhooks import addresses, event_types
 from eventapi.storage import database, migrations
 from eventapi.web import request_log
-from tests.support import processes
+from tests.support import openapi_check, processes
 from tests.support.client import SCOPES, Client, add_key, make_settings
 from tests.support.prepared import Snapshots
 from tests.support.process_guard import guard
@@ -64,15 +65,18 @@ def resolver(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def events_are_documented(monkeypatch):
-    """Fail a test that causes an event whose name is not in GET /webhooks/events."""
-    event, listed, unlisted = journal._event, set(event_types.names()), set()
+    """Fail a test that causes an event that GET /webhooks/events does not list, or one with another message."""
+    event, listed, unlisted, sent = journal._event, set(event_types.names()), set(), []
 
     def noted(db, kind, action, *rest):
         unlisted.update({kind.event_name(action)} - listed)
-        return event(db, kind, action, *rest)
+        sent.append(event(db, kind, action, *rest))
+        return sent[-1]
     monkeypatch.setattr(journal, "_event", noted)
     yield
     assert not unlisted, f"add {sorted(unlisted)} to the events of its Kind in domain/records/entities.py"
+    for message in sent:
+        openapi_check.check_message(message["name"], json.loads(message["data"]))
 
 
 @pytest.fixture(autouse=True)

@@ -33,9 +33,10 @@ def _page(configured, address):
     parts = "".join(reference.resource(openapi, tag, found) for tag, found in sections)
     body = (f'<nav><a href="#start"><b>{escape(openapi["info"]["title"])}</b></a> '
             f'<span class="quiet">{openapi["info"]["version"]}</span>'
-            f'<div id="search"></div><ul>{links}<li><a href="#errors">errors</a></li></ul>'
+            f'<div id="search"></div><ul>{links}<li><a href="#event-types">events of webhooks</a></li>'
+            '<li><a href="#errors">errors</a></li></ul>'
             '<p><a href="openapi.json">openapi.json</a></p></nav>\n'
-            f'<main>{start(address)}{parts}{errors()}</main>')
+            f'<main>{start(address)}{parts}{reference.events(openapi)}{errors()}</main>')
     return page("eventapi API reference", body, style=STYLE, script=SCRIPT)
 
 

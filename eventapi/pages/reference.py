@@ -184,6 +184,33 @@ def responses(operation, openapi, main):
             + shown(content.get("application/json", {}).get("example")))
 
 
+def events(openapi):
+    """Return the section of the events that webhooks receive, those of one kind with the same message together."""
+    groups = {}
+    for name, item in openapi["webhooks"].items():
+        media = item["post"]["requestBody"]["content"]["application/json"]
+        key = name.partition(".")[0], json.dumps(media["schema"]["properties"]["data"])
+        groups.setdefault(key, []).append((name, item["post"], media))
+    return (f'<section id="event-types"><h2>events of webhooks</h2>{EVENTS}'
+            f'{"".join(event_group(openapi, entries) for entries in groups.values())}</section>\n')
+
+
+def event_group(openapi, entries):
+    """Return events with the same message as HTML. `entries` are tuples of (type, operation, media type object)."""
+    name, operation, media = entries[0]
+    names = " ".join(f"<code>{escape(entry[0])}</code>" for entry in entries)
+    data = resolved(media["schema"]["properties"]["data"]["anyOf"][0], openapi)
+    return (f'<details id="event-{name}"><summary>{names}</summary><p>{prose(operation["description"])}</p>'
+            f'{fields_table("Fields of data", data, openapi)}{shown(media["example"])}</details>')
+
+
+EVENTS = """\
+<p>A webhook receives each event as a POST request with the body <code>{"type", "timestamp", "data"}</code>.
+<a href="#create_webhook">Create a webhook</a> describes headers and signatures. <code>data</code> is null once the
+record was anonymised. The same messages are in <code>webhooks</code> of the OpenAPI document.</p>
+"""
+
+
 def shown(example):
     """Return an example as HTML."""
     return "" if example is None else f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"

@@ -84,6 +84,9 @@ class Schemas:
         return self.ref(f"{name}.input", {**kept, "properties": _with_defaults_in_words(writable)}, is_body=True)
 
 
+# Refusals of the server itself, before it knows the route. They have no problem document behind some proxies.
+TOO_LONG = {"too_long.414": {"description": "The request line is longer than 8,190 bytes."},
+            "too_long.431": {"description": "A header is longer than 8,190 bytes, or there are more than 100."}}
 OF_BODIES = {"POST": "The writable fields. Fields of a response that are not here may be sent and are ignored.",
              "PUT": "The writable fields. A field that is not sent stays as it was, and read-only fields are ignored.",
              "PATCH": "The fields to change, at least one. Read-only fields are ignored."}
@@ -150,6 +153,8 @@ ERROR = _object("An error in the input.", ["code", "detail"],
                 field={"type": ["string", "null"], "description": "Field of that record."},
                 code={**TEXT, "description": "Code for programs. It does not change."},
                 detail={**TEXT, "description": "Explanation for people."})
+ERASED = {**_object("What is left of a record whose data had to be erased.", ["id"], id=NUMBER),
+          "additionalProperties": False}
 SECRET = {"type": "string",
           "description": "Only where the whole record has it as a secret that is shown once. A response that is "
                          "repeated for the same `Idempotency-Key` does not have it."}

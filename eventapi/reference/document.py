@@ -10,13 +10,8 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.reference import parameters, problem_codes
-from eventapi.reference.components import (
-    COMMON,
-    HEADERS,
-    SUFFIX,
-    Schemas,
-    problem_response,
-)
+from eventapi.reference.components import COMMON, HEADERS, SUFFIX, TOO_LONG, Schemas, problem_response
+from eventapi.reference.webhooks import PARAMETERS, webhooks
 from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema, resource_names
 from eventapi.web.routes import JSON, Options, Route
@@ -26,10 +21,6 @@ ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "inva
           "insufficient_scope", "not_acceptable", "rate_limited", "internal_error", "unhealthy")
 WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "unavailable")
 ON_WRITE = ("database_busy", "insufficient_storage")
-
-# Refusals of the server itself, before it knows the route. They have no problem document behind some proxies.
-TOO_LONG = {"too_long.414": {"description": "The request line is longer than 8,190 bytes."},
-            "too_long.431": {"description": "A header is longer than 8,190 bytes, or there are more than 100."}}
 
 INTRODUCTION = """\
 API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show
@@ -62,11 +53,12 @@ def document(base_url: str | None) -> dict:
         "security": [{"key": []}],
         "tags": list(tags(all_routes)),
         "paths": paths,
+        "webhooks": webhooks(schemas),
         "components": {
             "schemas": {**schemas.all, **COMMON},
             "responses": {**{name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
                           **TOO_LONG},
-            "headers": HEADERS,
+            "headers": HEADERS, "parameters": PARAMETERS,
             "securitySchemes": {"key": {
                 "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
         },

@@ -2,7 +2,7 @@
 
 The tests send the bodies and compare the responses.
 """
-from eventapi.validation.schema_files import definition, document, resolved, response_schema
+from eventapi.validation.schema_files import definition, document, event_schema, resolved, response_schema
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE",
@@ -52,6 +52,14 @@ def response(name: str, *, listing: bool = False) -> dict | None:
         return examples[0]
     schema = response_schema(name, listing=listing)
     return {field: examples[0][field] if field in examples[0] else sample(schema["properties"][field], schema)
+            for field in schema["required"]}
+
+
+def event(name: str, word: str) -> dict | None:
+    """Return the record in the message of an event; for the arguments see `event_schema`."""
+    schema = event_schema(name, word)
+    known = response(name)
+    return {field: known[field] if field in known else sample(schema["properties"][field], schema)
             for field in schema["required"]}
 
 

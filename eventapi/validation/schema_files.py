@@ -88,6 +88,25 @@ def response_schema(name: str, *, listing: bool = False) -> dict:
             "additionalProperties": False, "$defs": whole.get("$defs", {})}
 
 
+def event_schema(name: str, word: str) -> dict:
+    """Return the schema of a record in the message of an event; `word` is the part of its type after the dot.
+
+    It is that of a response, unless `$defs.message` names differences: `x-without` lists fields that messages lack, and
+    `properties` has further fields, those with `x-events` only in these events. With `x-erased`, `deleted` may mean
+    that only the id is left.
+    """
+    schema, own = response_schema(name), document(name).get("$defs", {}).get("message", {})
+    properties = {field: sub for field, sub in schema["properties"].items() if field not in own.get("x-without", ())}
+    more = {field: sub for field, sub in own.get("properties", {}).items() if word in sub.get("x-events", (word,))}
+    return {**schema, "properties": {**properties, **more},
+            "required": list(dict.fromkeys([*(field for field in schema["required"] if field in properties), *more]))}
+
+
+def may_be_erased(name: str, word: str) -> bool:
+    """Return whether the message of an event may hold only the id of a record, because its data had to be erased."""
+    return word == "deleted" and document(name).get("$defs", {}).get("message", {}).get("x-erased", False)
+
+
 LIST_PARAMETERS = {
     "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1,
              "description": "Page number, counted from 1."},

@@ -18,6 +18,21 @@ def check_response(config, method, address, response):
     document_of(config.base_url).check(method, address, response)
 
 
+def check_message(name, data):
+    """Raise AssertionError unless the `data` of an event is as documented. Each shape of an event is checked once."""
+    document = document_of("https://api.example.org")
+    shape = name, tuple((field, type(value)) for field, value in data.items())
+    if shape not in document.shapes:
+        media = document.whole["webhooks"][name]["post"]["requestBody"]["content"]
+        message = {"type": name, "timestamp": "2027-05-01T09:00:00Z", "data": data}
+        validator = document.validator(name, {"content": media}, "application/json")
+        error = next(validator.iter_errors(message), None)
+        reason = error and next((part.message[-300:] for part in error.context if part.schema_path[0] == 0), "")
+        assert not error, (f"the message of {name} is not as documented: {reason}. `$defs.message` of the schema file "
+                           "names differences between the record in a response and in a message")
+        document.shapes.add(shape)
+
+
 @lru_cache(maxsize=None)
 def document_of(base_url):
     return Document(openapi.document(base_url))
@@ -27,7 +42,7 @@ class Document:
     """An OpenAPI document with compiled paths and schemas."""
 
     def __init__(self, whole):
-        self.whole, self.validators, self.found, self.valid = whole, {}, {}, {}
+        self.whole, self.validators, self.found, self.valid, self.shapes = whole, {}, {}, {}, set()
         self.paths = [(_pattern(path), path) for path in whole["paths"]]
 
     def path_of(self, address):

@@ -36,7 +36,10 @@ class Kind:
     """
 
     events: tuple = ()
-    """The part of each event type after the dot, as GET /webhooks/events lists it."""
+    """The part of each event type after the dot, as GET /webhooks/events lists it.
+
+    The message has the schema of the record, with the differences that its `$defs.message` names.
+    """
 
     title: Callable[[dict], str | None] = _untitled
     """Returns the `entity_title` of an audit entry. Its argument is the record as the journal receives it."""
@@ -46,10 +49,6 @@ class Kind:
 
     event_words: Mapping = field(default_factory=dict)
     """action of the audit log -> word in the event type, where they differ."""
-
-    event_parts: Mapping = field(default_factory=dict)
-    """The part of an event type after the dot -> {field: schema} of what the data of this event has besides the record.
-    """
 
     schema: str = ""
     """Name of the JSON Schema that describes the record, where it is not the entity type."""
@@ -160,7 +159,6 @@ INVOICE = Kind(
 PAYMENT = Kind(
     "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded", "refund_deleted"),
     itemgetter("invoice_number"),
-    event_parts={word: {"refund": "payment.refund_record"} for word in ("refunded", "refund_deleted")},
     has_documents=True, has_tasks=True, about_people=True,
     personal=("notes",))
 PLAN = Kind("plan", "plans", "plans", CHANGES, itemgetter("plan_name"), has_documents=True, has_tasks=True)

@@ -21,15 +21,15 @@ def names():
 def listed():
     """Return every event: type, scope and an example message."""
     return [{"type": name, "scope": SCOPES.get(kind.entity_type, kind.scope),
-             "example": {"type": name, "timestamp": AT, "data": _data(kind, name.partition(".")[2])}}
-            for kind in entities.KINDS.values() for name in kind.event_names()]
+             "example": {"type": name, "timestamp": AT, "data": examples.event(schema, word)}}
+            for name, schema, word, kind in described()]
 
 
-def _data(kind, word):
-    """Return the data of an example: the record, and what this event has besides."""
-    parts = kind.event_parts.get(word, {})
-    return {**examples.response(kind.schema or kind.entity_type),
-            **{field: examples.response(schema) for field, schema in parts.items()}}
+def described():
+    """Yield `(type, name of the schema of the record, part of the type after the dot, Kind)` of every event."""
+    for kind in entities.KINDS.values():
+        for name, word in zip(kind.event_names(), kind.events, strict=True):
+            yield name, kind.schema or kind.entity_type, word, kind
 
 
 def patterns():

@@ -1,0 +1,64 @@
+"""The `webhooks` of the OpenAPI document: the message of every outgoing event."""
+from eventapi.domain.webhooks import event_types
+from eventapi.reference.components import ERASED, Schemas
+from eventapi.validation.schema_files import document, event_schema, may_be_erased, response_schema
+
+RESPONSES = {"2XX": {"description": "The delivery has succeeded."},
+             "410": {"description": "The webhook is deactivated."},
+             "default": {"description": "The delivery has failed and is retried later. Redirects are not followed."}}
+# Headers of a delivery: name of the component -> name of the header, description
+HEADERS = {
+    "WebhookId": ("webhook-id", "Id of the event, the same at every attempt. Process each id once."),
+    "WebhookTimestamp": ("webhook-timestamp", "Time of the attempt in Unix seconds."),
+    "WebhookSignature": ("webhook-signature", "Signatures of Standard Webhooks, separated by spaces: `v1,` and the "
+                         "base64 of HMAC-SHA256 over `id.timestamp.body`. The key is the decoded base64 after "
+                         "`whsec_`."),
+    "XWebhookTimestamp": ("X-Webhook-Timestamp", "The same as `webhook-timestamp`."),
+    "XWebhookSignature": ("X-Webhook-Signature", "`v1=` and the hex of HMAC-SHA256 over `timestamp.body`. The key is "
+                          "the whole secret as text.")}
+PARAMETERS = {key: {"name": name, "in": "header", "required": True, "description": text, "schema": {"type": "string"}}
+              for key, (name, text) in HEADERS.items()}
+
+
+def webhooks(schemas: Schemas) -> dict:
+    """Return event type -> path item. Add the schemas of the records to the components."""
+    listed = {entry["type"]: entry for entry in event_types.listed()}
+    return {name: {"post": operation(listed[name], schema, word, record(schema, word, kind.events, schemas), schemas)}
+            for name, schema, word, kind in event_types.described()}
+
+
+def operation(entry: dict, schema: str, word: str, data: dict, schemas: Schemas) -> dict:
+    """Return the operation of a receiver of one event. `entry` is from the list of events, `data` is a reference."""
+    name, scope = entry["type"], entry["scope"]
+    needed = f"`{scope}` (`{scope}:read` is enough)" if scope.isidentifier() or "-" in scope else scope
+    return {
+        "tags": ["webhooks"], "operationId": f"receive_{name.replace('.', '_')}",
+        "summary": f"{document(schema)['title']} {word.replace('_', ' ')}",
+        "description": f"Sent to webhooks whose API key has the scope {needed}. `data` is the record after the change; "
+                       "for a deletion, before it.",
+        "parameters": [{"$ref": f"#/components/parameters/{key}"} for key in PARAMETERS],
+        "requestBody": {"required": True, "content": {"application/json": {
+            "schema": message(name, data, may_be_erased(schema, word), schemas), "example": entry["example"]}}},
+        "responses": RESPONSES, "security": [],
+    }
+
+
+def message(name: str, data: dict, may_be_erased: bool, schemas: Schemas) -> dict:
+    """Return the schema of the message of an event. `data` is null once the record was anonymised."""
+    kinds = [data, *([schemas.ref("erased_record", ERASED)] if may_be_erased else []), {"type": "null"}]
+    return {"type": "object", "properties": {
+        "type": {"type": "string", "const": name}, "timestamp": {"type": "string", "format": "date-time"},
+        "data": {"anyOf": kinds}}, "required": ["type", "timestamp", "data"],
+        "additionalProperties": False}
+
+
+def record(name: str, word: str, words: tuple, schemas: Schemas) -> dict:
+    """Return a reference to the schema of `data`: that of the response if they are alike.
+
+    Otherwise it has the name of the first of the events `words` of its kind that have this schema.
+    """
+    whole = event_schema(name, word)
+    if whole["properties"] == response_schema(name)["properties"]:
+        return schemas.response(name, listing=False)
+    first = next(other for other in words if event_schema(name, other) == whole)
+    return schemas.ref(f"{name}.{first}_message", whole)
