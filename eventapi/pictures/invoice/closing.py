@@ -28,8 +28,8 @@ class Closing:
         self.amounts = list(self._amounts())
         self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)
                         for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
-        self.terms = fonts.wrap(self._terms(), SIZE, RIGHT - LEFT)
         self.account = self._account()
+        self.terms = fonts.wrap(self._terms(), SIZE, RIGHT - LEFT)
         lines = len(self.reasons) + len(self.terms) + sum(len(texts) for _, texts in self.account)
         amounts = sum(TOTAL if is_total else AMOUNT for _, _, is_total in self.amounts)
         self.height = amounts + (lines + 1) * (LINE_HEIGHT + 0.2) + 12
@@ -84,8 +84,8 @@ class Closing:
             return self._text("refund" if related else "refund_unnamed", related=related, amount=amount)
         if not self._is_open():
             return self._text("settled")
-        due = invoice.get("due_date")
-        return self._text("pay_by" if due else "pay", amount=self._sum(invoice["open_amount"]),
+        due, kind = invoice.get("due_date"), "transfer" if self.account else "pay"
+        return self._text(f"{kind}_by" if due else kind, amount=self._sum(invoice["open_amount"]),
                           number=fonts.clean(invoice["invoice_number"]),
                           due_date=due and formats.day(due, self.language))
 
@@ -94,7 +94,8 @@ class Closing:
         seller = self.seller
         if self.draft or not self._is_open() or not seller.get("iban"):
             return []
-        values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic")}
+        values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic"),
+                  "reference": fonts.clean(self.invoice["invoice_number"])}
         return [(self.words[key], fonts.wrap(value, SIZE, RIGHT - ACCOUNT)) for key, value in values.items() if value]
 
     def _is_open(self):
