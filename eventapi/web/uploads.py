@@ -24,16 +24,16 @@ def places(threads: int) -> BoundedSemaphore:
 
 
 @contextmanager
-def place(environ: dict) -> Iterator[None]:
+def place(environ: dict, wait: float = 0.0) -> Iterator[None]:
     """Occupy a place while a long body is received, and handled if it is a file.
 
-    Raise 503 `unavailable` if none is free.
+    Raise 503 `unavailable` if none is free within `wait` seconds.
     """
     if content_length(environ) <= LONG and not is_chunked(environ):
         yield
         return
     free = environ["eventapi.places"]
-    if not free.acquire(blocking=False):
+    if not free.acquire(timeout=wait):
         _stop_receiving(environ)
         raise Problem("unavailable", f"The server receives as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
                       headers={"Retry-After": str(RETRY_AFTER)})

@@ -332,6 +332,24 @@ def test_a_long_body_beyond_half_of_the_threads_is_refused_and_a_short_one_is_re
                        status=422)
 
 
+def test_chunked_bodies_wait_for_each_other_for_a_moment(organiser, settings):
+    """Clients that send all bodies in chunks are not refused because they are many."""
+    app, statuses = SimpleNamespace(app=create_app(settings)), []
+
+    def send(number):
+        raw = io.BytesIO(b'{"title": "Fair %d"}' % number)
+        slow = SimpleNamespace(read=lambda size: time.sleep(0.01) or raw.read(size))
+        statuses.append(plain(app, "POST", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked",
+                              CONTENT_TYPE="application/json", HTTP_AUTHORIZATION=f"Bearer {organiser.key}",
+                              **{"wsgi.input": slow})[0])
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [201] * 8
+
+
 # Accept and Prefer
 
 @pytest.mark.parametrize("header, form", [
