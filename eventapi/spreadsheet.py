@@ -116,7 +116,7 @@ def _show_day(value, path, zone):
             _show_day(part, path, zone)
     elif len(path) > 1:
         _show_day(value.get(path[0]) or [], path[1:], zone)
-    else:
+    elif value.get(path[0]):
         value[path[0]] = times.local_date(value[path[0]], zone)
 
 

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+from copy import deepcopy
 
 import pytest
 
@@ -14,6 +15,9 @@ from tests.web.test_bad_input import kinds_of, resolved
 NAMES = sorted({route.options.singular for route in all_routes() if route.options.listing})
 TEXTS = ["text", "a|b", "=1+1", "back\\slash", "a\\|b|", 'say "x", twice', "line\nbreak", "'=x", "ünï", "-1", "|", "\\"]
 
+# Values of fields that CSV shows as the day in Berlin -> that day.
+DAYS = {"2027-05-01": "2027-05-01", "2027-05-01T22:30:00Z": "2027-05-02"}
+
 
 def shapes(schema, root):
     """Return values of every type, and of every shape of its parts, that the schema allows."""
@@ -22,6 +26,8 @@ def shapes(schema, root):
         return [None, "text", {"a": 1}]
     if "enum" in schema:
         return list(schema["enum"])
+    if schema.get("x-csv") == "day":
+        return [*DAYS, *([None] if "null" in kinds_of(schema) else [])]
     for kind in kinds_of(schema) or ["string", "null"]:
         found += {"null": lambda: [None], "boolean": lambda: [True, False], "integer": lambda: [0, 7, -3],
                   "number": lambda: [0, 1.5, -2.25], "string": lambda: TEXTS, "array": lambda: arrays(schema, root),
@@ -107,18 +113,32 @@ def leaves(value, path=()):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_record_of_a_list_can_be_read_back(name):
     made, included = records(name), list(document(name)["properties"])
-    text = b"".join(spreadsheet.lines(name, included, [made])).decode()
+    text = b"".join(spreadsheet.lines(name, included, [deepcopy(made)], "Europe/Berlin")).decode()
     header, *rows = csv.reader(io.StringIO(text, newline=""))
     assert len(rows) == len(made) and all(len(row) == len(header) for row in rows)
     assert len(set(header)) == len(header)
     for record, row in zip(made, rows, strict=True):
         for column, cell in zip(header, row, strict=True):
             value = at(record, column.split("."))
+            value = as_day(value) if is_day(column, document(name)) else value
             if any(other.startswith(f"{column}.") for other in header):
                 value = without_objects(value)          # the fields of an object have columns of their own
             assert means(cell, value), (column, value, cell)
         for path in leaves(record):
             assert any(".".join(path[:end]) in header for end in range(1, len(path) + 1)), path
+
+
+def is_day(column, root):
+    """Return whether CSV shows the field of a column as a day."""
+    schema = root
+    for part in column.split("."):
+        schema = resolved(schema, root)
+        schema = resolved(schema.get("items", schema), root).get("properties", {}).get(part, {})
+    return resolved(schema, root).get("x-csv") == "day"
+
+
+def as_day(value):
+    return [as_day(part) for part in value] if isinstance(value, list) else DAYS.get(value)
 
 
 def without_objects(value):
