@@ -119,8 +119,9 @@ def create_participant_invoice(db, id):
     """Draft an invoice of everything not billed yet, and credit notes of what was billed and then cancelled.
 
     One invoice contains the category fee, confirmed reservations and the items of confirmed orders. It is returned, and
-    `credit_notes` in meta holds the ids of the credit notes. Without an invoice, the first credit note is returned. Each
-    line names the event, whose days are the service period. If a draft is outdated, refresh, change or delete it first.
+    `credit_notes` in meta holds the ids of the credit notes. Without an invoice, the first credit note is returned.
+    Each line names the event, whose days are the service period. If a draft is outdated, refresh, change or delete it
+    first.
     """
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
