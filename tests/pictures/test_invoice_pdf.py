@@ -16,6 +16,7 @@ from eventapi.errors import Problem
 from eventapi.languages import formats
 from eventapi.pictures import fonts
 from eventapi.pictures.invoice import sheet as picture
+from eventapi.pictures.paper import GREY
 from eventapi.pictures.words import WORDS
 from tests.support.images import png
 
@@ -304,6 +305,19 @@ def ppm(file):
     """Return (width, height, bytes) of a PPM file."""
     _, width, height, _, pixels = re.match(rb"(P6)\s+(\d+)\s+(\d+)\s+(\d+)\s(.*)", file.read_bytes(), re.S).groups()
     return int(width), int(height), pixels
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_labels_keep_a_distance_from_their_values(language):
+    pytest.importorskip("reportlab")
+    sheet = picture.Sheet({**INVOICE, "service_date_to": "2026-09-14"}, SELLER, BUYER, language)
+    sheet.pdf()
+    texts = [entry[1:] for entry in sheet.paper.pages[0] if entry[0].__name__ == "_text"]
+    labels = [(x, y, fonts.width(text, size, bold)) for x, y, text, size, bold, ink in texts if ink == GREY and y > 49]
+    rows = [(x, y) for x, y, *_, ink in texts if ink != GREY]
+    beside = [(x + wide, min(right for right, below in rows if right > x and abs(below - y) < 0.01))
+              for x, y, wide in labels if any(right > x and abs(below - y) < 0.01 for right, below in rows)]
+    assert len(beside) >= 10 and all(value - end >= 1.5 for end, value in beside)
 
 
 def test_a_long_name_does_not_cover_the_logo():

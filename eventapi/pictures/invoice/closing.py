@@ -12,7 +12,7 @@ from eventapi.pictures.words import WORDS, grouped, tax_reasons
 SIZE, LINE_HEIGHT = 9, 4.2
 AMOUNT, TOTAL = 5, 7                                # heights of an amount and of a total with the line above it
 LABEL = LEFT + 80                                   # left edge of the labels of amounts
-ACCOUNT = LEFT + 32                                 # left edge of the bank account
+ACCOUNT = LEFT + 38                                 # left edge of the bank account
 
 
 class Closing:

@@ -11,7 +11,7 @@ from eventapi.pictures.words import WORDS
 
 SIZE, LINE_HEIGHT = 9, 4.2
 ABOVE, BELOW = 0.7, 2.0                             # space above and below the text of a row
-GAP = 4                                             # between columns
+GAP = 3                                             # between columns
 UNBROKEN = 8                                        # an item with at most this many lines is kept on one page
 LAST = 2                                            # items that are kept with the totals
 NUMBERS = ("quantity", "unit_price", "discount_percent", "tax_rate", "net")         # columns that are aligned right
