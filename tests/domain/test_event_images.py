@@ -1,7 +1,7 @@
 """Pictures of events."""
 import pytest
 
-from tests.domain.test_images import GIF, JPEG, PICTURES, PNG
+from tests.test_images import GIF, JPEG, PICTURES, PNG
 
 SENT = {"Content-Type": "application/octet-stream"}
 
