@@ -7,7 +7,8 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
 
 from bottle import HTTPResponse, Route, request, response
 
@@ -122,6 +123,8 @@ class Exchange:
             response.status = result.status
         for name, value in result.headers.items():
             response.set_header(name, value)
+        if isinstance(result.body, Generator):
+            return watched(result.body, environ["eventapi.config"].database)
         if result.body is not None:
             return result.body
         if result.status == 204:
@@ -151,6 +154,17 @@ class Exchange:
         shown = {result.secret: record[result.secret]} if result.secret else {}
         times_of = {name: times.unix(record[name]) for name in ("created_at", "updated_at") if name in record}
         return as_json({self.id_name: record["id"], **shown, **times_of})
+
+
+def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:
+    """Yield the pieces of a body. If damage ends them, mark the database; the response stays incomplete."""
+    try:
+        yield from pieces
+    except Exception as error:
+        failure = storage_error(error)
+        if isinstance(failure, Damaged):
+            mark_damaged(database, str(failure))
+        raise
 
 
 def problem_of(error: Exception) -> Problem:

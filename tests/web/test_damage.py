@@ -1,5 +1,6 @@
 """A damaged database: every request that meets the damage gets 503, and then no process writes any more."""
 import shutil
+import sqlite3
 import types
 
 import pytest
@@ -47,6 +48,13 @@ def test_requests_that_meet_the_damage_get_503_and_the_log_names_it(broken, capl
     client, settings, _ = broken
     unhealthy(client.get("/events"))
     assert "malformed" in caplog.text
+    assert "malformed" in errors.damage(settings.database)
+
+
+def test_a_response_that_has_begun_when_it_meets_the_damage_marks_it_too(broken):
+    client, settings, _ = broken
+    with pytest.raises((errors.Damaged, sqlite3.DatabaseError), match="malformed"):
+        client.get("/events", headers={"Accept": "text/csv"})
     assert "malformed" in errors.damage(settings.database)
 
 
