@@ -158,8 +158,21 @@ ERASED = {**_object("What is left of a record whose data had to be erased.", ["i
 SECRET = {"type": "string",
           "description": "Only where the whole record has it as a secret that is shown once. A response that is "
                          "repeated for the same `Idempotency-Key` does not have it."}
+# Fields of `meta` that only some actions return.
+OF_ACTIONS = {
+    "mail": {**_object("What happened to the mail of an invoice: `queued`, or `skipped` with a `reason`.", ["status"],
+                       status={**TEXT, "enum": ["queued", "skipped"]}, reason=TEXT)},
+    "credit_notes": {"type": "array", "items": NUMBER,
+                     "description": "Ids of the draft credit notes that billing a participation has created."},
+    "open": _object("What the cancellation of a participation left as it was.", ["service_order_ids"],
+                    service_order_ids={"type": "array", "items": NUMBER,
+                                       "description": "Ids of confirmed service orders."}),
+    "skipped": {"type": "array", "description": "Custom fields that an approval could not carry over.",
+                "items": _object("A field that was left out.", ["target", "id", "field_key", "code"],
+                                 target={**TEXT, "enum": ["contact", "event_participant"]}, id=NUMBER,
+                                 field_key=TEXT, code=TEXT)}}
 COMMON = {
-    "Meta": _object("Information about the response.", ["request_id"], request_id=TEXT),
+    "Meta": _object("Information about the response.", ["request_id"], request_id=TEXT, **OF_ACTIONS),
     "Minimal": {"type": "object",
                 "description": "Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, Unix "
                                "times, and a secret that only this response shows.",

@@ -49,7 +49,8 @@ def addresses(client, path):
         return [path]
     parent = "/contacts" if path.startswith("/custom-fields/contact") else path.partition("/<id>")[0]
     records = client.get(f"{parent}?per_page={MOST}{REQUIRED.get(parent, '')}", status=200).json["data"]
-    return [path.replace("<id>", str(id)).replace("<item_id>", "1") for id in ([record["id"] for record in records] or [1])]
+    ids = [record["id"] for record in records] or [1]
+    return [path.replace("<id>", str(id)).replace("<item_id>", "1") for id in ids]
 
 
 @pytest.mark.parametrize("route", READS, ids=lambda route: route.path)
