@@ -15,8 +15,9 @@ PLAN = ("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, gr
 TYPE = ("INSERT INTO booth_types (id, booth_type_key, booth_type_name, open_sides, price_model, price, sort_order, "
         "created_at, updated_at) VALUES (1, 'row', 'Row', 1, 'per_m2', 10000, 0, :now, :now)")
 BOOTH = ("INSERT INTO booths (plan_id, event_id, booth_type_id, booth_number, width, depth, pos_x, pos_y, rotation, "
-         "price, status, created_at, updated_at) "
-         "VALUES (1, 1, :type, :number, 3000, 2000, :x, :y, :rotation, 60000, 'available', :now, :now)")
+         "price, price_breakdown, status, created_at, updated_at) "
+         "VALUES (1, 1, :type, :number, 3000, 2000, :x, :y, :rotation, 60000, "
+         "'{\"model\": \"fixed\", \"total\": 600}', 'available', :now, :now)")
 LONG_AGO = "2020-01-01T00:00:00Z"
 
 

@@ -166,8 +166,10 @@ def reserved(fair, booth_number, participant, status="confirmed"):
               is_active, sort_order, created_at, updated_at)
             VALUES (1, ?, 'hall', 'Hall', 50000, 50000, 1000, 1000, 1, 0, ?, ?)""", [fair.event["id"], now, now])
         booth = run("""
-            INSERT INTO booths (plan_id, event_id, booth_number, width, depth, rotation, status, created_at, updated_at)
-            VALUES (1, ?, ?, 3000, 3000, 0, 'sold', ?, ?)""", [fair.event["id"], booth_number, now, now]).lastrowid
+            INSERT INTO booths (plan_id, event_id, booth_number, width, depth, rotation, price_breakdown, status,
+              created_at, updated_at)
+            VALUES (1, ?, ?, 3000, 3000, 0, '{"model": "none", "total": null}', 'sold', ?, ?)""",
+                    [fair.event["id"], booth_number, now, now]).lastrowid
         run("""
             INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, expires_at, created_at,
               updated_at)

@@ -117,9 +117,9 @@ def store(client, db, hall):
         for one in hall["booths"]:
             id = run("""INSERT INTO booths (plan_id, event_id, booth_type_id, booth_number, booth_name, width, depth,
                 pos_x, pos_y,
-              rotation, price, status, blocked_reason, created_at, updated_at) VALUES (:plan, :event, :kind,
-              :booth_number, :booth_name,
-              :width, :depth, :pos_x, :pos_y, :rotation, :price, :status, :blocked_reason, :now, :now)""",
+              rotation, price, price_breakdown, status, blocked_reason, created_at, updated_at) VALUES (:plan, :event,
+              :kind, :booth_number, :booth_name, :width, :depth, :pos_x, :pos_y, :rotation, :price,
+              '{"model": "fixed", "total": 100}', :status, :blocked_reason, :now, :now)""",
                      {**when, **one, "plan": plan, "event": event["id"], "kind": types[one["type"]]}).lastrowid
             if one["exhibitor"] is not None:
                 run("""INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price,
