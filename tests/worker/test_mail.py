@@ -23,6 +23,7 @@ from eventapi.worker.mail import delivery as mail_delivery
 from eventapi.worker.mail import job, smtp
 from tests.pictures.test_invoice_pdf import texts
 from tests.resources.test_newsletter import EMAIL
+from tests.support.dates import today
 from tests.support.mail_server import Inbox, Server
 
 BUYER = {"company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "address": "Weg 1",
@@ -166,6 +167,26 @@ def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(orga
     assert organiser.data(f"/invoices/{fourth['id']}")["status"] == "draft"
 
 
+def test_an_invoice_that_was_taken_over_is_mailed_only_on_request(organiser, post, db):
+    ids = [invoice(organiser)["id"] for _ in range(4)]
+    for id in ids:
+        organiser.patch(f"/invoices/{id}", {"invoice_number": f"OLD {id}", "issue_date": "2020-01-01"}, status=200)
+    assert outcome(organiser, f"/invoices/{ids[0]}/send") is None
+    assert outcome(organiser, f"/invoices/{ids[1]}/send", {"mail": None}) is None
+    assert outcome(organiser, f"/invoices/{ids[2]}", {"status": "sent"}, method="PATCH") is None
+    assert mails.by_state(db, "queued") == []
+    assert outcome(organiser, f"/invoices/{ids[3]}/send", {"mail": True}) == QUEUED
+    assert outcome(organiser, f"/invoices/{ids[0]}/remind") == QUEUED
+    assert outcome(organiser, f"/invoices/{ids[0]}/cancel") == QUEUED
+    assert len(mails.by_state(db, "queued")) == 3
+
+
+def test_a_missing_address_for_the_mail_is_named_with_all_that_is_missing(organiser, post):
+    draft = invoice(organiser, email=None, city=None)
+    answer = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=409).json
+    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["contact.city", "contact.email"])
+
+
 def outcome(organiser, path, body=None, status=200, method="POST"):
     """Send a request and return `meta.mail` of the response, or None."""
     return organiser(method, path, body, status=status).json["meta"].get("mail")
@@ -179,8 +200,7 @@ def actions_with_mail(organiser, mail=None, **buyer):
     """Run each action that mails an invoice. Return {action: `meta.mail` of the response}. `mail` is for the body."""
     body = {} if mail is None else {"mail": mail}
     first, second = (invoice(organiser, **buyer)["id"] for _ in range(2))
-    due = {"invoice_number": f"OLD {first}", "issue_date": "2019-12-01", "due_date": "2020-01-01"}
-    organiser.patch(f"/invoices/{first}", due, status=200)
+    organiser.patch(f"/invoices/{first}", {"due_date": str(today())}, status=200)
     found = {"send": outcome(organiser, f"/invoices/{first}/send", body)}
     found["remind"] = outcome(organiser, f"/invoices/{first}/remind", body)
     found["credit"] = outcome(organiser, f"/invoices/{first}/credit", {"items": [ITEM], **body}, status=201)

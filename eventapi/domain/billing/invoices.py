@@ -121,8 +121,8 @@ def buyer(contact):
             "email": contact["invoice_email"] or contact["email"]}
 
 
-def refuse_incomplete(row, seller, buyer):
-    """Raise 409 `invoice_incomplete` if the invoice lacks information that the law requires."""
+def refuse_incomplete(row, seller, buyer, *, email_missing):
+    """Raise 409 `invoice_incomplete` if the invoice lacks what the law requires, or an address to mail to."""
     missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
     wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
     if any(item["tax_category"] == "AE" for item in row["items"]):
@@ -131,6 +131,7 @@ def refuse_incomplete(row, seller, buyer):
     elif not (seller["vat_id"] or seller["tax_number"]):
         missing.append("organiser_vat_id or organiser_tax_number")
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
+    missing += ["contact.email"] if email_missing else []
     if missing:
         raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. "
                       "Set options that start with organiser_ in the configuration, and the rest on the contact.",

@@ -91,14 +91,16 @@ def apply_status(db, row, status):
 def send(db, row, mail=None):
     """Send a draft: assign its number and lock it. Return its row and the outcome of the mail.
 
-    `mail` is as in `mails.add`. Raise 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`,
-    `exceeds_invoice`, `duplicate`, `anonymized` or `mail_not_configured`.
+    `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other system has sent it.
+    Raise 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`, `exceeds_invoice`, `duplicate`, `anonymized`
+    or `mail_not_configured`.
     """
+    mail = False if mail is None and row["taken_over"] else mail
     mails.refuse_unconfigured(db, mail)
     if check_action(row, "send") is None:
         return row, mails.unchanged(mail)
     refuse_outdated(db, row)
-    sent = issue(db, row)
+    sent = issue(db, row, mail)
     journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
     if sent["invoice_type"] == "credit_note":
         ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
@@ -136,7 +138,7 @@ def cancel(db, row, reason=None, mail=None):
     if check_action(row, "cancel") is None:
         return row, mails.unchanged(mail)
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
-    note = issue_credit_note(db, row, lines, cancellation_reason=reason)
+    note = issue_credit_note(db, row, lines, mail, cancellation_reason=reason)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], reason=reason, now=db.now)
     return drafts.journal_change(db, row, "cancelled"), mails.add(db, "invoice", note, mail)
 
@@ -156,7 +158,7 @@ def credit(db, row, items, text=None, mail=None):
         faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()
     check_action(row, "credit")
-    note = issue_credit_note(db, row, invoice_lines.negated(lines), text=text)
+    note = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
     ledger.adjust(db, ledger.by_id(db, row["id"]), credited=-note["total"])
     return note, mails.add(db, "invoice", note, mail)
 
@@ -211,15 +213,14 @@ def refuse_early_reminder(db, row, force):
                       reminder_sent_at=row["reminder_sent_at"])
 
 
-def issue_credit_note(db, invoice, lines, **texts):
-    """Create and send a credit note with these lines and printed texts, journal it, and return its row.
+def issue_credit_note(db, invoice, lines, mail, **texts):
+    """Create and send a credit note with these lines and texts (`text`, `cancellation_reason`). Return its row.
 
-    `texts` are the columns `text` and `cancellation_reason`. Raise 409 `anonymized` for a text about an anonymised
-    buyer.
+    `mail` is as in `mails.add`. Raise 409 `anonymized` for a text about an anonymised buyer, and as `issue`.
     """
     if any(texts.values()):
         anonymity.refuse(db, "contact", invoice["contact_id"])
-    note = issue(db, draft_credit_note(db, invoice, lines, **texts))
+    note = issue(db, draft_credit_note(db, invoice, lines, **texts), mail)
     journal.created(db, entities.INVOICE, invoices.represent(note))
     return note
 
@@ -232,11 +233,11 @@ def draft_credit_note(db, invoice, lines, **texts):
     return invoices.row(db, drafts.store(db, draft, lines))
 
 
-def issue(db, row):
-    """Lock a draft: store its number, seller, buyer and the source of its PDF. Return its new row."""
+def issue(db, row, mail=None):
+    """Lock a draft: store its number, parties and PDF source. Return its new row. Raise 409 `invoice_incomplete`."""
     day = times.today(db.config.timezone, db.now)
     seller, buyer = invoices.parties(db, row)
-    invoices.refuse_incomplete(row, seller, buyer)
+    invoices.refuse_incomplete(row, seller, buyer, email_missing=mail and not mails.recipient(db, row, buyer))
     issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
                                             "service_date")},
               "language": row["language"] or choice.choose(db.config, buyer["language"]),

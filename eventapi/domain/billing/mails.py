@@ -38,14 +38,14 @@ def add(db, kind, row, mail):
     refuse_unconfigured(db, mail)
     if not mails.is_configured(db.config):
         return _skipped("smtp_not_configured")
-    recipient = address(db, row)
+    to = address(db, row)
     if mail:
-        _refuse_impossible(row, recipient, "send `mail` as false")
-    elif not recipient:
+        _refuse_impossible(row, to, "send `mail` as false")
+    elif not to:
         return _skipped("no_address")
     elif not _has_pdf(row):
         return _skipped("not_installed")
-    return _queue(db, kind, row, recipient)
+    return _queue(db, kind, row, to)
 
 
 def add_requested(db, row, to, language, text):
@@ -54,9 +54,9 @@ def add_requested(db, row, to, language, text):
     Each argument may be None: the address then is that of the buyer, the language that of the invoice. Raise as `add`.
     """
     refuse_unconfigured(db, True)
-    recipient = to or address(db, row)
-    _refuse_impossible(row, recipient, "send an address as `to`")
-    return _queue(db, "invoice", row, recipient, language, text)
+    to = to or address(db, row)
+    _refuse_impossible(row, to, "send an address as `to`")
+    return _queue(db, "invoice", row, to, language, text)
 
 
 def address(db, row):
@@ -64,14 +64,19 @@ def address(db, row):
 
     Raise 409 `anonymized` if the buyer was anonymised.
     """
-    buyer, contact = invoices.buyer_as_sent(invoices.represent(row)), db.one(sql.buyer, id=row["contact_id"])
+    return recipient(db, row, invoices.buyer_as_sent(invoices.represent(row)))
+
+
+def recipient(db, row, buyer):
+    """Return that address. `buyer` is the buyer on the invoice."""
+    contact = db.one(sql.buyer, id=row["contact_id"])
     return contact["invoice_email"] or contact["email"] or buyer["email"]
 
 
-def _queue(db, kind, row, recipient, language=None, text=None):
+def _queue(db, kind, row, to, language=None, text=None):
     name = kind if kind == "invoice_reminder" else row["invoice_type"]
     subject = WORDS[choice.choose(db.config, language, row["language"])][f"{name}_subject"]
-    mails.add(db, kind, "invoice", row["id"], recipient, subject.format(number=row["invoice_number"]),
+    mails.add(db, kind, "invoice", row["id"], to, subject.format(number=row["invoice_number"]),
               language=language, text=text)
     return QUEUED
 
@@ -84,9 +89,9 @@ def _has_pdf(row):
     return bool(row["pdf_sha256"] or pdf.is_drawable())
 
 
-def _refuse_impossible(row, recipient, remedy):
+def _refuse_impossible(row, to, remedy):
     """Raise the problem that prevents mailing the invoice, if there is one."""
-    if not recipient:
+    if not to:
         raise Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
                       f"Set `email` on the contact, or {remedy}.", missing=["contact.email"])
     if not _has_pdf(row):
