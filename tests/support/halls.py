@@ -10,14 +10,14 @@ from pathlib import Path
 
 COMPANIES = [
     "Bergmann & Söhne GmbH", "Müller Gartentechnik GmbH & Co. KG", "Zakład Ślusarski Łukasz Wójcik",
-    "Grünwald Pflanzenhandel OHG", "Przedsiębiorstwo Produkcyjno-Handlowe Żółw Sp. z o.o.", "Stihl",
+    "Grünwald Pflanzenhandel OHG", "Przedsiębiorstwo Produkcyjno-Handlowe Żółw Sp. z o.o.", "Stiel",
     "Süddeutsche Gewächshaustechnik Aktiengesellschaft", "Kwiaty Polskie S.A.",
     "Oberfränkische Landmaschinenvertriebsgesellschaft mbH", "Gärtnerei Schmidt",
-    "Hörmann Tor- und Türsysteme KG", "Ogrody Marzeń Sp. z o.o. Sp. k.", "Deutsche Rasenpflege",
+    "Hürmann Tor- und Türsysteme KG", "Ogrody Marzeń Sp. z o.o. Sp. k.", "Deutsche Rasenpflege",
     "Wiśniewski i Synowie Sp. j.", "Blumen-Risse", "Elektroinstallationsgesellschaft Nord", "ABC",
     "Wąsowski Meble Ogrodowe", "Jäger & Partner Bewässerungssysteme GmbH",
     "Baumschule Lüdenscheidt-Hohenlimburg e.K.", "Naturstein Öztürk", "Fabryka Narzędzi „Kuźnia” S.A.",
-    "Verband Garten-, Landschafts- und Sportplatzbau Sachsen e.V.", "Teichbau Meißner", "Kärcher Center",
+    "Verband Garten-, Landschafts- und Sportplatzbau Sachsen e.V.", "Teichbau Meißner", "Kürscher Center",
     "Szkółka Drzew Ozdobnych Grąbczewscy",
 ]
 STATUSES = ("sold", "sold", "available", "reserved", "sold", "blocked", "sold", "reserved", "available", "sold")
