@@ -147,3 +147,19 @@ def snapshots(tmp_path_factory, template):
     snapshots = Snapshots(tmp_path_factory.mktemp("snapshots"), template)
     yield snapshots
     snapshots.close()
+
+
+# A database for the processes that the tests of a module start
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a data directory with an empty database."""
+    folder = tmp_path_factory.mktemp("data")
+    assert processes.eventapi(folder, "migrate").returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def key(folder):
+    """Return an API key with all scopes for the database in `folder`."""
+    return processes.eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()

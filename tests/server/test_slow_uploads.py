@@ -8,23 +8,11 @@ from contextlib import ExitStack
 import pytest
 
 from tests.support.http_client import HttpClient
-from tests.support.processes import Server, eventapi
+from tests.support.processes import Server
 
 pytestmark = pytest.mark.processes
 
 PHONES, SIZE, PIECE = 8, 2_000_000, 20_000
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("slow_uploads")
-    assert eventapi(folder, "migrate").returncode == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def key(folder):
-    return eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
 
 
 @pytest.fixture(scope="module")

@@ -49,18 +49,6 @@ STATUSES = {"long line": 414, "line without an end": 414, "long header": 431, "m
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("serving")
-    assert eventapi(folder, "migrate").returncode == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def key(folder):
-    return eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-
-
-@pytest.fixture(scope="module")
 def server(folder, key):
     """Start a server with one process, so that clients can affect each other."""
     with open(folder / "log", "w") as log, Server(folder, "--workers", "1", log=log) as server:

@@ -16,18 +16,6 @@ pytestmark = pytest.mark.processes
 DATA = os.urandom(3_000_000)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("uploads")
-    assert eventapi(folder, "migrate").returncode == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def key(folder):
-    return eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-
-
 @pytest.fixture
 def server(folder, key):
     with Server(folder) as server:
