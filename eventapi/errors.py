@@ -75,9 +75,9 @@ CODES = {
         "Everything is already invoiced, and everything that was cancelled is credited. Drafts count as well."),
     "draft_outdated": (
         409, "Draft outdated",
-        "A draft bills something that was cancelled, moved or repriced since, or credits something that was "
-        "reinstated. `lines` names each such line of a draft to be sent, `invoice_ids` the drafts that prevent "
-        "billing. Refresh, change or delete the draft, then try again."),
+        "A draft bills something that was cancelled, moved, repriced or billed by another invoice since, or credits "
+        "something that was reinstated. `lines` names each such line of a draft to be sent, `invoice_ids` the drafts "
+        "that prevent billing. Refresh, change or delete the draft, then try again."),
     "in_use": (
         409, "In use", "Other records depend on this record. `used_by` lists their kinds."),
     "deadline_passed": (

@@ -20,7 +20,8 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
  ORDER BY c.fee_of_participant_id NULLS LAST, c.booth_reservation_id NULLS LAST, c.service_order_id, t.position;
 
 -- name: generated_lines
--- Lines of a draft that billing has written and nobody has edited, and whether the record that they bill was cancelled.
+-- Lines of a draft that billing has written and nobody has edited, whether the record that they bill was cancelled, and
+-- the number of another invoice that was sent and bills the same.
 SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity, l.unit_price,
        l.tax_category, l.tax_rate, l.exemption_reason, l.usual_tax_category, l.usual_tax_rate, l.usual_exemption_reason,
        CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
@@ -30,7 +31,10 @@ SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_or
                  FROM service_order_items t JOIN service_orders o ON o.id = t.service_order_id
                 WHERE t.id = l.service_order_item_id)
             ELSE (SELECT r.status IN ('cancelled', 'expired') FROM booth_reservations r
-                   WHERE r.id = l.booth_reservation_id) END AS is_cancelled
+                   WHERE r.id = l.booth_reservation_id) END AS is_cancelled,
+       (SELECT b.invoice_number FROM billings b
+         WHERE b.bills = l.bills AND b.is_claimed AND b.invoice_id <> l.invoice_id AND b.status <> 'draft'
+         LIMIT 1) AS billed_on
   FROM invoice_items l
  WHERE l.invoice_id = :id AND l.is_generated
  ORDER BY l.position;

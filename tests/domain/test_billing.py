@@ -376,6 +376,43 @@ def test_a_refresh_that_leaves_nothing_is_refused(fair):
     assert answer["code"] == "nothing_to_bill" and "less than 0" in answer["detail"]
 
 
+def test_a_draft_is_outdated_if_another_invoice_bills_the_same(fair):
+    """The booth is moved and billed again, moved back, and the draft that would credit it is deleted."""
+    reservation = fair.reserve("A1")
+    fair.send(fair.bill()[0])
+    home = {"booth_id": reservation["booth_id"]}
+    fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
+    draft, notes = fair.bill()
+    fair.act("booth-reservations", reservation, "move", home)
+    refreshed(fair, draft)
+    fair.organiser.delete(f"/invoices/{notes[0]}", status=204)
+    assert outdated(fair, draft) == [(1, "billed")]
+    assert fair.organiser.post(f"/invoices/{draft['id']}/refresh", status=409).json["code"] == "nothing_to_bill"
+    fair.organiser.delete(f"/invoices/{draft['id']}", status=204)
+
+
+def test_a_generated_line_is_outdated_once_a_manual_invoice_bills_the_same(fair):
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    manual = fair.organiser.make("/invoices", {"event_participant_id": fair.participant["id"], "items": [
+        {"description": "Stand", "quantity": 1, "unit_price": 1200, "booth_reservation_id": reservation["id"]}]})
+    fair.send(manual)
+    assert outdated(fair, draft) == [(2, "billed")]
+    assert [line[2] for line in lines(refreshed(fair, draft))] == [150]
+    fair.send(draft)
+
+
+def test_a_draft_in_another_currency_is_outdated_once_its_booth_is_cancelled(fair):
+    reservation = fair.reserve("A1")
+    draft, _ = fair.bill()
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"currency": "CHF"}, status=200)
+    fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 200}, status=200)
+    fair.cancel("booth-reservations", reservation)
+    assert outdated(fair, draft) == [(2, "cancelled")]
+    assert [line[2] for line in lines(refreshed(fair, draft))] == [150]
+    fair.send(draft)
+
+
 def test_only_drafts_are_refreshed(fair):
     sent = fair.send(fair.bill()[0])
     assert fair.organiser.post(f"/invoices/{sent['id']}/refresh", status=409).json["code"] == "invalid_transition"

@@ -67,18 +67,22 @@ def outdated(db, draft):
     """Return what is outdated on a draft: a dict with position, reason (a code) and detail for each generated line
     that bills another amount than its claim, or credits what is owed again. `draft` is a row.
     """
-    if draft["currency"] != db.config.currency:         # the organiser has converted the amounts by hand
-        return []
     generated = db.all(sql.generated_lines, id=draft["id"])
     owed = generated and by_source(db, draft)
     judge = _why_not_credited if draft["invoice_type"] == "credit_note" else _why_outdated
-    found = ((line, judge(db, line, owed.get(source(line)))) for line in generated)
+    found = ((line, judge(db, draft, line, owed.get(source(line)))) for line in generated)
     return [{"position": line["position"], "reason": why[0], "detail": why[1]} for line, why in found if why]
 
 
 def by_source(db, draft):
     """Return {source: claim} for what the participant of a draft owes."""
-    return {source(claim): claim for claim in claims(db, draft["event_participant_id"])}
+    find = claims if is_in_own_currency(db, draft) else in_all_currencies
+    return {source(claim): claim for claim in find(db, draft["event_participant_id"])}
+
+
+def is_in_own_currency(db, draft):
+    """Return whether a draft is in the tenant's currency. Otherwise the organiser has converted its amounts by hand."""
+    return draft["currency"] == db.config.currency
 
 
 def source(record):
@@ -86,12 +90,16 @@ def source(record):
     return tuple(record[name] for name in SOURCE)
 
 
-def _why_outdated(db, line, claim):
+def _why_outdated(db, draft, line, claim):
     """Return (code, sentence) if a generated line no longer bills its claim, or None. `claim` is None if it is gone."""
     if claim is None:
         noun = next(NOUNS[name] for name in SOURCE if line[name] is not None)
         return ("cancelled", f"The {noun} was cancelled.") if line["is_cancelled"] else (
             "not_owed", f"Nothing is owed for the {noun} any more.")
+    if line["billed_on"]:
+        return "billed", f"{line['billed_on']} bills it already."
+    if not is_in_own_currency(db, draft):
+        return None
     if claim["booth_id"] != line["booth_id"]:
         return "moved", f"The booth reservation was moved to booth {claim['booth_number']}."
     currency, new = db.config.currency, _generated(db, claim, db.config.language)
@@ -106,7 +114,7 @@ def _why_outdated(db, line, claim):
     return None
 
 
-def _why_not_credited(_, line, claim):
+def _why_not_credited(_db, _draft, line, claim):
     """Return (code, sentence) if a generated line credits what is owed and not billed otherwise, or None."""
     if claim and claim["booth_id"] == line["booth_id"] and not claim["is_billed"]:
         return "reinstated", "It is owed again, and must not be credited."
@@ -116,21 +124,27 @@ def _why_not_credited(_, line, claim):
 def refreshed(db, draft, stored):
     """Return the rows of the lines of a draft as its claims are now: rebuild the generated ones, and keep the others.
 
-    `draft` is its row, `stored` are the rows of its lines. Lines that are no longer owed, or that another invoice bills
-    at another booth, are left out, and so are lines that credit what is owed again.
+    `draft` is its row, `stored` are the rows of its lines. Lines that are no longer owed, or that another invoice
+    bills, are left out, and so are lines that credit what is owed again. Amounts in another currency than the tenant's
+    stay as they are.
     """
-    if draft["currency"] != db.config.currency or not any(line["is_generated"] for line in stored):
+    if not any(line["is_generated"] for line in stored):
         return stored
     owed, party = by_source(db, draft), db.one(sql.party, id=draft["event_participant_id"])
     language = choice.choose(db.config, draft["language"], party["language"])
+    billed = {line["position"] for line in db.all(sql.generated_lines, id=draft["id"]) if line["billed_on"]}
     found = []
     for line in stored:
         claim = owed.get(source(line))
         if not line["is_generated"]:
             found.append(line)
         elif draft["invoice_type"] == "credit_note":
-            found += [] if _why_not_credited(db, line, claim) else [line]
-        elif claim and (claim["booth_id"] == line["booth_id"] or not claim["is_billed"]):
+            found += [] if _why_not_credited(db, draft, line, claim) else [line]
+        elif claim is None or line["position"] in billed:
+            continue
+        elif not is_in_own_currency(db, draft):
+            found.append(line)
+        elif claim["booth_id"] == line["booth_id"] or not claim["is_billed"]:
             new = _generated(db, claim, language)
             found.append(invoice_lines.charged_in_reverse(new) if draft["is_reverse_charge"] else new)
     return [{**line, "position": place} for place, line in enumerate(found, 1)]
