@@ -8,6 +8,7 @@ import sys
 from eventapi import config as configuration
 from eventapi import logs, paths
 from eventapi.cli.terminal import Refused, command
+from eventapi.storage.errors import damage
 
 
 def register(commands):
@@ -80,8 +81,18 @@ def work(args, config):
         worker.loop()
         hold.close()
         return
-    failed = worker.once()
-    hold.close()
+    try:
+        _refuse_damaged(config)
+        failed = worker.once()
+    finally:
+        hold.close()
+    _refuse_damaged(config)
     if failed:
         names = ", ".join(map(name_of, failed))
         raise Refused(f"these jobs failed: {names}; the log has the details")
+
+
+def _refuse_damaged(config):
+    """Raise Refused if the database is marked as damaged."""
+    if reason := damage(config.database):
+        raise Refused(f"the database is damaged: {reason}. Restore a backup")
