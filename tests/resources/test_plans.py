@@ -201,6 +201,15 @@ def test_overlapping_booths_are_reported_once(organiser, hall, build):
         "booth_ids": [a["id"], b["id"]], "object_index": None, "measure": 0.5}
 
 
+def test_warnings_write_booth_numbers_as_they_are(organiser, hall, build):
+    furnish(organiser, hall, {"kind": "pillar", "x": 30, "y": 20, "width": 1, "depth": 1})
+    build(10, 10, booth_number="Nord-A1"), build(12, 10, booth_number="Nord-A2")
+    build(59, 20, booth_number="Süd-B1"), build(30, 20, booth_number="Mitte-C1")
+    assert {found["code"]: found["detail"].split(" ", 2)[:2] for found in warnings(organiser, hall)
+            if found["code"] != "narrow_aisle"} == {
+        "overlap": ["Booth", "Nord-A1"], "outside": ["Booth", "Süd-B1"], "on_pillar": ["Booth", "Mitte-C1"]}
+
+
 def test_adjoining_booths_do_not_overlap(organiser, hall, build):
     build(10, 10), build(13, 10), build(16.05, 10), build(10, 13)
     assert warnings(organiser, hall) == []

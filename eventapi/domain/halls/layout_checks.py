@@ -53,7 +53,12 @@ class Hall:
         self.is_complete = True
 
     def name(self, index):
+        """Return what warnings call a booth within a sentence."""
         return f"booth {self.booths[index]['booth_number']}"
+
+    def subject(self, index):
+        """Return what warnings call a booth at the start of a sentence."""
+        return f"Booth {self.booths[index]['booth_number']}"
 
     def warn(self, code, detail, booths=(), **values):
         """Return a warning about the booths with these indexes."""
@@ -101,7 +106,7 @@ def outside(hall):
         if not inside(polygon, hall.width, hall.height):
             left, top, right, bottom = box(polygon)
             out = max(-left, -top, right - hall.width, bottom - hall.height)
-            detail = f"{hall.name(index).capitalize()} extends {metres(out)} m beyond the hall."
+            detail = f"{hall.subject(index)} extends {metres(out)} m beyond the hall."
             yield hall.warn("outside", detail, [index], measure=out)
 
 
@@ -111,7 +116,7 @@ def on_objects(hall):
     for booth, other in hall.meeting(hall.polygons, polygons):
         index = indexes[other]
         kind, deep = hall.objects[index]["kind"], overlap_depth(hall.polygons[booth], polygons[other])
-        detail = f"{hall.name(booth).capitalize()} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
+        detail = f"{hall.subject(booth)} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
         yield hall.warn(f"on_{kind}", detail, [booth], object_index=index, measure=deep)
 
 
@@ -157,7 +162,7 @@ def overlaps(hall, pairs):
     """Yield a warning for each pair of booths."""
     for one, other in pairs:
         deep = overlap_depth(hall.polygons[one], hall.polygons[other])
-        detail = f"{hall.name(one).capitalize()} and {hall.name(other)} overlap by {metres(deep)} m."
+        detail = f"{hall.subject(one)} and {hall.name(other)} overlap by {metres(deep)} m."
         yield hall.warn("overlap", detail, [one, other], measure=deep)
 
 
