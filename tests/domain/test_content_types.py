@@ -79,6 +79,9 @@ def test_a_file_fits_only_the_extension_of_its_format(extension):
     ("svg", b"<script>alert(1)</script>", False),
     ("txt", b"a;b\n1;2\n", True), ("csv", b"one line", True), ("csv", b"MZ\x90\0", False), ("txt", b"%PDF-1.4", False),
     ("xyz", b"\x01\x02", True), ("xyz", b"a text", True), ("xyz", b"%PDF-1.4", False), ("xyz", b"GIF87a", False),
-    ("", b"\x01\x02", True), ("png", b"", False)])
+    ("", b"\x01\x02", True), ("png", b"", False),
+    ("txt", "Grüße".encode("cp1252"), True), ("csv", "Straße;100 €\n".encode("cp1252"), True),
+    ("png", "Grüße".encode("cp1252"), False), ("txt", gzip.compress(b"x" * 99, mtime=0), False),
+    ("csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", False)])
 def test_extensions_fit_contents(extension, head, expected):
     assert fits(extension, head) is expected

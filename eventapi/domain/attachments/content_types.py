@@ -75,7 +75,8 @@ def fits(extension, head):
         return SIGNATURES[extension].match(head) is not None
     kind = detect(head)
     if extension in BY_EXTENSION:
-        return bool(head) and kind in BY_EXTENSION[extension]
+        types = BY_EXTENSION[extension]
+        return bool(head) and (kind in types or TEXT in types and kind == UNKNOWN and _is_windows_text(head))
     return kind not in DISTINCT and not kind.startswith(_ODF)
 
 
@@ -105,6 +106,17 @@ def _text(head):
                 return None
             text = head[:error.start].decode()
     return None if CONTROL.search(text) else text
+
+
+def _is_windows_text(head):
+    """Return whether the bytes may be a text in Windows-1252, as Excel saves CSV in Western Europe.
+
+    `detect` does not consider this encoding, because its types are sent to browsers, which would show other letters.
+    """
+    try:
+        return not CONTROL.search(head.decode("cp1252"))
+    except UnicodeDecodeError:
+        return False
 
 
 def _kind_of_text(text):
