@@ -129,15 +129,17 @@ def _problem_of(error):
 
 @lru_cache(maxsize=256)
 def _nearest(path):
-    """Return "; did you mean …?" with the path of the API that is most like `path`, or "" if none is like it."""
+    """Return "; did you mean …?" with the known path that is most like `path`, or "" if none is like it."""
     from difflib import get_close_matches
-    known = {re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)) for route in routes()
-             if route.path.startswith(ROOT)}
+    known = {re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)): route.path.startswith(ROOT)
+             for route in routes()}
     near = get_close_matches(NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1)), known, 1)
     if not near:
         return ""
     numbers = iter(NUMBER.findall(path))
-    return f"; did you mean {ROOT}{re.sub('<(.+?)>', lambda name: next(numbers, f'{{{name[1]}}}'), near[0])}?"
+    found = re.sub("<(.+?)>", lambda name: next(numbers, f"{{{name[1]}}}"), near[0])
+    found = f"{ROOT}{found}" if known[near[0]] else found
+    return "" if found == path else f"; did you mean {found}?"          # equal: its id is beyond 64 bits
 
 
 def routes() -> Iterator[routing.Route]:

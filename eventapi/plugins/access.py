@@ -33,13 +33,16 @@ class Access:
             if narrow and not who.scopes.isdisjoint(narrow):
                 return callback(**values)
             if scope not in ("any", "all", "by_entity_type"):        # the handler checks it, once it knows the record
-                require_scope(who, scope, writes=route.method not in READS)
+                require_scope(who, scope, writes=route.method not in READS, others=narrow)
             return callback(**values)
         return allowed
 
 
-def require_scope(who: Who, scope: str, *, writes: bool) -> None:
-    """Raise 403 unless the key has the scope, or `scope:read` if the request does not write."""
+def require_scope(who: Who, scope: str, *, writes: bool, others: tuple[str, ...] = ()) -> None:
+    """Raise 403 unless the key has the scope, or `scope:read` if the request does not write.
+
+    `others` are the narrower scopes that allow the same request. The error names them.
+    """
     if scope not in who.scopes and (writes or f"{scope}:read" not in who.scopes):
         needed = scope if writes else f"{scope}:read"
-        raise Problem("insufficient_scope", f"The key needs the scope {needed}.", scope=needed)
+        raise Problem("insufficient_scope", f"The key needs the scope {' or '.join([needed, *others])}.", scope=needed)

@@ -165,7 +165,9 @@ def test_a_path_is_never_interpreted_as_another_one(app, organiser):
     ("/api/v1/event/7", "/api/v1/events/7"), ("/api/v1/invoices/12/pdff", "/api/v1/invoices/12/pdf"),
     ("/api/v1/service_orders", "/api/v1/service-orders"), ("/api/v1/checkins/stats", "/api/v1/check-ins/stats"),
     ("/api/v2/events", "/api/v1/events"), ("/api/v1/webhooks/3/delivery", "/api/v1/webhooks/3/deliveries"),
-    ("/api/v1/events/0", "/api/v1/events"), ("/wp-login.php", None), ("/api/v1/" + "x" * 3000, None), ("/", None)])
+    ("/api/v1/events/0", "/api/v1/events"), ("/api/v1/events/9223372036854775808", None),
+    ("/Metrics", "/metrics"), ("/api/v1/healthz", "/healthz"), ("/doc", "/docs"), ("/api/openapi.json",
+    "/openapi.json"), ("/wp-login.php", None), ("/api/v1/" + "x" * 3000, None), ("/", None)])
 def test_an_unknown_path_suggests_the_nearest_one(app, path, wanted):
     status, _, body = plain(app, path=path)
     if path == "/":

@@ -63,6 +63,14 @@ def test_a_key_of_a_form_creates_an_application_and_reads_none(person, fair):
     assert (refused["code"], refused["scope"]) == ("insufficient_scope", "applications:read")
 
 
+def test_a_refusal_names_the_narrow_scopes_that_allow_the_same(person, fair):
+    assert person("public").post("/applications", {}, status=403).json["detail"] == (
+        "The key needs the scope applications or applications:create.")
+    assert person("contacts").get("/applications/events", status=403).json["detail"] == (
+        "The key needs the scope applications:read or applications:create or public.")
+    assert person("public").get("/events", status=403).json["detail"] == "The key needs the scope events:read."
+
+
 # Events that are open for applications
 
 def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, person, fair):
