@@ -77,5 +77,5 @@ SELECT id, customer_number, company_name, first_name, last_name, address, postal
 
 -- name: buyer
 SELECT customer_number, company_name, first_name, last_name, address, postal_code, city, state, country, tax_id, email,
-       invoice_email, language
+       invoice_email, language, anonymized_at
   FROM contacts WHERE id = :id;

@@ -346,6 +346,19 @@ def test_mails_go_to_the_current_address_of_the_contact_and_never_to_an_anonymis
     assert outcome(organiser, f"{address}/cancel") == NO_ADDRESS
 
 
+def test_nothing_is_mailed_to_the_address_that_an_anonymised_buyer_had(organiser, post, db):
+    draft = invoice(organiser)
+    organiser.patch(f"/invoices/{draft['id']}", {"due_date": str(today())}, status=200)
+    organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
+    organiser.post(f"/contacts/{draft['contact_id']}/anonymize", status=200)
+    for action, body in (("remind", {}), ("credit", {"items": [ITEM]}), ("cancel", {})):
+        answer = organiser.post(f"/invoices/{draft['id']}/{action}", {**body, "mail": True}, status=409)
+        assert answer.json["code"] == "anonymized"
+        organiser.post(f"/invoices/{draft['id']}/{action}", body)
+    assert organiser.data(f"/invoices/{draft['id']}")["status"] == "cancelled"
+    assert mails.by_state(db, "queued") == []
+
+
 def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
     draft = invoice(organiser, language="en")
     organiser.patch(f"/invoices/{draft['id']}", {"due_date": times.today(db.config.timezone)}, status=200)

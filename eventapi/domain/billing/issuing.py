@@ -216,9 +216,9 @@ def refuse_early_reminder(db, row, force):
 def issue_credit_note(db, invoice, lines, mail, **texts):
     """Create and send a credit note with these lines and texts (`text`, `cancellation_reason`). Return its row.
 
-    `mail` is as in `mails.add`. Raise 409 `anonymized` for a text about an anonymised buyer, and as `issue`.
+    `mail` is as in `mails.add`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text, and as `issue`.
     """
-    if any(texts.values()):
+    if mail or any(texts.values()):
         anonymity.refuse(db, "contact", invoice["contact_id"])
     note = issue(db, draft_credit_note(db, invoice, lines, **texts), mail)
     journal.created(db, entities.INVOICE, invoices.represent(note))

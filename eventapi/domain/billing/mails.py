@@ -7,6 +7,7 @@ and `already_done` (the action has changed nothing). It is None if no mail was a
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail.words import WORDS
+from eventapi.domain.records import anonymity
 from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.storage.statements import statements
@@ -31,7 +32,7 @@ def add(db, kind, row, mail):
     """Queue a mail with the PDF of a sent invoice, and return the outcome. `kind` is `invoice` or `invoice_reminder`.
 
     If `mail` is None, do so only if it is possible. Raise 409 `mail_not_configured` or `invoice_incomplete`, or 501
-    `not_installed` if `mail` is true and it is not possible.
+    `not_installed` if `mail` is true and it is not possible, `anonymized` if the contact was anonymised.
     """
     if mail is False:
         return None
@@ -40,6 +41,7 @@ def add(db, kind, row, mail):
         return _skipped("smtp_not_configured")
     to = address(db, row)
     if mail:
+        anonymity.refuse(db, "contact", row["contact_id"])
         _refuse_impossible(row, to, "send `mail` as false")
     elif not to:
         return _skipped("no_address")
@@ -68,8 +70,10 @@ def address(db, row):
 
 
 def recipient(db, row, buyer):
-    """Return that address. `buyer` is the buyer on the invoice."""
+    """Return that address, None for an anonymised contact. `buyer` is the buyer on the invoice."""
     contact = db.one(sql.buyer, id=row["contact_id"])
+    if contact["anonymized_at"]:
+        return None
     return contact["invoice_email"] or contact["email"] or buyer["email"]
 
 
