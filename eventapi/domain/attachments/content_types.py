@@ -76,7 +76,7 @@ def fits(extension, head):
     kind = detect(head)
     if extension in BY_EXTENSION:
         types = BY_EXTENSION[extension]
-        return bool(head) and (kind in types or TEXT in types and kind == UNKNOWN and _is_windows_text(head))
+        return bool(head) and (kind in types or (TEXT in types and kind == UNKNOWN and _is_windows_text(head)))
     return kind not in DISTINCT and not kind.startswith(_ODF)
 
 
