@@ -112,3 +112,20 @@ SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256,
 -- name: review_revision
 UPDATE submission_revisions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :now
  WHERE submission_id = :id AND revision = :revision;
+
+-- Merging of two submissions.
+
+-- name: move_revisions_up
+-- Make room for earlier revisions. The numbers are negative at first, because each is unique at any time.
+UPDATE submission_revisions SET revision = -(revision + :count), updated_at = :now WHERE submission_id = :id;
+
+-- name: settle_revisions
+UPDATE submission_revisions SET revision = -revision WHERE submission_id = :id AND revision < 0;
+
+-- name: take_revisions
+UPDATE submission_revisions SET submission_id = :id, updated_at = :now WHERE submission_id = :other_id;
+
+-- name: count_taken
+UPDATE submissions SET revision = revision + :count, is_late = coalesce(is_late, (SELECT o.is_late FROM submissions o WHERE o.id = :other_id)),
+  updated_at = :now
+ WHERE id = :id;

@@ -511,14 +511,37 @@ def test_a_merge_keeps_the_more_advanced_submission(organiser, roses, ask, db, f
     mine, theirs = hand_in(organiser, roses), hand_in(organiser, other, "Theirs")
     logo = organiser.make(
         "/submissions", {"participant_id": other["id"], "type_key": "logo", "value": "https://roses.example"})
-    act(organiser, mine if farther == "kept" else theirs, "approve")
-    organiser.post(f"/contacts/{roses['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
     stays, goes = (mine, theirs) if farther == "kept" else (theirs, mine)
+    act(organiser, stays, "approve")
+    act(organiser, goes, "reject", "Too short")
+    task = organiser.make("/tasks", {"title": "Call", "entity_type": "submission", "entity_id": goes["id"]})
+    organiser.post(f"/contacts/{roses['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
     assert {record["id"] for record in organiser.data(f"/submissions?participant_id={roses['id']}")} == {
         stays["id"], logo["id"]}
     organiser.get(f"/submissions/{goes['id']}", status=404)
     assert actions(db, goes)[-1] == "deleted" and actions(db, logo)[-1] == "updated"
-    assert len(organiser.data(f"/submissions/{stays['id']}/revisions")) == 1
+    revisions = organiser.data(f"/submissions/{stays['id']}/revisions?sort=revision&order=asc")
+    assert [(entry["revision"], entry["value"], entry["status"]) for entry in revisions] == [
+        (1, goes["value"], "rejected"), (2, stays["value"], "approved")]
+    kept = organiser.data(f"/submissions/{stays['id']}")
+    assert (kept["revision"], kept["status"], kept["value"]) == (2, "approved", stays["value"])
+    assert organiser.data(f"/tasks/{task['id']}")["entity_id"] == stays["id"]
+
+
+def test_a_merge_keeps_what_was_submitted_before_a_draft(organiser, roses, ask):
+    ask(due="2020-01-01")
+    other = exhibitor(organiser)
+    late = hand_in(organiser, roses, "First")
+    act(organiser, late, "reject", "No")
+    body = {"event_participant_id": other["id"], "type_key": "profile", "value": "Draft", "draft": True}
+    draft = organiser.make("/submissions", body)
+    organiser.post(f"/contacts/{roses['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
+    organiser.patch(f"/submissions/types/{late['type_id']}", {"due": None}, status=200)
+    address = f"/submissions/{draft['id']}"
+    assert organiser.data(f"{address}/revisions/1")["value"] == "First"
+    submitted = organiser.post(f"{address}/submit", status=200).json["data"]
+    assert (submitted["revision"], submitted["is_late"]) == (2, True)       # decided at the first submit
+    assert organiser.data(f"{address}/revisions/2")["value"] == "Draft"
 
 
 def test_submissions_are_exported_and_erased(organiser, roses, ask, db):

@@ -159,16 +159,22 @@ def _move_check_ins(db, kept_id, other_id):
 
 
 def _move_submissions(db, kept_id, other_id):
-    """Move the submissions. Of two submissions of one type, keep the one that `submissions.more_advanced` returns."""
+    """Move the submissions.
+
+    Of two submissions of one type, keep the one that `submissions.more_advanced` returns. It takes over the revisions,
+    tasks, documents and notes of the other.
+    """
     for found in db.all(sql.submissions, id=other_id, participant_id=kept_id):
         submission = submissions.get(db, found["id"])
         other = found["counterpart_id"] and submissions.get(db, found["counterpart_id"])
         stays = submissions.more_advanced(submission, other) if other else submission
         if other:
-            submissions.delete(db, other if stays is submission else submission)
+            goes = other if stays is submission else submission
+            _move_attached(db, "submission", goes["id"], stays["id"])
+            submissions.absorb(db, stays, goes)
         if stays is submission:
             db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)
-            submissions.journal_update(db, submission, "updated")
+        submissions.journal_update(db, stays, "updated")
 
 
 def _change_invoice(db, statement, id, **values):

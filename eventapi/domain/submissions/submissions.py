@@ -237,6 +237,20 @@ def delete(db, submission):
     journal.deleted(db, entities.SUBMISSION, submission)
 
 
+def absorb(db, stays, goes):
+    """Put the revisions of the submission `goes` before those of `stays`, and delete `goes`.
+
+    Nothing that was submitted is lost when contacts are merged. Only an undecided `is_late` of `stays` changes.
+    """
+    if goes["revision"]:
+        ids = {"id": stays["id"], "other_id": goes["id"]}
+        db.run(sql.move_revisions_up, **ids, count=goes["revision"], now=db.now)
+        db.run(sql.settle_revisions, **ids)
+        db.run(sql.take_revisions, **ids, now=db.now)
+        db.run(sql.count_taken, **ids, count=goes["revision"], now=db.now)
+    delete(db, goes)
+
+
 def more_advanced(one, other):
     """Return the one of two submissions that comes later in RANK, or else was changed last."""
     return max(one, other,
