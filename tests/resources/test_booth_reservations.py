@@ -225,7 +225,9 @@ def test_all_faults_are_reported_together(organiser, hall, exhibitor):
 def test_a_booth_without_a_price_requires_final_price(organiser, hall, exhibitor, reserve):
     booth, participant = hall("A1", type=None), exhibitor("C-1")
     wanted = {"booth_id": booth, "event_participant_id": participant}
-    assert faults(organiser.post("/booth-reservations", wanted)) == [("/final_price", "required")]
+    answer = organiser.post("/booth-reservations", wanted)
+    assert faults(answer) == [("/final_price", "required")]
+    assert "no formula and no type. Set a price on the booth, or send" in answer.json["errors"][0]["detail"]
     reservation = reserve(booth, participant, final_price=12.5)
     assert (reservation["final_price"], reservation["is_negotiated"]) == (12.5, True)
     assert reservation["price_breakdown"] == {"model": "negotiated", "total": 12.5}

@@ -8,6 +8,7 @@ the price of the booth's type (`percentage`). The price is None while the formul
 of an event without dates, the open sides of a booth without a type, or the category fee and custom fields of a
 participant while there is no participant. The fee of a participant without one is 0.
 """
+import json
 from fractions import Fraction
 
 from eventapi import money, times
@@ -91,7 +92,9 @@ def _as_columns(quoted):
 def refuse_unpriced(price, booth_number):
     """Raise 422 if `price`, columns of a reservation, holds no price."""
     if price["final_price"] is None:
-        raise invalid_at("/final_price", "required", f"is required: no price can be computed for booth {booth_number}")
+        note = json.loads(price["price_breakdown"] or "{}").get("note") or "It must be negotiated."
+        raise invalid_at("/final_price", "required", f"is required: booth {booth_number} has no price. "
+                         f"{note.rstrip('.')}. Set a price on the booth, or send `final_price`")
 
 
 def offered(db, booth, participant):
