@@ -7,7 +7,7 @@ from importlib import import_module
 from bottle import Bottle, HTTPError, Route, Router, request, response
 
 from eventapi import plugins, resources
-from eventapi.errors import Problem, internal_error
+from eventapi.errors import Problem, internal_error, listed
 from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
 from eventapi.storage.connections import Connections
@@ -120,10 +120,12 @@ def _problem_of(error):
         path = masking.path(request.path)
         return Problem("not_found", f"The path {path} does not exist{_nearest(path[:200]) or '.'}")
     if error.status_code == 405:
-        return Problem("method_not_allowed", f"{request.method} is not supported here. Allow lists the methods.",
-                       headers={"Allow": _allowed(error)})
+        allowed = _allowed(error)
+        return Problem("method_not_allowed",
+                       f"The path does not support {request.method}. It supports {listed(allowed.split(', '))}.",
+                       headers={"Allow": allowed})
     if error.status_code < 500:
-        return Problem("malformed_request", "The request cannot be read.")
+        return Problem("malformed_request", "The path is not valid UTF-8. Percent-encode it as UTF-8.")
     return internal_error()
 
 

@@ -33,8 +33,7 @@ CODES = {
         413, "Body too large", "The body exceeds the limit in `detail`. Send less in one request."),
     "unsupported_media_type": (
         415, "Unsupported media type",
-        "Send JSON as `application/json` in UTF-8, and an image as PNG, JPEG, GIF or WebP. Do not compress the "
-        "body."),
+        "Send JSON as `application/json` in UTF-8, and an image as PNG, JPEG, GIF or WebP. Do not compress the body."),
     "range_not_satisfiable": (
         416, "Range not satisfiable",
         "The requested range lies outside the file. `Content-Range` contains the size of the file."),
@@ -69,64 +68,74 @@ CODES = {
     "insufficient_storage": (
         507, "Insufficient storage", "The disk of the server is full. Nothing was changed."),
     "duplicate": (
-        409, "Duplicate", "Another record has this value. `detail` names the value and the record."),
+        409, "Duplicate",
+        "Another record has this value. `detail` names the value and the record. Send another value, or change that "
+        "record."),
     "nothing_to_bill": (
         409, "Nothing to bill",
-        "Everything is already invoiced, and everything that was cancelled is credited. Drafts count as well."),
+        "Everything is already invoiced, and everything that was cancelled is credited. Drafts count as well: change "
+        "or delete them instead."),
     "draft_outdated": (
         409, "Draft outdated",
         "A draft bills something that was cancelled, moved, repriced or billed by another invoice since, or credits "
         "something that was reinstated. `lines` names each such line of a draft to be sent, `invoice_ids` the drafts "
         "that prevent billing. Refresh, change or delete the draft, then try again."),
     "in_use": (
-        409, "In use", "Other records depend on this record. `used_by` lists their kinds."),
+        409, "In use",
+        "Other records depend on this record. `used_by` lists their kinds, `detail` says what to do instead."),
     "deadline_passed": (
-        409, "Deadline passed", "The deadline for this action has passed. `detail` names the deadline."),
+        409, "Deadline passed",
+        "The deadline for this action has passed. `detail` names the deadline and says what to do instead."),
     "booth_unavailable": (
         409, "Booth unavailable",
-        "The booth is reserved or blocked, or a booth that overlaps it is. `blocked_by` names the booth and says "
-        "until when."),
+        "The booth is reserved or blocked, or a booth that overlaps it is. `blocked_by` names the booth and says until "
+        "when. Choose another booth, or send `waitlist` as true."),
     "participant_cancelled": (
-        409, "Participant cancelled", "The participant has cancelled. Reinstate the participation first."),
+        409, "Participant cancelled",
+        "The participant has cancelled. Reinstate the participation first with `POST /participants/{id}/reinstate`."),
     "unknown_badge": (
         404, "Unknown badge",
         "No participant has this badge number. `is_mistyped` is true if the check character does not match the "
         "number."),
     "wrong_event": (
-        409, "Wrong event", "The badge belongs to another event. `event_key` names that event."),
+        409, "Wrong event", "The badge belongs to another event. `event_key` names that event. Scan the badge there."),
     "badge_replaced": (
         409, "Badge replaced",
         "The badge was replaced by another one, for example because it was lost. Scan the new badge. Scans that were "
         "made before `replaced_at` are still accepted."),
     "already_checked_in": (
         409, "Already checked in",
-        "The participant is already checked in. `check_in` is the open visit. Send `force` to close it and to open "
-        "a new one."),
+        "The participant is already checked in. `check_in` is the open visit. Send `force` to close it and to open a "
+        "new one."),
     "not_checked_in": (
-        409, "Not checked in", "The participant was not checked in, so there is no visit to close."),
+        409, "Not checked in",
+        "The participant was not checked in, so no visit can be closed. Send `action` as check_in to open one."),
     "taken_back": (
         409, "Scan withdrawn",
-        "The scan with this `client_ref` was withdrawn when its check-in was deleted. Send the new scan with "
-        "another `client_ref`."),
+        "The scan with this `client_ref` was withdrawn when its check-in was deleted. Send the new scan with another "
+        "`client_ref`."),
     "out_of_stock": (
         409, "Out of stock",
-        "The quantity exceeds the stock of the service. `available` is the quantity that is left."),
+        "The quantity exceeds the stock of the service. Order at most the quantity in `available`."),
     "schedule_conflict": (
         409, "Schedule conflict",
-        "The location is taken at that time, or a speaker or host is busy. `conflict` contains the other session "
-        "and the reason."),
+        "The location is taken at that time, or a speaker or host is busy. `conflict` contains the other session and "
+        "the reason. Choose another time, or send `allow_overlap` as true."),
     "capacity_reached": (
-        409, "Capacity reached", "The session would have more attendees (`attendees`) than places (`capacity`)."),
+        409, "Capacity reached",
+        "The session would have more attendees (`attendees`) than places (`capacity`). Raise `capacity`, or remove "
+        "attendees."),
     "order_locked": (
         409, "Order locked",
         "The participant and the items of an order can change only while it is a draft. Cancel an item or the order "
         "instead."),
     "document_locked": (
         409, "Document locked",
-        "The document was sent for signature, is signed, or belongs to a submission. `detail` says what you can "
-        "still do."),
+        "The document was sent for signature, is signed, or belongs to a submission. `detail` says what you can still "
+        "do."),
     "no_contract": (
-        409, "No contract", "Only contracts can be signed or terminated. This document is not a contract."),
+        409, "No contract",
+        "Only contracts can be signed or terminated. Create the document from a template with `is_contract`."),
     "no_content": (
         409, "No content", "The document has no content yet. Upload it with `PUT /documents/{id}/content`."),
     "anonymized": (
@@ -135,16 +144,18 @@ CODES = {
         409, "Ambiguous contact", "Several contacts match. Send the id of one of them as `contact_id`."),
     "invalid_transition": (
         409, "Invalid transition",
-        "The status of the record does not allow this action. `allowed_from` lists the statuses that do."),
+        "The status of the record does not allow this action. `allowed_from` lists the statuses that do, "
+        "`allowed_actions` what is possible now."),
     "invoice_not_payable": (
-        409, "Invoice not payable", "A draft, a cancelled invoice or a credit note cannot receive payments."),
+        409, "Invoice not payable",
+        "A draft, a cancelled invoice or a credit note cannot receive payments. Send a draft first; otherwise use "
+        "another invoice."),
     "locked": (
         409, "Locked",
         "These fields can change only in the statuses in `allowed_from`. `detail` says how to get there."),
     "invoice_locked": (
         409, "Invoice locked",
-        "Once sent, only `notes` and `due_date` of an invoice can change. Correct everything else with a credit "
-        "note."),
+        "Once sent, only `notes` and `due_date` of an invoice can change. Correct everything else with a credit note."),
     "invoice_incomplete": (
         409, "Invoice incomplete",
         "The invoice lacks required information. Add what `missing` lists, then send the invoice again."),
@@ -154,13 +165,14 @@ CODES = {
         409, "Already reminded",
         "A reminder was recorded today, in the tenant's time zone. Send `force` as true to record another one."),
     "has_payments": (
-        409, "Has payments", "The invoice has payments. Refund them, or credit a part of the invoice."),
+        409, "Has payments",
+        "An invoice with payments cannot be cancelled. Refund the payments, or credit a part of the invoice."),
     "exceeds_invoice": (
         409, "Exceeds the invoice",
-        "The credit note exceeds what is left of the invoice. `detail` says how much is left."),
+        "The credit note exceeds what is left of the invoice. `detail` says how much is left. Credit less."),
     "exceeds_payment": (
         409, "Exceeds the payment",
-        "The refund exceeds what is left of the payment. `left` is the amount that is left."),
+        "The refund exceeds what is left of the payment. Refund at most the amount in `left`."),
     "payment_locked": (
         409, "Payment locked",
         "The amount, invoice, currency and gateway of a payment can change only while it is pending or completed."),
@@ -176,8 +188,7 @@ CODES = {
         409, "Mail not configured", "This server is not configured to send mail. Repeat the request without mail."),
     "has_unsubscribed": (
         409, "Unsubscribed",
-        "The subscriber has unsubscribed and can return only by confirming a mail. Send `send_confirmation` as "
-        "true."),
+        "The subscriber has unsubscribed and can return only by confirming a mail. Send `send_confirmation` as true."),
 }
 
 
@@ -224,7 +235,8 @@ def invalid(faults):
 
 def internal_error():
     """Return the 500 Problem. Call this where the cause is logged."""
-    return Problem("internal_error", "The server failed. Its log has the details under this request id.")
+    return Problem("internal_error", "The server failed. Send the request id to the administrator, who finds the "
+                                     "cause in the log.")
 
 
 def damaged():
@@ -250,9 +262,21 @@ def suggestion(word, known):
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def listed(words, last="and"):
+    """Return words as an English list: `a`, `a and b` or `a, b and c`. `last` is the word before the last of them."""
+    *rest, end = map(str, words)
+    return f"{', '.join(rest)} {last} {end}" if rest else end
+
+
+def quoted(names, last="and"):
+    """Return names of fields or actions, each in backticks, as `listed` does."""
+    return listed((f"`{name}`" for name in names), last)
+
+
 def not_found(noun, key):
     """Return the 404 Problem for a record that does not exist."""
-    return Problem("not_found", f"There is no {noun.replace('_', ' ')} {key}.")
+    noun = noun.replace("_", " ")
+    return Problem("not_found", f"{noun[0].upper()}{noun[1:]} {key} not found.")
 
 
 class Faults(list):

@@ -1,7 +1,7 @@
 """State tables, one per kind of record: the states that each action is allowed from, and the state it leads to."""
 from dataclasses import dataclass, field
 
-from eventapi.errors import Problem
+from eventapi.errors import Problem, listed, quoted
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,16 @@ class Transitions:
         if state == target:
             return None
         if state not in allowed:
-            detail = f"{self.noun.capitalize()}s do not support the action {action}."
-            if allowed:
-                detail = f"Cannot {action} the {self.noun}: it is {state}, and must be {' or '.join(allowed)}."
-            raise Problem("invalid_transition", detail, state=state, allowed_from=list(allowed),
-                          allowed_actions=self.actions(state))
+            raise self.refused(f"`{action}` is not possible: the status of the {self.noun} is {state}, and must be "
+                               f"{listed(allowed, 'or')}.", state, allowed)
         return target
+
+    def refused(self, cause, state, allowed):
+        """Return the 409 Problem `invalid_transition`. The actions that the state allows follow the cause."""
+        actions = self.actions(state)
+        remedy = f" This status allows {quoted(actions)}." if actions else ""
+        return Problem("invalid_transition", cause + remedy, state=state, allowed_from=list(allowed),
+                       allowed_actions=actions)
 
     def past(self, action):
         """Return what the audit log calls the action once it is done."""
@@ -51,6 +55,6 @@ class Transitions:
             if end == target and state in allowed:
                 return action
         allowed = sorted({start for starts, end in self.table.values() if end == target for start in starts})
-        remedy = f"Only {self.noun}s that are {' or '.join(allowed)} can." if allowed else "No action leads there."
-        raise Problem("invalid_transition", f"The {self.noun} is {state} and cannot become {target}. {remedy}",
-                      state=state, allowed_from=allowed, allowed_actions=self.actions(state))
+        cause = f"it must be {listed(allowed, 'or')}" if allowed else "no action sets this status"
+        raise self.refused(f"The status of the {self.noun} is {state} and cannot become {target}: {cause}.", state,
+                           allowed)

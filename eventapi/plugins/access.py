@@ -4,7 +4,7 @@ from collections.abc import Callable
 from bottle import Route, request
 
 from eventapi.config import Config
-from eventapi.errors import Problem
+from eventapi.errors import Problem, listed
 from eventapi.plugins.authentication import Who
 
 READS = ("GET", "HEAD", "OPTIONS")
@@ -26,10 +26,12 @@ class Access:
         def allowed(**values):
             who = request.environ["eventapi.who"]
             if who.tier != "Business+":
-                raise Problem("plan_required", f"The API requires the plan tier Business+. This tenant has {who.tier}.",
+                raise Problem("plan_required", f"The API requires the plan tier Business+. This tenant has {who.tier}. "
+                              "The administrator can change it with `eventapi tier set Business+`.",
                               needed="Business+")
             if flag in who.disabled_flags:
-                raise Problem("feature_disabled", f"The feature {flag} is disabled.", flag=flag)
+                raise Problem("feature_disabled", f"The feature {flag} is disabled. The administrator can enable it "
+                              f"with `eventapi flag enable {flag}`.", flag=flag)
             if narrow and not who.scopes.isdisjoint(narrow):
                 return callback(**values)
             if scope not in ("any", "all", "by_entity_type"):        # the handler checks it, once it knows the record
@@ -45,4 +47,6 @@ def require_scope(who: Who, scope: str, *, writes: bool, others: tuple[str, ...]
     """
     if scope not in who.scopes and (writes or f"{scope}:read" not in who.scopes):
         needed = scope if writes else f"{scope}:read"
-        raise Problem("insufficient_scope", f"The key needs the scope {' or '.join([needed, *others])}.", scope=needed)
+        raise Problem("insufficient_scope",
+                      f"The API key needs the scope {listed([needed, *others], 'or')}. Use a key that has it.",
+                      scope=needed)

@@ -55,7 +55,8 @@ def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response
     kept = db.one(sql.get, **values, since=times.text(datetime.now(timezone.utc) - KEEP))
     if kept:
         if kept["fingerprint"] != fingerprint:
-            raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request.")
+            raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request. Send a new key "
+                          "with each new request.")
         return _replayed(kept)
     response = act()
     if not isinstance(response, Response):

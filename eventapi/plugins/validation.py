@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from bottle import Route, request
 
 from eventapi.config import Config
-from eventapi.errors import Problem, fault, invalid
+from eventapi.errors import Problem, fault, invalid, listed
 from eventapi.storage.group_commit import deferred_commit
 from eventapi.validation.bodies import Body
 from eventapi.validation.queries import Query
@@ -138,7 +138,9 @@ def accepted(header: str | None, forms: tuple[str, ...]) -> str:
 
     best = max(forms, key=quality_of)
     if not quality_of(best):
-        raise Problem("not_acceptable", f"The response is available as: {', '.join(forms)}.", offered=list(forms))
+        raise Problem("not_acceptable",
+                      f"No media type in Accept fits. The response is available as {listed(forms, 'or')}.",
+                      offered=list(forms))
     return best
 
 
@@ -150,7 +152,7 @@ def parse_query(text: str) -> list[tuple[str, str]]:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS)
     except (UnicodeDecodeError, ValueError):
         raise Problem("malformed_request",
-                      f"The query is not UTF-8, or has more than {MAX_PARAMETERS} parameters.") from None
+                      f"The query must be UTF-8 and have at most {MAX_PARAMETERS} parameters.") from None
     faults = [fault("characters", "must not contain NUL", parameter=name.replace("\0", "")) for name, value in pairs
               if "\0" in name + value]
     if faults:

@@ -5,7 +5,7 @@ from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
 from eventapi.domain.attachments.document_rows import represent
 from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
-from eventapi.errors import Problem, not_found
+from eventapi.errors import Problem
 from eventapi.plugins.access import require_scope
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -78,7 +78,7 @@ def get_document_content(db, id, query, form):
     if is_stored(row, form):
         return downloads.stored_file(db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
     if row["content"] is None:
-        raise not_found("content of document", id)
+        raise Problem("not_found", f"Document {id} has no content yet. Upload it with PUT /documents/{id}/content.")
     if form not in (content_types.HTML, content_types.PDF):
         raise Problem("not_acceptable",
                       "The document is available as text/html or application/pdf only. Send one of these in Accept.",
@@ -152,7 +152,8 @@ def is_stored(row, form):
 def sent_content(db, row):
     """Return the file that was sent for signature. Raise 404 if there is none."""
     if row["signature_sha256"] is None:
-        raise Problem("not_found", f"The document {row['id']} has no file that was sent for signature.")
+        raise Problem("not_found", f"Document {row['id']} has no file that was sent for signature. Leave out "
+                      "`version`, or send it for signature first.")
     file = contracts.sent_file(db.config, row)
     return downloads.stored_file(db.config, file["sha256"], file["content_type"], name_of(row, file["content_type"]))
 

@@ -40,10 +40,10 @@ class Query:
             elif isinstance(value, list):
                 values[key] += value
             else:
-                faults.append(fault("repeated", "is given twice", parameter=name))
+                faults.append(fault("repeated", "is sent twice. Send it once", parameter=name))
         faults += self.checker.faults(query, lambda path: {"parameter": str(path[0]) if path else ""})
         if "after" in query and "page" in query:
-            faults.append(fault("excluded", "cannot be sent with after, which has no pages; send one of them",
+            faults.append(fault("excluded", "cannot be sent with `after`, which has no pages. Send one of them",
                                 parameter="page"))
         if faults:
             raise invalid(in_order(faults))

@@ -67,7 +67,7 @@ def requested_range(environ: dict, size: int, tag: str) -> tuple[int, int] | Non
         return None
     last = size - 1 if last is None else min(last, size - 1)
     if first > last:
-        raise Problem("range_not_satisfiable", f"The file has {size} bytes.",
+        raise Problem("range_not_satisfiable", f"The requested range lies outside the file, which has {size} bytes.",
                       headers={"Content-Range": f"bytes */{size}"})
     return first, last
 

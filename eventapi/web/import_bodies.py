@@ -82,7 +82,7 @@ def _faults(kind, options, total):
     if total > import_runs.MAX_ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
         faults.add("/skip_on_error", "too_many", f"must be true for more than {import_runs.MAX_ALL_OR_NOTHING} records")
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
-        faults.add("/event_key", "required", "is required, or event_id")
+        faults.add("/event_key", "required", "is required, or `event_id`")
     return faults
 
 

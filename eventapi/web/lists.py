@@ -140,7 +140,8 @@ def _read_cursor(values):
             return value, last
     except (ValueError, TypeError, binascii.Error):
         pass
-    raise invalid_parameter("after", "cursor", "is not a cursor of this list in this order")
+    raise invalid_parameter("after", "cursor", "is not a cursor of this list with this `sort` and "
+                            "`order`. Start again with an empty `after`")
 
 
 def _storable(value):

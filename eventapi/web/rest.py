@@ -130,7 +130,8 @@ def unchanged(record: dict) -> dict:
     """
     tags = _if_match()
     if tags is not None and tags != ["*"] and etag(as_json(record)) not in tags:
-        raise Problem("precondition_failed", "The record has changed since you read it. Read it again.")
+        raise Problem("precondition_failed", "The record has changed since you read it. Read it again, then "
+                      "repeat your change with its new `ETag` in `If-Match`.")
     return record
 
 
@@ -141,7 +142,8 @@ def unchanged_content(sha256: str | None) -> None:
     """
     tags = _if_match()
     if tags is not None and f'"{sha256}"' not in tags and not (tags == ["*"] and sha256):
-        raise Problem("precondition_failed", "The content has changed since you read it. Read it again.")
+        raise Problem("precondition_failed", "The content has changed since you read it. Read it again, then "
+                      "repeat your change with its new `ETag` in `If-Match`.")
 
 
 def _if_match():

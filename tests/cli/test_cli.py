@@ -316,9 +316,9 @@ def test_booleans_are_booleans_in_json(run):
 
 
 def test_an_unknown_record_is_reported_in_one_form(run):
-    for words, noun in ((("key", "revoke", "99"), "API key 99"), (("mail", "retry", "99"), "mail 99"),
-                        (("admin", "disable", "99"), "admin 99"), (("gateway", "remove", "x"), "payment gateway x")):
-        assert run(*words)[2] == f"eventapi: There is no {noun}.\n"
+    for words, noun in ((("key", "revoke", "99"), "API key 99"), (("mail", "retry", "99"), "Mail 99"),
+                        (("admin", "disable", "99"), "Admin 99"), (("gateway", "remove", "x"), "Payment gateway x")):
+        assert run(*words)[2] == f"eventapi: {noun} not found.\n"
 
 
 @pytest.mark.parametrize("content, reason", [(None, "No such file or directory"), (b"GIF89a", "not a PNG or JPEG"),

@@ -300,7 +300,7 @@ def test_a_submitted_value_is_locked(organiser, roses, ask):
     ask()
     submission = hand_in(organiser, roses)
     address = f"/submissions/{submission['id']}"
-    for action, remedy in ((None, "Request a revision first."), ("approve", "This status is final.")):
+    for action, remedy in ((None, "Request a revision first."), ("approve", "To submit again, delete this submission")):
         if action:
             act(organiser, submission, action)
         problem = organiser.patch(address, {"value": "other"}, status=409).json

@@ -373,8 +373,8 @@ def test_anonymised_records_are_no_longer_delivered(organiser, db, hook, receive
 @pytest.mark.parametrize("behaviour, error", [
     (500, "status 500"), (404, "status 404"), (204, None), (299, None), (304, "status 304"),
     (behaviours.redirects, "status 302"),
-    (behaviours.resets, "the connection failed"), (behaviours.hangs, "no answer within 1 s"),
-    (behaviours.drips, "no answer within 1 s"),
+    (behaviours.resets, "the connection failed"), (behaviours.hangs, "no response within 1 s"),
+    (behaviours.drips, "no response within 1 s"),
     (behaviours.speaks_no_http, "not HTTP"), (behaviours.promises, "not HTTP"), (behaviours.talks_forever, None)])
 def test_faults_of_a_receiver_are_recorded(organiser, db, hook, receiver, behaviour, error):
     receiver.answers["/"] = behaviour

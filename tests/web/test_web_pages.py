@@ -65,10 +65,11 @@ def test_a_key_of_a_form_creates_an_application_and_reads_none(person, fair):
 
 def test_a_refusal_names_the_narrow_scopes_that_allow_the_same(person, fair):
     assert person("public").post("/applications", {}, status=403).json["detail"] == (
-        "The key needs the scope applications or applications:create.")
+        "The API key needs the scope applications or applications:create. Use a key that has it.")
     assert person("contacts").get("/applications/events", status=403).json["detail"] == (
-        "The key needs the scope applications:read or applications:create or public.")
-    assert person("public").get("/events", status=403).json["detail"] == "The key needs the scope events:read."
+        "The API key needs the scope applications:read, applications:create or public. Use a key that has it.")
+    assert person("public").get("/events", status=403).json["detail"] == (
+        "The API key needs the scope events:read. Use a key that has it.")
 
 
 # Events that are open for applications

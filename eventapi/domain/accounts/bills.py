@@ -11,7 +11,7 @@ from eventapi import journal, money, times
 from eventapi.domain.billing import claims, drafts, invoices, issuing
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Problem
+from eventapi.errors import Problem, listed
 from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -39,7 +39,7 @@ def bill(db, participant):
     if not made:
         raise Problem("nothing_to_bill",
                       "Nothing is left to bill: every claim of the participant is billed, and every "
-                      "cancelled claim is credited. Drafts count as well.")
+                      "cancelled claim is credited. Drafts count as well: change or delete them instead.")
     return made
 
 
@@ -52,9 +52,9 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
     outdated = {row["invoice_id"]: row["invoice_number"] for row in (*unclaimed, *crediting)
                 if row.get("status", "draft") == "draft"}
     if outdated:
-        raise Problem("draft_outdated", f"Outdated drafts: {', '.join(outdated.values())}. "
-                      "Each bills something that was cancelled, or credits something that was reinstated. "
-                      "Refresh, change or delete the drafts, then try again.", invoice_ids=list(outdated))
+        raise Problem("draft_outdated", f"Outdated drafts: {listed(outdated.values())}. An outdated draft bills "
+                      "something that was cancelled, or credits something that was reinstated. Refresh, change or "
+                      "delete it, then try again.", invoice_ids=list(outdated))
 
 
 def draft_invoice(db, participant, party, items):

@@ -4,7 +4,7 @@ Signing itself happens elsewhere: the client reports its steps. Functions take a
 function that writes, except `draw`, is called inside a write transaction and journals the change.
 """
 from eventapi.domain.attachments import content_types, document_rows, pages
-from eventapi.errors import Problem, invalid_at
+from eventapi.errors import Problem, invalid_at, quoted
 from eventapi.states import Transitions
 from eventapi.storage import files
 from eventapi.storage.statements import statements
@@ -90,13 +90,14 @@ def mark_signed(db, row, admin_id, signer_name, signed_at):
     or `invalid_transition`.
     """
     if signed_at and signed_at > db.now:
-        raise invalid_at("/signed_at", "future", f"must not be in the future: the time of the server is {db.now}")
+        raise invalid_at("/signed_at", "future",
+                         f"is {signed_at}, and must not be in the future: the time of the server is {db.now}")
     if not changes_status(row, "mark-signed"):
         refuse_other_signature(row, signer_name, signed_at)
         return row
     if signed_at and signed_at < row["requested_at"]:
         raise invalid_at("/signed_at", "before_request",
-                         f"must not be before {row['requested_at']}, when the signature was requested")
+                         f"is {signed_at}, and must not be before the request of the signature, {row['requested_at']}")
     return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
 
 
@@ -179,7 +180,8 @@ def refuse_no_contract(row):
     """Raise 409 `no_contract` if the document is not a contract."""
     if not row["is_contract"]:
         raise Problem("no_contract",
-                      f"The document {row['id']} is not a contract, so it cannot be signed or terminated.")
+                      f"Document {row['id']} is not a contract, so it cannot be signed or terminated. Create a "
+                      "document from a template with `is_contract`.")
 
 
 def refuse_locked(row, names):
@@ -187,7 +189,7 @@ def refuse_locked(row, names):
     if names and row["is_contract"] and row["contract_status"] != "draft":
         is_pending = row["contract_status"] == "pending_signature"
         remedy = f"Use POST /documents/{row['id']}/void first" if is_pending else "Create another document instead"
-        raise Problem("document_locked", f"{' and '.join(names)} cannot change, because the contract is "
+        raise Problem("document_locked", f"{quoted(names)} cannot change, because the contract is "
                       f"{row['contract_status'].replace('_', ' ')}. {remedy}.", members=names)
 
 
@@ -199,7 +201,7 @@ def refuse_content(row):
     """
     if row["contract_status"] in SIGNED:
         raise Problem("locked", f"The content cannot change, because the contract is {row['contract_status']}. "
-                      "A signed copy can be uploaded only before mark-signed. Create another document instead.",
+                      "A signed copy can be uploaded only before `mark-signed`. Create another document instead.",
                       state=row["contract_status"], allowed_from=["draft", "pending_signature"], members=["content"])
     if row["contract_status"] == "pending_signature":
         return

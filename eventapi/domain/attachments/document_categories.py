@@ -46,7 +46,7 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a document category. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    references.refuse_in_use(db, sql.users, id, "The category has {}, so it cannot be deleted. "
+    references.refuse_in_use(db, sql.users, id, "The category is used by {}, so it cannot be deleted. "
                              "Assign another category to them first.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_CATEGORY, category)

@@ -108,10 +108,11 @@ def refuse_signed(row):
     if row["is_contract"] and row["contract_status"] != "draft":
         title, status = entities.DOCUMENT.title(row), row["contract_status"].replace("_", " ")
         is_pending = row["contract_status"] == "pending_signature"
-        remedy = f" Use POST /documents/{row['id']}/void first." if is_pending else ""
+        remedy = f"Use POST /documents/{row['id']}/void first" if is_pending else (
+            "Keep both: a signed contract is evidence")
         raise Problem("in_use",
-                      f"The contract {title} is {status}, so neither it nor the record that it is about can be deleted."
-                      f"{remedy}", used_by=["contracts"], document_id=row["id"])
+                      f"The contract {title} is {status}, so neither it nor the record that it is about can be "
+                      f"deleted. {remedy}.", used_by=["contracts"], document_id=row["id"])
 
 
 def delete_with(db, entity_type, entity_id):

@@ -60,7 +60,7 @@ def delete(db, template):
     """Delete a document template. Raise 409 `in_use` while other records refer to it."""
     id = template["id"]
     references.refuse_in_use(db, sql.users, id,
-                             "The template has {}, so it cannot be deleted. Delete these documents and "
+                             "The template is used by {}, so it cannot be deleted. Delete these documents and "
                              "change these default templates first.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_TEMPLATE, template)

@@ -7,7 +7,7 @@ from eventapi import markup, times
 from eventapi.domain.attachments import cascade, contracts, document_rows, placeholders
 from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
-from eventapi.errors import Faults, Problem, invalid_at, invalid_parameter
+from eventapi.errors import Faults, Problem, invalid_at, invalid_parameter, listed
 from eventapi.languages import choice
 from eventapi.storage.statements import statements
 
@@ -35,7 +35,7 @@ def create(db, fields):
     template = None if fields["filename"] else _template_of(db, fields, faults)
     if fields["filename"] and fields["template_id"]:
         faults.add("/template_id", "disagrees",
-                   "must not be sent with filename: a document is either made from a template or a file")
+                   "must not be sent with `filename`: a document is either made from a template or a file")
     faults.raise_any()
     anonymity.refuse(db, fields["entity_type"], fields["entity_id"])
     return _generate(db, fields, template) if template else _add_file(db, fields)
@@ -91,7 +91,7 @@ def _template_of(db, fields, faults):
     template_id = fields["template_id"] or db.value(sql.default_template, id=fields["category_id"])
     if template_id is None and fields["category_id"]:
         faults.add("/category_id", "no_template",
-                   "has no default template. Send template_id, or filename for a file")
+                   "has no default template. Send `template_id`, or `filename` for a file")
     return template_id and db.one(sql.template, id=template_id)
 
 
@@ -169,7 +169,7 @@ def _refuse_in_use(db, row, *only):
     """Raise 409 `in_use` while other records refer to the document, or only those that `only` names."""
     users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
     if users:
-        raise Problem("in_use", f"The document is used by {' and '.join(users)}. Remove it there first.", used_by=users)
+        raise Problem("in_use", f"The document is used by {listed(users)}. Remove it there first.", used_by=users)
 
 
 def _refuse_submitted(db, row):

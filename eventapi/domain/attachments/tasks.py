@@ -61,7 +61,7 @@ def _checked(db, old, task):
     faults = Faults()
     for member, other in (("entity_type", "entity_id"), ("entity_id", "entity_type")):
         if task[member] is None and task[other] is not None:
-            faults.add(f"/{member}", "required", f"is required together with {other}")
+            faults.add(f"/{member}", "required", f"is required together with `{other}`")
     if task["assigned_to"] is not None and (old is None or task["assigned_to"] != old["assigned_to"]):
         if not db.value(sql.is_active, id=task["assigned_to"]):
             faults.add("/assigned_to", "unknown",

@@ -10,7 +10,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import claims, invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities, numbering, references
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, quoted
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
@@ -50,7 +50,7 @@ def change_locked(db, row, old, body):
     locked = [name for name, value in body.items()
               if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])]
     if locked:
-        raise Problem("invoice_locked", f"{', '.join(f'`{name}`' for name in locked)} cannot change because "
+        raise Problem("invoice_locked", f"{quoted(locked)} cannot change because "
                       f"{old['invoice_number']} was sent. {correction(row)}", members=locked)
     if body.get("due_date", row["due_date"]) != row["due_date"]:
         faults = Faults()
@@ -77,9 +77,9 @@ def check_due_date(invoice, faults):
     """Add a fault for a due date before the issue date, and for a sent invoice without a due date."""
     due_date, issue_date = invoice["due_date"], invoice["issue_date"]
     if due_date is None and issue_date and invoice.get("locked_at") and invoice["invoice_type"] == "invoice":
-        faults.add("/due_date", "required", "is required once the invoice was sent")
+        faults.add("/due_date", "required", "is required once the invoice is sent")
     elif due_date and issue_date and due_date < issue_date:
-        faults.add("/due_date", "before_start", f"must not be before the issue date, {issue_date}")
+        faults.add("/due_date", "before_start", f"is {due_date}, and must not be before the issue date, {issue_date}")
 
 
 def check_dates(draft, faults):

@@ -6,7 +6,7 @@ major units and plain numbers.
 import json
 
 from eventapi import money, times
-from eventapi.errors import Problem
+from eventapi.errors import Problem, listed
 from eventapi.storage.statements import statements
 
 sql = statements("invoices")
@@ -121,6 +121,15 @@ def buyer(contact):
             "email": contact["invoice_email"] or contact["email"]}
 
 
+def _where(missing):
+    """Return the sentence that says where the missing values are set."""
+    places = [text for prefix, text in (("organiser_", "the options in the configuration of the server"),
+                                        ("contact.", "the fields of the contact"))
+              if any(name.startswith(prefix) for name in missing)]
+    without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""
+    return f"Set {listed(places)}, then send the invoice again.{without}"
+
+
 def refuse_incomplete(row, seller, buyer, *, email_missing):
     """Raise 409 `invoice_incomplete` if the invoice lacks what the law requires, or an address to mail to."""
     missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
@@ -133,6 +142,5 @@ def refuse_incomplete(row, seller, buyer, *, email_missing):
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
     missing += ["contact.email"] if email_missing else []
     if missing:
-        raise Problem("invoice_incomplete", f"The invoice cannot be sent without: {', '.join(missing)}. "
-                      "Set options that start with organiser_ in the configuration, and the rest on the contact.",
+        raise Problem("invoice_incomplete", f"The invoice cannot be sent without {listed(missing)}. {_where(missing)}",
                       missing=missing)

@@ -115,8 +115,8 @@ def refuse_outdated(db, row):
     lines = claims.outdated(db, row)
     if lines:
         facts = " ".join(f"Line {line['position']}: {line['detail']}" for line in lines[:10])
-        raise Problem("draft_outdated", f"{row['invoice_number']} is outdated. {facts} Refresh the draft, or change "
-                      "these lines.", lines=lines)
+        raise Problem("draft_outdated", f"{row['invoice_number']} is outdated. {facts} Refresh, change or "
+                      "delete the draft.", lines=lines)
 
 
 def refresh(db, row):
@@ -205,8 +205,8 @@ def refuse_early_reminder(db, row, force):
     """
     today = times.today(db.config.timezone, db.now)
     if (row["due_date"] or today) > today:
-        raise Problem("not_due", f"{row['invoice_number']} is due on {row['due_date']}. It can be reminded of from "
-                      "that date on.", due_date=row["due_date"])
+        raise Problem("not_due", f"{row['invoice_number']} is due on {row['due_date']}. Repeat the "
+                      "request on that date or later.", due_date=row["due_date"])
     if row["reminder_sent_at"] and not force and times.local_date(row["reminder_sent_at"], db.config.timezone) == today:
         raise Problem("already_reminded", f"A reminder of {row['invoice_number']} was recorded today, at "
                       f"{row['reminder_sent_at']}. Send `force` as true to record another one.",
@@ -268,7 +268,8 @@ def fit_into_invoice(db, note):
     invoice = ledger.by_id(db, note["related_invoice_id"])
     if invoice["status"] in ("draft", "cancelled"):
         raise Problem("exceeds_invoice",
-                      f"{invoice['invoice_number']} is {invoice['status']}. Nothing of it is left to credit.")
+                      f"{invoice['invoice_number']} is {invoice['status']}. Nothing of it is left to credit. Delete "
+                      "this draft.")
     taxes, left = taxes_of_credit(db, invoice["id"], note["items"])
     if taxes is None:
         left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]

@@ -27,11 +27,11 @@ def refuse_unpayable(invoice):
     """Raise 409 `invoice_not_payable` unless the invoice accepts payments. `invoice` is a row of `by_number`."""
     status, reason = invoice["status"], None
     if invoice["invoice_type"] == "credit_note":
-        reason = "it is a credit note."
+        reason = "it is a credit note. Send the number of an invoice."
     elif status == "draft":
         reason = "it is a draft. Send it first."
     elif status == "cancelled":
-        reason = "it is cancelled."
+        reason = "it is cancelled. Send the number of another invoice."
     if reason:
         raise Problem("invoice_not_payable", f"{invoice['invoice_number']} cannot receive payments because {reason}",
                       invoice_type=invoice["invoice_type"], state=status)

@@ -185,7 +185,8 @@ def _check_billed_record(line, name, record, participant_id, faults):
     """Add a fault to the field `name` unless `record` belongs to the participant and the order of the line."""
     at = f"/items/{line['position'] - 1}/{name}"
     if record is None:
-        faults.add(at, "unknown", "no record has this id")
+        faults.add(at, "unknown",
+                   f"is unknown: no {name.removesuffix('_id').replace('_', ' ')} has the id {line[name]}")
     elif not participant_id:
         faults.add(at, "disagrees", "belongs to a participant: send `event_participant_id` with the invoice")
     elif record["event_participant_id"] != participant_id:

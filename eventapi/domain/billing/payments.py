@@ -11,7 +11,8 @@ from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import gateways, ledger, refunds
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, quoted
+from eventapi.languages import formats
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate
 from eventapi.storage.statements import statements
@@ -100,9 +101,8 @@ def update(db, row, fields):
     action = None if new["status"] == row["status"] else TRANSITIONS.action_to(row["status"], new["status"])
     locked = [name for name in TERMS if new[name] != row[name]]
     if locked and row["status"] not in OPEN:
-        raise Problem("payment_locked", f"{', '.join(f'`{name}`' for name in locked)} cannot change because the "
-                      f"payment is {row['status']}. Record another payment.",
-                      state=row["status"], members=locked)
+        raise Problem("payment_locked", f"{quoted(locked)} cannot change because the payment is "
+                      f"{row['status']}. Record another payment.", state=row["status"], members=locked)
     anonymity.refuse_text(db, entities.PAYMENT, row, fields)
     if action == "complete" or new["invoice_id"] != row["invoice_id"]:
         ledger.refuse_unpayable(invoice)
@@ -159,9 +159,9 @@ def refund(db, row, fields):
         anonymity.refuse(db, "payment", row["id"])
     left = row["amount"] - row["refunded_amount"]
     if units is not None and units > left:
-        raise Problem("exceeds_payment",
-                      f"`amount` exceeds the rest of the payment. At most {money.major(left, row['currency'])} "
-                      f"{row['currency']} can be refunded.", left=money.major(left, row["currency"]))
+        left = money.major(left, row["currency"])
+        raise Problem("exceeds_payment", "`amount` exceeds the rest of the payment. Refund at most "
+                      f"{formats.money(left, row['currency'], 'en')}.", left=left)
     return _give_back(db, row, row, left if units is None else units, refunded_at=fields["refunded_at"],
                       transaction_id=fields["transaction_id"], notes=fields["notes"])
 
@@ -190,7 +190,7 @@ def _invoice_and_amount(db, wanted, faults):
     """
     invoice = ledger.by_number(db, wanted["invoice_number"])
     if invoice is None:
-        faults.add("/invoice_number", "unknown", "no invoice has this number")
+        faults.add("/invoice_number", "unknown", f"is unknown: no invoice has the number {wanted['invoice_number']}")
     currency = wanted["currency"] or (invoice or {"currency": db.config.currency})["currency"]
     if invoice and currency != invoice["currency"]:
         faults.add("/currency", "disagrees", f"must be {invoice['currency']}, the currency of the invoice")
@@ -232,8 +232,8 @@ def _once(db, row, write):
         known = db.value(sql.by_transaction, transaction_id=row["transaction_id"], gateway_key=row["gateway_key"])
         if known is None:
             raise
-        raise Problem("duplicate", f"Payment {known} already has this `transaction_id` of this gateway.",
-                      member="transaction_id",
+        raise Problem("duplicate", f"Payment {known} of this gateway already has the `transaction_id` "
+                      f"{row['transaction_id']}. Send another one, or none.", member="transaction_id",
                       payment_id=known) from None
 
 

@@ -66,8 +66,9 @@ def refuse_known(db, payment, transaction_id):
     known = transaction_id and db.one(sql.by_transaction, transaction_id=transaction_id,
                                       gateway_key=payment["gateway_key"])
     if known:
-        raise Problem("duplicate", f"Refund {known['id']} of payment {known['payment_id']} already has this "
-                      "`transaction_id` of this gateway.", member="transaction_id", refund_id=known["id"],
+        raise Problem("duplicate", f"Refund {known['id']} of payment {known['payment_id']} already has the "
+                      f"`transaction_id` {transaction_id} of this gateway. Send another one, or none.",
+                      member="transaction_id", refund_id=known["id"],
                       payment_id=known["payment_id"])
 
 
@@ -109,7 +110,8 @@ def _set_gateway(db, payment):
         db.run(sql.set_gateway, payment_id=payment["id"], gateway_key=payment["gateway_key"])
     except Duplicate:
         raise Problem("duplicate", "`gateway_key` cannot change: this gateway has another refund with the "
-                      "`transaction_id` of a refund of this payment.", member="gateway_key") from None
+                      "`transaction_id` of a refund of this payment. Delete one of the two refunds first.",
+                      member="gateway_key") from None
 
 
 def counts_at(payment):

@@ -73,7 +73,8 @@ def _event_and_participant(db, body, faults):
     holder, replaced_at = (found["id"], found["replaced_at"]) if found else (None, None)
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     if badge and participant_id and holder != participant_id:
-        faults.add("/badge_number", "disagrees", "is not the badge number of this participant")
+        faults.add("/badge_number", "disagrees", "is not the badge number of this participant. Send only one of the "
+                                                 "two")
     return event_of(db, body, faults), participant_id or holder, replaced_at
 
 
@@ -94,7 +95,7 @@ def event_of(db, body, faults):
         open_ids = db.values(sql.open_at, at=at) or _open_tonight(db, at)
         if len(open_ids) != 1:
             cause = "several events are open" if open_ids else "no event is open"
-            faults.add("/event_key", "required", f"is required, or event_id: {cause} at that time")
+            faults.add("/event_key", "required", f"is required, or `event_id`: {cause} at that time")
         event_id = open_ids[0] if len(open_ids) == 1 else None
     return event_id and db.one(sql.event, id=event_id)
 
@@ -113,12 +114,12 @@ def _scanned_at(db, body, event, faults):
     at = body["scanned_at"] or db.now
     if times.unix(at) > times.unix(db.now) + SKEW:
         faults.add("/scanned_at", "out_of_range",
-                   f"must not be in the future: the time of the server is {db.now}. Check the clock of the device")
+                   f"is {at}, in the future: the time of the server is {db.now}. Check the clock of the device")
     known_since = min(event["date_from_at"] or event["created_at"], event["created_at"])
     earliest = times.start(times.local_date(known_since, event["timezone"]), event["timezone"])
     if at < earliest:
         faults.add("/scanned_at", "out_of_range",
-                   f"must not be before {earliest}, when the event began or was created")
+                   f"is {at}, and must not be before {earliest}, when the event began or was created")
     return min(at, db.now)
 
 
@@ -243,7 +244,7 @@ def refuse_other_days(db, event_id, fields):
         names = " and ".join(f"`{name}`" for name in fields)
         number = references.counted(count, "check-in", "check-ins")
         raise Problem("in_use", f"The event has {number}, so {names} cannot change: the days of its visits depend on "
-                      "this. Delete the check-ins first, or leave the value.", used_by=["check-ins"])
+                      "this. Delete the check-ins first.", used_by=["check-ins"])
 
 
 # Consistency check

@@ -62,7 +62,7 @@ def _badge_replaced(db, scan):
 def _participant_cancelled(db, scan):
     id = scan["event_participant_id"]
     return Problem("participant_cancelled",
-                   "The participant has cancelled. To admit the person, reinstate the participation first with POST "
+                   "The participant has cancelled. To admit the person, reinstate the participation with POST "
                    f"/participants/{id}/reinstate.", keeps=True)
 
 
@@ -75,8 +75,8 @@ def _already_checked_in(db, scan):
 
 def _not_checked_in(db, scan):
     return Problem("not_checked_in",
-                   f"The participant was not checked in at {scan['scanned_at']}, so there is no visit to close. Send a "
-                   "`check_in` to open one.", keeps=True)
+                   f"The participant was not checked in at {scan['scanned_at']}, so no visit can be closed. Send "
+                   "`action` as check_in to open one.", keeps=True)
 
 
 PROBLEMS = {"unknown_badge": _unknown_badge, "wrong_event": _wrong_event, "badge_replaced": _badge_replaced,

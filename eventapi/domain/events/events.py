@@ -177,11 +177,11 @@ def _check(event, faults=()):
     faults, zone = Faults(faults), event["timezone"]
     begins, ends = times.start(event["date_from"], zone), times.end(event["date_to"], zone)
     if begins and ends and ends < begins:
-        faults.add("/date_to", "before_start", "must not be before date_from")
+        faults.add("/date_to", "before_start", "must not be before `date_from`")
     hours = event["opening_hours"]
     for place, entry in enumerate(hours):
         if entry["closes"] <= entry["opens"]:
-            faults.add(f"/opening_hours/{place}/closes", "before_start", "must be after opens")
+            faults.add(f"/opening_hours/{place}/closes", "before_start", "must be after `opens`")
         for other in hours[:place]:
             if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
                 faults.add(f"/opening_hours/{place}", "overlap",

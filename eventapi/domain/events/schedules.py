@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.records import entities, normalising, references
+from eventapi.domain.records import anonymity, entities, normalising, references
 from eventapi.domain.records.references import EVENT
 from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.database import as_json
@@ -90,9 +90,7 @@ def _checked(db, old, fields):
     cancelled = [person["id"]
                  for person in people.values() if person["status"] == "cancelled" and person["id"] not in before]
     if cancelled:
-        raise Problem("participant_cancelled",
-                      f"The participant {cancelled[0]} has cancelled. Reinstate the participation first.",
-                      event_participant_id=cancelled[0])
+        raise anonymity.cancelled(cancelled[0], event_participant_id=cancelled[0])
     return {**slot,
             "assignments": [{"event_participant_id": _participant_id(entry), "role": entry["role"]}
                             for entry in slot["assignments"]]}
@@ -110,7 +108,8 @@ def _period(slot, zone_name, faults):
             faults.add(f"/{field}", "no_such_time", f"does not exist on {day}: the clocks are set forward past it")
     if slot["end_time"] == slot["start_time"]:
         faults.add("/end_time", "same_time",
-                   "must differ from start_time. An earlier time is on the next day, and 24:00 is the end of slot_date")
+                   "must differ from `start_time`. An earlier time is on the next day, and 24:00 is the end of "
+                   "`slot_date`")
     return period
 
 
@@ -132,7 +131,7 @@ def _assigned(db, event, assignments, faults):
     for place, entry in enumerate(assignments):
         at, id = f"/assignments/{place}", _participant_id(entry)
         if id is None:
-            faults.add(f"{at}/event_participant_id", "required", "is required, or participant_id")
+            faults.add(f"{at}/event_participant_id", "required", "is required, or `participant_id`")
         elif entry.get("participant_id", id) != id:
             faults.add(f"{at}/participant_id", "disagrees", references.disagrees("event_participant_id"))
         elif id not in people:

@@ -48,7 +48,7 @@ def reserve(db, wanted, booth, participant):
     """
     anonymity.refuse(db, "contact", participant["contact_id"])
     if participant["status"] == "cancelled":
-        raise Problem("participant_cancelled", "The participant has cancelled. Reinstate the participation first.")
+        raise anonymity.cancelled(participant["id"])
     price = pricing.priced(db, booth, participant, wanted["final_price"])
     expire_and_offer(db, booth)
     if wanted["waitlist"] and (booth["status"] == "blocked" or blockers(db, booth)):
@@ -85,9 +85,9 @@ def refuse_second(db, booth, participant):
     waits = db.value(sql.on_waiting_list, booth_id=booth["id"], event_participant_id=participant["id"])
     if holds or waits:
         known = holds[0] if holds else waits
-        fact = "holds" if holds else "is on the waiting list of"
-        raise Problem("duplicate", f"The participant already {fact} booth {booth['booth_number']}: see booth "
-                      f"reservation {known}.", booth_reservation_id=known, keeps=True)
+        fact = "already holds" if holds else "is already on the waiting list of"
+        raise Problem("duplicate", f"The participant {fact} booth {booth['booth_number']}. Use booth reservation "
+                      f"{known} instead.", booth_reservation_id=known, keeps=True)
 
 
 def add(db, booth, participant, values):
@@ -114,7 +114,7 @@ def confirm(db, old):
     """
     if TRANSITIONS.move("confirm", refuse_expired(db, old)["status"]) is None:
         return old
-    pricing.refuse_unpriced(old, old["booth_number"])
+    pricing.refuse_unpriced(old, old["booth_number"], "Set `final_price` of the reservation first")
     new = store(db, old, "confirmed", status="confirmed", confirmed_at=db.now, expires_at=None)
     set_booth_status(db, new)
     announce_assigned(db, "assigned", new)
@@ -177,10 +177,10 @@ def changed_price(db, old, negotiated):
     Raise 422 if no price can be computed; 409 `invalid_transition` once the booth is sold or the reservation has ended.
     """
     if refuse_expired(db, old)["status"] not in ("pending", "waitlisted"):
+        remedy = "Cancel it, then reserve" if old["status"] == "confirmed" else "Reserve"
         raise Problem("invalid_transition", f"`final_price` cannot change because the booth reservation is "
-                      f"{old['status']}. Cancel it if it is confirmed, then reserve the booth again.",
-                      state=old["status"], allowed_from=["pending", "waitlisted"],
-                      allowed_actions=TRANSITIONS.actions(old["status"]))
+                      f"{old['status']}. {remedy} the booth again.", state=old["status"],
+                      allowed_from=["pending", "waitlisted"], allowed_actions=TRANSITIONS.actions(old["status"]))
     if negotiated is None and old["status"] == "waitlisted":
         return pricing.UNPRICED
     participant = db.one(participants.get, id=old["event_participant_id"])
@@ -201,7 +201,7 @@ def check_expiry(db, expires_at, faults):
     """Add a fault unless `expires_at` (UTC text) lies in the future and at most 366 days from now."""
     if not db.now < expires_at <= _after(db, MAX_HOLD_PERIOD):
         faults.add("/expires_at", "out_of_range",
-                   f"must lie in the future and at most {MAX_HOLD_PERIOD.days} days from now")
+                   f"is {expires_at}, and must be in the future and at most {MAX_HOLD_PERIOD.days} days from now")
 
 
 def release(db, participant_id, reason):

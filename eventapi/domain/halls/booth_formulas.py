@@ -5,7 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 from eventapi import journal
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import formulas, pricing
-from eventapi.domain.records import entities
+from eventapi.domain.records import entities, references
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
 
@@ -55,8 +55,9 @@ def delete(db, formula):
     id = formula["id"]
     users = db.values(sql.booths, id=id)
     if users:
-        raise Problem("in_use", f"The formula cannot be deleted because {len(users)} booths use it. "
-                      "Set another price on them first.", used_by=["booths"])
+        raise Problem("in_use", f"The formula cannot be deleted because it is used by "
+                      f"{references.counted(len(users), 'booth', 'booths')}. Set another `formula_id` on them first.",
+                      used_by=["booths"])
     cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_FORMULA, formula)

@@ -8,7 +8,7 @@ Every function that writes is called inside a write transaction and journals the
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import pricing
-from eventapi.domain.records import entities, slugs
+from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
 from eventapi.errors import Faults, Problem
 from eventapi.storage.statements import statements
@@ -70,8 +70,9 @@ def delete(db, booth_type):
     id = booth_type["id"]
     users = db.values(sql.booths, id=id)
     if users:
-        raise Problem("in_use", f"The booth type cannot be deleted because {len(users)} booths have it. "
-                      "Set another type on them first.", used_by=["booths"])
+        raise Problem("in_use", f"The booth type cannot be deleted because it is used by "
+                      f"{references.counted(len(users), 'booth', 'booths')}. Set another type on them first.",
+                      used_by=["booths"])
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_TYPE, booth_type)

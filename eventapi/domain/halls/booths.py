@@ -68,7 +68,8 @@ def update(db, booth, fields):
 def delete(db, booth):
     """Delete a booth with its documents and tasks. Raise 409 `in_use` if it was ever reserved or ordered for."""
     references.refuse_in_use(db, sql.users, booth["id"],
-                             "The booth cannot be deleted because it has {}. Set its `status` to blocked instead.")
+                             "The booth cannot be deleted because it has {}. To sell it no longer, cancel its active "
+                             "reservation and set its `status` to blocked.")
     cascade.delete_with(db, "booth", booth["id"])
     db.run(sql.remove, id=booth["id"])
     journal.deleted(db, entities.BOOTH, booth)
@@ -140,7 +141,7 @@ def _check_position(booth, faults):
     for name in ("pos_x", "pos_y"):
         if booth[name] is None and (booth["pos_x"], booth["pos_y"]) != (None, None):
             faults.add(f"/{name}", "incomplete",
-                       "cannot be null while the other coordinate is set; send null for both to remove the position")
+                       "cannot be null while the other coordinate is set. Send null for both to remove the position")
 
 
 def _store_price(db, id):

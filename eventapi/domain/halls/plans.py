@@ -75,7 +75,8 @@ def update(db, old, fields):
     """
     id, values = old["id"], _checked(db, fields, old)
     if values["event_id"] != old["event_id"] and db.value(sql.has_booths, id=id):
-        raise Problem("in_use", "`event_id` cannot change because the plan has booths. Create another plan.",
+        raise Problem("in_use", "`event_id` cannot change because the plan has booths. Create another plan for the "
+                                "other event.",
                       used_by=["booths"])
     _claim_key(db, values, but=id)
     if values != _checked(db, {}, old):

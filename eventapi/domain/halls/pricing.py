@@ -89,12 +89,12 @@ def _as_columns(quoted):
             "price_breakdown": as_json(quoted["breakdown"])}
 
 
-def refuse_unpriced(price, booth_number):
-    """Raise 422 if `price`, columns of a reservation, holds no price."""
+def refuse_unpriced(price, booth_number, remedy="Set a price on the booth, or send `final_price`"):
+    """Raise 422 if `price`, columns of a reservation, holds no price. The error names the reason and the remedy."""
     if price["final_price"] is None:
         note = json.loads(price["price_breakdown"] or "{}").get("note") or "It must be negotiated."
         raise invalid_at("/final_price", "required", f"is required: booth {booth_number} has no price. "
-                         f"{note.rstrip('.')}. Set a price on the booth, or send `final_price`")
+                         f"{note.rstrip('.')}. {remedy}")
 
 
 def offered(db, booth, participant):

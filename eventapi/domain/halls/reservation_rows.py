@@ -19,6 +19,7 @@ TRANSITIONS = Transitions("booth reservation", {
     "extend": (("pending",), None),
     "move": (("pending", "confirmed"), None),
 })
+CHOICE = "Choose another booth, or send `waitlist` as true."       # the remedy if a booth is taken
 HELD_AS = {"pending": "reserved", "confirmed": "sold"}      # status of the reservation -> status of its booth
 
 
@@ -91,16 +92,18 @@ def overlapping(booth, others):
 def refuse_taken(db, booth, but=None):
     """Raise 409 `booth_unavailable` if the booth is blocked, or reservations prevent another one.
 
-    The error commits the transaction, so that the end of expired holds is stored.
+    `but` is the id of the reservation that moves to the booth. The error commits the transaction, so that the end of
+    expired holds is stored.
     """
+    remedy = "Choose another booth." if but else CHOICE
     if booth["status"] == "blocked":
-        raise unavailable(booth, None)
+        raise unavailable(booth, None, remedy)
     live = blockers(db, booth, but)
     if live:
-        raise unavailable(booth, live[0])
+        raise unavailable(booth, live[0], remedy)
 
 
-def unavailable(booth, live, remedy="Choose another booth, or join its waiting list."):
+def unavailable(booth, live, remedy=CHOICE):
     """Return the 409 Problem for a booth that the reservation `live` prevents, or that is blocked if it is None."""
     number = booth["booth_number"]
     if live is None:

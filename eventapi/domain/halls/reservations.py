@@ -85,7 +85,8 @@ def _booth_and_participant(db, fields, faults):
     participant = participant_id and db.one(participants.get, id=participant_id)
     if booth and participant and booth["event_id"] != participant["event_id"]:
         faults.add("/event_participant_id", "other_event",
-                   f"takes part in {participant['event_key']}; booth {booth['booth_number']} belongs to another event")
+                   f"takes part in {participant['event_key']}, but booth {booth['booth_number']} belongs to another "
+                   "event")
     return booth, participant
 
 
@@ -93,7 +94,7 @@ def _target(db, row, booth_id, faults):
     """Return the row of the booth to move to. Add a fault unless it belongs to the event of the reservation."""
     booth = booth_rows.row(db, booth_id)
     if booth is None:
-        faults.add("/booth_id", "unknown", "no booth has this id")
+        faults.add("/booth_id", "unknown", f"is unknown: no booth has the id {booth_id}")
     elif booth["event_id"] != row["event_id"]:
         faults.add("/booth_id", "other_event", f"must be a booth of {row['event_key']}, the event of the reservation")
     return booth
@@ -105,7 +106,7 @@ def _check_new(db, fields, faults):
         faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
     elif fields["waitlist"] and fields["status"] != "pending":
         faults.add("/waitlist", "disagrees",
-                   "must be false if `status` is confirmed: only a held booth can be confirmed")
+                   "must be false if `status` is confirmed: a participant on the waiting list cannot be confirmed")
     if fields["cancellation_reason"] is not None:
         faults.add("/cancellation_reason", "disagrees", "must be null unless `status` is cancelled")
     if fields["expires_at"] is not None and fields["status"] == "confirmed":
@@ -123,15 +124,16 @@ def _checked(db, row, shown, fields):
     wanted = {**row, "status": shown["status"], **fields}
     participant_id = references.resolve(db, fields, PARTICIPANT, faults)
     if participant_id not in (None, row["event_participant_id"]):
-        faults.add("/event_participant_id", "fixed", "cannot change; cancel this reservation and create another")
+        faults.add("/event_participant_id", "fixed", "cannot change. Cancel this reservation and create another")
     booth = _target(db, row, wanted["booth_id"], faults) if wanted["booth_id"] != row["booth_id"] else None
     if "final_price" in fields:
         wanted["final_price"] = whole(fields, "final_price", money.decimals(db.config.currency), faults)
     if wanted["expires_at"] is None and row["expires_at"] is not None:
-        faults.add("/expires_at", "required", "must be a timestamp: this reservation has an end")
+        faults.add("/expires_at", "required", "must be a timestamp: a pending reservation has an end")
     if wanted["cancellation_reason"] != row["cancellation_reason"] and wanted["status"] != "cancelled":
         faults.add("/cancellation_reason", "disagrees", "must be null unless `status` is cancelled")
     if fields.get("waitlist") and row["status"] != "waitlisted":
-        faults.add("/waitlist", "disagrees", "can be set only when a reservation is created; create another")
+        faults.add("/waitlist", "disagrees", "can be set only when a reservation is created. Create another "
+                                             "reservation")
     faults.raise_any()
     return wanted, booth

@@ -53,8 +53,8 @@ def replace(db, service_id, rows):
         if event_id in kept:
             _refuse_less_than_ordered(offer, kept[event_id]["stock"])
         elif offer["ordered"]:
-            raise Problem("in_use", f"The offer at {offer['event_key']} cannot be removed because "
-                          f"{offer['ordered']} are ordered there. Set its `is_active` to false instead.",
+            raise Problem("in_use", f"The offer at {offer['event_key']} cannot be removed because of its orders "
+                          f"(quantity {offer['ordered']}). Set its `is_active` to false instead.",
                           event_key=offer["event_key"], ordered=offer["ordered"])
         else:
             db.run(sql.remove, service_id=service_id, event_id=event_id)
@@ -64,8 +64,8 @@ def replace(db, service_id, rows):
 def _refuse_less_than_ordered(offer, stock):
     """Raise 409 `out_of_stock` if the new stock is less than the quantity that is ordered already."""
     if stock is not None and stock < offer["ordered"]:
-        raise Problem("out_of_stock", f"`stock` cannot be {stock} because {offer['ordered']} are ordered at "
-                      f"{offer['event_key']}. Send at least {offer['ordered']}.",
+        raise Problem("out_of_stock", f"`stock` cannot be {stock} because the quantity {offer['ordered']} is ordered "
+                      f"at {offer['event_key']}. Send at least {offer['ordered']}.",
                       event_key=offer["event_key"], ordered=offer["ordered"], available=_left(offer))
 
 
@@ -123,7 +123,7 @@ def refuse_short(offer, quantity):
     if offer["available"] is not None and quantity > offer["available"]:
         remedy = f"Order at most {offer['available']}" if offer["available"] > 0 else "Remove it from the order"
         raise Problem("out_of_stock", f"{quantity} of {offer['service_name']} cannot be ordered because "
-                      f"{offer['available']} are left in stock at {offer['event_key']}. {remedy}.",
+                      f"the stock at {offer['event_key']} is {max(offer['available'], 0)}. {remedy}.",
                       service_id=offer["service_id"], service_key=offer["service_key"], available=offer["available"])
 
 

@@ -11,7 +11,7 @@ from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import offers, orders
 from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.domain.records.references import PARTICIPANT
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -87,7 +87,7 @@ def change(db, row, body):
     sent = {ALIASES.get(name, name): value for name, value in body.items() if name not in ALWAYS_OPEN}
     changed = [name for name, value in sent.items() if not same(value, old[name])]
     if row["status"] != "draft" and changed:
-        raise Problem("order_locked", f"{', '.join(f'`{name}`' for name in changed)} cannot change because the order "
+        raise Problem("order_locked", f"{quoted(changed)} cannot change because the order "
                       f"is {row['status']}. Cancel an item or the order instead.", members=changed)
     draft, lines = row, row["items"]
     if row["status"] == "draft" and sent:
@@ -208,9 +208,8 @@ def move_item(db, row, item, action):
         return row
     if row["status"] not in ORDER_STATUSES[action]:
         allowed = ORDER_STATUSES[action]
-        raise Problem("invalid_transition", f"Cannot {action} the item: the service order is {row['status']}, and must "
-                      f"be {' or '.join(allowed)}.", state=row["status"], allowed_from=list(allowed),
-                      allowed_actions=TRANSITIONS.actions(row["status"]))
+        raise TRANSITIONS.refused(f"`{action}` is not possible: the status of the service order is {row['status']}, "
+                                  f"and must be {listed(allowed, 'or')}.", row["status"], allowed)
     db.run(sql.move_item, id=item["id"], status=status, now=db.now)
     if action == "cancel":
         offers.return_to_stock(db, row["event_id"], order_lines.quantities([item]))

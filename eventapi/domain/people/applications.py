@@ -189,10 +189,9 @@ def _refuse_second(db, application, event_ids):
     other = application["email"] and db.value(sql.second, email=application["email"], event_ids=as_json(event_ids),
                                               id=application.get("id", 0))
     if other:
-        raise Problem("duplicate", 
+        raise Problem("duplicate",
                       f"The open application {other} has the same `email`, {application['email']}, and event. "
-                      "Change or withdraw that application.", member="email",
-                      application_id=other)
+                      "Change or withdraw that application.", member="email", application_id=other)
 
 
 def _assign(db, id, event_ids, category_ids):

@@ -4,7 +4,8 @@ import re
 
 from eventapi import images, times
 from eventapi.domain.entrance import badges
-from eventapi.errors import Problem, invalid_parameter
+from eventapi.domain.records import anonymity
+from eventapi.errors import invalid_parameter
 from eventapi.languages import choice
 from eventapi.pictures import badge as picture
 from eventapi.pictures import canvas, svg
@@ -27,8 +28,7 @@ def read(db, id, language=None):
     """
     row = db.one(sql.of, id=id)
     if row and row["status"] == "cancelled":
-        raise Problem("participant_cancelled",
-                      "The participant has cancelled and has no badge. Reinstate the participation first.")
+        raise anonymity.cancelled(id)
     return row and _badge(db, row, language)
 
 

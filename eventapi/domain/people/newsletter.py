@@ -91,10 +91,10 @@ def _check_consent(db, body):
     faults = Faults()
     if not body["send_confirmation"] and not body["consent"]:
         faults.add("/consent", "required", 
-                   "is required if send_confirmation is false: send source and at of the consent")
+                   "is required if `send_confirmation` is false: send `source` and `at` of the consent")
     elif body["consent"] and body["send_confirmation"]:
         faults.add("/consent", "forbidden",
-                   "must not be sent if send_confirmation is true, because the subscriber then consents by mail")
+                   "must not be sent if `send_confirmation` is true, because the subscriber then consents by mail")
     elif body["consent"] and body["consent"]["at"] > db.now:
         faults.add("/consent/at", "maximum", f"must not be in the future: the time of the server is {db.now}")
     faults.raise_any()

@@ -178,8 +178,7 @@ def replace_badge(db, old):
     Raise 409 `participant_cancelled`.
     """
     if old["status"] == "cancelled":
-        raise Problem("participant_cancelled", "The participant has cancelled and has no badge. Reinstate the "
-                      f"participation first with POST /participants/{old['id']}/reinstate.")
+        raise anonymity.cancelled(old["id"])
     badge_numbers.replace(db, old["id"])
     new = get(db, old["id"])
     journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action="badge_replaced")

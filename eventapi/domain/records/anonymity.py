@@ -16,11 +16,18 @@ def refuse_anonymized(contact):
 def refuse_gone(participant):
     """Raise 409 for a participant that accepts nothing new: `anonymized` or `participant_cancelled`.
 
-    `participant` is a dict with status, contact_id and anonymized_at.
+    `participant` is a dict with id, status, contact_id and anonymized_at.
     """
     refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
     if participant["status"] == "cancelled":
-        raise Problem("participant_cancelled", "The participant has cancelled. Reinstate the participation first.")
+        raise cancelled(participant["id"])
+
+
+def cancelled(participant_id, **members):
+    """Return the 409 Problem `participant_cancelled`. `members` are further fields of it."""
+    return Problem("participant_cancelled",
+                   f"Participant {participant_id} has cancelled. Reinstate the participation first with POST "
+                   f"/participants/{participant_id}/reinstate.", **members)
 
 
 def refuse(db, entity_type, entity_id):

@@ -118,7 +118,7 @@ def _faults(fields, found, stored, at):
             yield fault("unknown", _unknown(fields, key, unknown), pointer=at + pointer([key]))
         elif not field["is_active"] and value != stored.get(key):
             yield fault("inactive",
-                        "cannot change, because the custom field is inactive. Set is_active of the field first",
+                        "cannot change, because the custom field is inactive. Set `is_active` of it to true first",
                         pointer=f"{at}/{key}")
         elif value is not None and field["is_active"]:
             known[key] = value
@@ -204,7 +204,7 @@ def _term(fields, key, text, zone, faults):
     if field is None:
         faults.append(fault("unknown", _unknown(fields, key, len(faults) + 1), **place))
     elif not field["is_searchable"]:
-        faults.append(fault("not_searchable", "is not searchable. Set is_searchable of the custom field first",
+        faults.append(fault("not_searchable", "is not searchable. Set `is_searchable` of the field to true first",
                             **place))
     else:
         value = field_types.read(field, text, zone)

@@ -7,7 +7,7 @@ import json
 from eventapi import journal
 from eventapi.domain.records import entities, slugs
 from eventapi.domain.records.field_types import CHOICES, RULES, largest
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -120,7 +120,7 @@ def _check_options(field, faults):
         faults.add("/field_options", "required", f"is required for type {field['field_type']}")
     elif values and field["field_type"] not in CHOICES:
         faults.add("/field_options", "unexpected",
-                   f"is not allowed for type {field['field_type']}, only for {' and '.join(CHOICES)}")
+                   f"is not allowed for type {field['field_type']}, only for {listed(CHOICES)}")
     for place, value in enumerate(values):
         if value in values[:place]:
             faults.add(f"/field_options/{place}", "repeated", f"repeats the value {value} of another option")
@@ -131,7 +131,7 @@ def _check_rules(kind, rules, faults):
     for name, limit in rules.items():
         if kind not in RULES[name][0]:
             faults.add(f"/validation_rules/{name}", "unexpected",
-                       f"is not allowed for type {kind}, only for {', '.join(RULES[name][0])}")
+                       f"is not allowed for type {kind}, only for {listed(RULES[name][0])}")
         elif abs(limit) > largest(kind):
             faults.add(f"/validation_rules/{name}", "out_of_range",
                        f"is out of range: the largest absolute value for type {kind} is {largest(kind)}")
@@ -145,15 +145,16 @@ def _refuse_in_use(db, old, merged):
     changed = [name for name in FIXED if merged[name] != old[name]]
     if changed and db.value(sql.has_values, id=old["id"]):
         raise Problem("in_use",
-                      f"Records have values of the custom field {old['field_key']}, so {' and '.join(changed)} cannot "
+                      f"Records have values of the custom field {old['field_key']}, so {quoted(changed)} cannot "
                       "change. Create a new custom field instead.", used_by=["values"])
     before, after = ({option["value"] for option in field["field_options"]} for field in (old, merged))
     removed = before - after
     chosen = removed and db.values(sql.chosen, id=old["id"], options=as_json(sorted(removed)))
     if chosen:
         raise Problem("in_use",
-                      f"`field_options` cannot lose {', '.join(chosen)}, because records have this value. "
-                      "Change those records first.", used_by=["values"], options=chosen)
+                      f"`field_options` must contain {listed(chosen)}, because records have "
+                      f"{'this value' if len(chosen) == 1 else 'these values'}. Change those records first.",
+                      used_by=["values"], options=chosen)
 
 
 def _claim_key(db, field, but=None):

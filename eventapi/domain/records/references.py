@@ -1,5 +1,5 @@
 """References: bodies and filters name another record by id or by key. If both are sent, they must agree."""
-from eventapi.errors import Problem, invalid_parameter
+from eventapi.errors import Problem, invalid_parameter, listed, quoted
 from eventapi.storage.statements import statements
 
 sql = statements("references")
@@ -28,6 +28,7 @@ DOCUMENT_TEMPLATE = ("template_id", (("template_id", sql.document_template_by_id
 DEFAULT_TEMPLATE = ("default_template_id", (("default_template_id", sql.document_template_by_id),
                                             ("default_template_key", sql.document_template_by_key)))
 
+NOUNS = {"parent_category": "category", "default_template": "template", "customer": "contact"}
 UNKNOWN = -1                # an id that no record has
 
 
@@ -39,7 +40,7 @@ def resolve(db, body, reference, faults, *, required=False):
     _, ways = reference
     given = [(member, statement) for member, statement in ways if body.get(member) is not None]
     if required and not given:
-        faults.add(f"/{ways[0][0]}", "required", "is required, or " + " or ".join(member for member, _ in ways[1:]))
+        faults.add(f"/{ways[0][0]}", "required", "is required, or " + quoted((member for member, _ in ways[1:]), "or"))
         return None
     found = None
     for member, statement in given:
@@ -54,12 +55,14 @@ def resolve(db, body, reference, faults, *, required=False):
 
 def unknown(field, value):
     """Return the error text for a field such as `event_key` whose value no record has."""
-    return f"is unknown: no record has the {field.rpartition('_')[2]} {value}"
+    noun, _, way = field.rpartition("_")
+    noun = NOUNS.get(noun, noun.replace("_", " ")) or "record"
+    return f"is unknown: no {noun} has the {way} {value}"
 
 
 def disagrees(other):
     """Return the error text for a field that names a different record than the field `other`."""
-    return f"names a different record than {other}. Send only one of them"
+    return f"names a different record than `{other}`. Send only one of them"
 
 
 def named(db, fields, faults, *references):
@@ -82,7 +85,7 @@ def resolve_keys(db, body, member, statement, faults):
     for place, key in enumerate(body[member]):
         found = db.value(statement, name=key)
         if found is None:
-            faults.add(f"/{member}/{place}", "unknown", unknown("key", key))
+            faults.add(f"/{member}/{place}", "unknown", unknown(member.removesuffix("s"), key))
         elif found not in ids:
             ids.append(found)
     return ids
@@ -130,9 +133,8 @@ def refuse_in_use(db, statement, id, text):
     """
     users = [row for row in db.all(statement, id=id) if row["count"]]
     if users:
-        parts = [counted(row["count"], row["one"], row["many"]) for row in users]
-        listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
-        raise Problem("in_use", text.format(listed), used_by=[row["many"] for row in users])
+        found = listed(counted(row["count"], row["one"], row["many"]) for row in users)
+        raise Problem("in_use", text.format(found), used_by=[row["many"] for row in users])
 
 
 def counted(count, one, many):

@@ -144,7 +144,7 @@ def _selection(db, query):
     event = db.one(sql.event, id=query["event_id"]) if by_event else None
     first, last = (times.local_date(query.get(name), zone) for name in ("date_from", "date_to"))
     if first and last and first > last:
-        raise invalid_parameter("date_to", "before_start", f"is {last} and must not be before date_from, {first}")
+        raise invalid_parameter("date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}")
     if query.get("as_of", "") > LAST_DAY:
         raise invalid_parameter("as_of", "maximum", f"must not be after {LAST_DAY}")
     return {"first": first, "last": last,

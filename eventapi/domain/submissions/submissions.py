@@ -9,7 +9,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import PARTICIPANT
 from eventapi.domain.submissions import types, values
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, quoted
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -28,7 +28,7 @@ REMEDIES = {
     "pending": "Change its value or document, then submit it.",
     **dict.fromkeys(("revision_requested", "rejected"), "Change its value or document, then submit it again."),
     "submitted": "Request a revision first.",
-    "approved": "This status is final.",
+    "approved": "To submit again, delete this submission and create another one.",
 }
 OPEN = TRANSITIONS.table["submit"][0]         # value and document can change in these statuses
 # Merging contacts may result in two submissions of one type. The one with the status further right here stays.
@@ -147,7 +147,7 @@ def _participant_and_type(db, body):
     kind = _type_of(db, participant, body, faults) if participant else None
     if kind and not kind["is_active"]:
         faults.add(_pointer_to_type(body), "inactive",
-                   "is not active, so no new submission is possible. Set is_active of the type first")
+                   "is not active, so no new submission is possible. Set `is_active` of the type to true first")
     elif kind and participant["role"] not in kind["roles"]:
         faults.add(_pointer_to_type(body), "other_role",
                    f"is a type for the roles {', '.join(kind['roles'])}, but this participant has the role "
@@ -201,7 +201,7 @@ def refuse_locked(old, names):
     """Raise 409 `locked` for these fields unless the status of the submission is in OPEN."""
     if old["status"] not in OPEN:
         raise Problem("locked",
-                      f"{' and '.join(names)} cannot change, because the submission is {old['status']}. "
+                      f"{quoted(names)} cannot change, because the submission is {old['status']}. "
                       f"{REMEDIES[old['status']]}",
                       state=old["status"], allowed_from=list(OPEN), members=list(names))
 

@@ -7,7 +7,7 @@ import json
 from eventapi import journal
 from eventapi.domain.records import due_dates, entities, references, slugs
 from eventapi.domain.records.references import EVENT
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, quoted
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -56,9 +56,7 @@ def update(db, old, fields):
     _claim_key(db, values, but=old["id"])
     changed = [name for name in FIXED if values[name] != old[name]]
     if changed:
-        _refuse_used(db, old["id"], 
-                     f"its {' and '.join(name.removesuffix('_id') for name in changed)} cannot change. Create another "
-                     "type instead")
+        _refuse_used(db, old["id"], f"{quoted(changed)} cannot change. Create another type instead")
     return old if all(values[name] == before[name] for name in before) else change(db, old, values)
 
 
@@ -98,7 +96,7 @@ def columns(db, kind, faults):
     if kind["input"] != "file":
         for name in ("allowed_extensions", "max_size_mb"):
             if kind[name]:
-                faults.add(f"/{name}", "not_for_input", f"is allowed only if input is file, but it is {kind['input']}")
+                faults.add(f"/{name}", "not_for_input", f"is allowed only if `input` is file, but is {kind['input']}")
     if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
         faults.add("/max_size_mb", "maximum",
                    f"must be at most {db.config.max_upload_mb}, the upload limit of this server")

@@ -5,6 +5,7 @@ A file is checked by its extension, the content that this extension promises, an
 from pathlib import PurePath
 
 from eventapi.domain.attachments import content_types
+from eventapi.errors import listed
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 from eventapi.validation.formats import URL
@@ -23,7 +24,7 @@ def check(db, kind, participant, body, faults):
     for member in {"value", "document_id"} - {wanted}:
         if body[member] is not None:
             faults.add(f"/{member}", "not_for_input",
-                       f"must not be sent: the input of this submission type is {kind['input']}. Send {wanted}")
+                       f"must not be sent: the input of this submission type is {kind['input']}. Send `{wanted}`")
     if body[wanted] is not None:
         if wanted == "value":
             _check_value(kind["input"], body["value"], faults)
@@ -74,7 +75,7 @@ def _check_file(config, kind, document, faults):
     allowed, extension = kind["allowed_extensions"], PurePath(document["filename"] or "").suffix[1:].lower()
     if allowed and extension not in allowed:
         faults.add("/document_id", "extension",
-                   f"must be a file with the extension {' or '.join(allowed)}, but is {document['filename']}")
+                   f"must be a file with the extension {listed(allowed, 'or')}, but is {document['filename']}")
     elif allowed:
         head = files.head(config, document["sha256"])
         if not content_types.fits(extension, head):

@@ -36,7 +36,7 @@ def post(url, body, headers, *, seconds, allowed):
         connection.endheaders(body)
         return _status(connection.getresponse())
     except TimeoutError:
-        raise Failed(f"no answer within {seconds} s") from None
+        raise Failed(f"no response within {seconds} s") from None
     except ssl.SSLCertVerificationError as error:
         raise Failed(f"the certificate is not valid: {error.verify_message}") from None
     except (OSError, http.client.HTTPException) as error:
@@ -128,7 +128,7 @@ class Reading(io.RawIOBase):
 
     def readinto(self, buffer):
         if self.left <= 0:
-            raise http.client.HTTPException("the answer is too long")
+            raise http.client.HTTPException("the response is too long")
         size = self.timed.in_time().recv_into(buffer)
         self.left -= size
         return size
