@@ -8,6 +8,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.upkeep import checks
+from eventapi.validation import schema_files
 from tests.support.dates import in_days
 
 
@@ -296,11 +297,19 @@ def test_dates_are_returned_as_given_and_days_in_csv(organiser, pay, refund, giv
     payment = pay(payment_date=given)
     assert payment["payment_date"] == given and organiser.data("/payments")[0]["payment_date"] == given
     assert refund(payment, refunded_at=given)["refunds"][0]["refunded_at"] == given
-    text = organiser.get("/payments?include=refunds", headers={"Accept": "text/csv"}, status=200).text
-    (row,) = csv.DictReader(io.StringIO(text))
-    assert (row["payment_date"], row["refunds.refunded_at"]) == (day, day)
+    for path, prefix in (("/payments?include=refunds", ""), ("/invoices?include=payments", "payments.")):
+        text = organiser.get(path, headers={"Accept": "text/csv"}, status=200).text
+        (row,) = csv.DictReader(io.StringIO(text))
+        assert (row[f"{prefix}payment_date"], row[f"{prefix}refunds.refunded_at"]) == (day, day)
     assert organiser.data("/payments?date_from=2026-09-01&date_to=2026-09-01")[0]["id"] == payment["id"]
     assert organiser.data("/payments?date_to=2026-08-31") == organiser.data("/payments?date_from=2026-09-02") == []
+
+
+def test_an_invoice_documents_the_fields_of_its_payments():
+    invoice, payment = (schema_files.document(name) for name in ("invoice", "payment"))
+    own = {field: sub.get("type") for field, sub in payment["properties"].items() if sub.get("x-include") != "always"}
+    assert {field: sub["type"] for field, sub in invoice["$defs"]["payment"]["properties"].items()} == own
+    assert invoice["$defs"]["refund"]["properties"] == payment["$defs"]["refund_record"]["properties"]
 
 
 def test_a_completed_payment_is_dated_tomorrow_at_the_latest(organiser, invoice, pay):
