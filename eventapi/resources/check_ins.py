@@ -19,6 +19,7 @@ sql = statements("check_ins")
 
 @routes.list("/check-ins", query="check_in.query")
 def list_check_ins(db, query):
+    """List check-ins."""
     query = {**references.filters(db, query, EVENT, PARTICIPANT), "now": times.now()}
     if "is_checked_in" in query:
         query["present" if query.pop("is_checked_in") else "absent"] = True
@@ -99,6 +100,7 @@ def list_check_in_refusals(db, query):
 
 @routes.get("/check-ins/<id>")
 def get_check_in(db, id):
+    """Get a check-in."""
     return get(db, id)
 
 

@@ -56,7 +56,12 @@ def list_contact_duplicates(db, query):
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
 def merge_contact(db, id, body):
-    """Move everything of a duplicate to this contact, fill the contact's empty fields, and delete the duplicate."""
+    """Move everything of a duplicate to this contact, fill the contact's empty fields, and delete the duplicate.
+
+    Two participations in one event with the same role become one, and the badge numbers of both stay valid. Of two
+    submissions of one type, the one whose status is further stays, and takes over the revisions of the other. The
+    newsletter subscriber of the duplicate's address belongs to this contact.
+    """
     return merging.merge(db, get(db, id), body["duplicate_id"])
 
 
