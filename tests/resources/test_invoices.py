@@ -415,6 +415,16 @@ def test_a_missing_number_is_reported(organiser, db, sent):
     assert (series["count"], series["gaps"]) == (2, [{"first": 2, "last": 2}, {"first": 4, "last": 4}])
 
 
+def test_an_invoice_that_is_taken_over_was_not_issued_in_the_future(organiser, db, draft):
+    today = times.today(db.config.timezone)
+    old = draft(invoice_number="RE 7", issue_date=today)
+    late = {"issue_date": times.add_days(today, 1)}
+    faulty = [("/issue_date", "future")]
+    assert refused(organiser.patch(f"/invoices/{old['id']}", late, status=422)) == faulty
+    body = {"contact_id": old["contact_id"], "items": [STAND], "invoice_number": "RE 8", **late}
+    assert refused(organiser.post("/invoices", body, status=422)) == faulty
+
+
 def test_the_format_of_numbers_is_configured(app, sent):
     app.app.settings.invoice_number_format = "{year}/{seq:03}-R"
     invoice = sent()

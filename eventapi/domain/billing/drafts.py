@@ -5,7 +5,7 @@ describes them; API objects (see `invoices.represent`) hold major units.
 """
 from decimal import Decimal
 
-from eventapi import journal, money
+from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import claims, invoices
 from eventapi.domain.billing import lines as invoice_lines
@@ -228,7 +228,7 @@ def number_columns(db, wanted, old, faults):
     """Return the columns of the number and the issue date.
 
     A draft has none of its own. A number in the request is that of an invoice taken over from another system. Add a
-    fault if it could be one of the number series.
+    fault if it could be one of the number series, and for an issue date in the future.
     """
     number, known = wanted["invoice_number"], old["invoice_number"] if old else None
     if number != known and numbering.looks_running(db.config, number):
@@ -236,6 +236,9 @@ def number_columns(db, wanted, old, faults):
                    "must not look like a number of the running series, which is assigned when the invoice is sent")
     taken_over = number != known or bool(old and old["taken_over"])
     issue_date = wanted.get("issue_date") if taken_over else None
+    if issue_date and issue_date > times.today(db.config.timezone, db.now):
+        faults.add("/issue_date", "future", "must not be in the future: it is the day on which the other system issued "
+                   "the invoice")
     return {"invoice_number": number, "taken_over": int(taken_over), "issue_date": issue_date}
 
 
