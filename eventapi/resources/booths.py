@@ -5,7 +5,7 @@ from eventapi.domain.halls.booth_rows import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT
 from eventapi.storage.statements import statements
-from eventapi.web.lists import page
+from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
 from eventapi.web.routes import Routes
 
@@ -33,9 +33,9 @@ def create_booth(db, body):
     return created(booth, f"/booths/{booth['id']}")
 
 
-@routes.get("/booths/<id>")
-def get_booth(db, id):
-    return get(db, id)
+@routes.get("/booths/<id>", query="booth.one")
+def get_booth(db, id, query):
+    return one(db, get(db, id), query, INCLUDES)
 
 
 @routes.update("/booths/<id>", schema="booth")

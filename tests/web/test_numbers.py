@@ -129,3 +129,18 @@ def test_repeated_ids_are_a_list_and_repeated_scalars_are_refused(shared):
     too_many = "&".join(["ids=1"] * 60 + ["ids=1,1"] * 21)
     found = problem(shared.organiser.get(f"/events?{too_many}"), 422, "validation_failed")
     assert [entry["code"] for entry in found["errors"]] == ["max_items"]
+
+
+def included(route, listing):
+    """Return the values of `include` that a route accepts."""
+    schema = query_schema(route.options.query, listing=listing)
+    sub = resolved(schema["properties"].get("include", {}), schema)
+    return set(resolved(sub.get("items", {}), schema).get("enum", []))
+
+
+def test_a_single_record_accepts_every_include_of_its_list():
+    single = {route.path: route for route in all_routes() if route.method == "GET"}
+    lists = [route for route in all_routes() if route.options.listing and f"{route.path}/<id>" in single
+             and not route.path.endswith("/bulk-import")]       # an import has no parameters
+    refused = {route.path: included(route, True) - included(single[f"{route.path}/<id>"], False) for route in lists}
+    assert lists and not any(refused.values()), refused
