@@ -514,6 +514,11 @@ def test_a_merge_keeps_the_more_advanced_submission(organiser, roses, ask, db, f
     stays, goes = (mine, theirs) if farther == "kept" else (theirs, mine)
     act(organiser, stays, "approve")
     act(organiser, goes, "reject", "Too short")
+    for key in ("source", "printer"):
+        organiser.make("/custom-fields", {"entity_type": "submission", "field_key": key, "field_label": key,
+                                          "field_type": "text"})
+    organiser.patch(f"/submissions/{goes['id']}", {"custom_fields": {"source": "mail", "printer": "A"}}, status=200)
+    organiser.patch(f"/submissions/{stays['id']}", {"custom_fields": {"printer": "B"}}, status=200)
     task = organiser.make("/tasks", {"title": "Call", "entity_type": "submission", "entity_id": goes["id"]})
     organiser.post(f"/contacts/{roses['contact_id']}/merge", {"duplicate_id": other["contact_id"]}, status=200)
     assert {record["id"] for record in organiser.data(f"/submissions?participant_id={roses['id']}")} == {
@@ -525,6 +530,7 @@ def test_a_merge_keeps_the_more_advanced_submission(organiser, roses, ask, db, f
         (1, goes["value"], "rejected"), (2, stays["value"], "approved")]
     kept = organiser.data(f"/submissions/{stays['id']}")
     assert (kept["revision"], kept["status"], kept["value"]) == (2, "approved", stays["value"])
+    assert kept["custom_fields"] == {"source": "mail", "printer": "B"}
     assert organiser.data(f"/tasks/{task['id']}")["entity_id"] == stays["id"]
 
 

@@ -240,14 +240,14 @@ def delete(db, submission):
 def absorb(db, stays, goes):
     """Put the revisions of the submission `goes` before those of `stays`, and delete `goes`.
 
-    Nothing that was submitted is lost when contacts are merged. Only an undecided `is_late` of `stays` changes.
+    Nothing that was submitted is lost when contacts are merged. `stays` also takes over the custom fields that it does
+    not have, and `is_late` if it was never submitted.
     """
-    if goes["revision"]:
-        ids = {"id": stays["id"], "other_id": goes["id"]}
-        db.run(sql.move_revisions_up, **ids, count=goes["revision"], now=db.now)
-        db.run(sql.settle_revisions, **ids)
-        db.run(sql.take_revisions, **ids, now=db.now)
-        db.run(sql.count_taken, **ids, count=goes["revision"], now=db.now)
+    fields = {**goes["custom_fields"], **stays["custom_fields"]}
+    custom_fields.store(db, "submission", stays["id"], stays["custom_fields"], fields)
+    values = {"id": stays["id"], "other_id": goes["id"], "count": goes["revision"], "now": db.now}
+    for statement in (sql.move_revisions_up, sql.settle_revisions, sql.take_revisions, sql.count_taken):
+        db.run(statement, **values)
     delete(db, goes)
 
 
