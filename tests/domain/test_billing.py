@@ -723,6 +723,25 @@ def test_a_merge_with_two_fees_credits_one_of_them(fair):
     fair.refused()
 
 
+def test_invoices_of_the_duplicate_can_be_changed_and_credited_after_a_merge(fair):
+    duplicate, other = fair.exhibitor("Muster A.G."), fair.exhibitor("Other AG")
+    fair.send(fair.bill()[0])
+    sent = fair.send(fair.bill(duplicate)[0])
+    draft = fair.organiser.make("/invoices", {"event_participant_id": duplicate["id"], "items": [
+        {"description": "Fee", "quantity": 1, "unit_price": 10, "fee_of_participant_id": duplicate["id"]}]})
+    fair.organiser.post(f"/contacts/{fair.participant['contact_id']}/merge", {"duplicate_id": duplicate["contact_id"]},
+                        status=200)
+    address = f"/invoices/{draft['id']}"
+    assert fair.organiser.patch(address, {"text": "Hello"}, status=200).json["data"]["text"] == "Hello"
+    faults = fair.organiser.patch(address, {"event_participant_id": other["id"]}, status=422).json["errors"]
+    assert [entry["pointer"] for entry in faults] == ["/items/0/fee_of_participant_id"]
+    fair.organiser.delete(address, status=204)
+    items = [{name: item[name] for name in ("description", "quantity", "unit_price", "fee_of_participant_id")}
+             for item in sent["items"]]
+    fair.organiser.post(f"/invoices/{sent['id']}/credit", {"items": items}, status=201)
+    fair.refused()
+
+
 # What `eventapi check` finds
 
 @prepared

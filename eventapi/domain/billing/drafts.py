@@ -174,7 +174,7 @@ def compose(db, wanted, invoice_type, old=None):
              **invoice_lines.totals(invoice_lines.taxes(lines))}
     check_total(draft, faults)
     check_dates(draft, faults)
-    invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults)
+    invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults, old)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
     faults.raise_any()

@@ -153,7 +153,7 @@ def credit(db, row, items, text=None, mail=None):
     faults = Faults()
     lines = invoice_lines.lines(with_tax_of(items, row), row["currency"], db.config.tax_rate, faults,
                                 reverse_charge=row["is_reverse_charge"])
-    invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults)
+    invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults, row)
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
         faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()

@@ -164,10 +164,11 @@ def charged_in_reverse(line):
             "exemption_reason": REASONS["AE"]}
 
 
-def check_billed_records(db, lines, participant_id, faults):
+def check_billed_records(db, lines, participant_id, faults, old=None):
     """Add a fault for each line that bills an unknown record, or one of another participant than the invoice.
 
-    Otherwise the record would count as billed although its participant never gets the invoice.
+    Otherwise the record would count as billed although its participant never gets the invoice. The row `old`
+    of the stored invoice may bill the fee of a participant that was merged into its own: such a fee may stay.
     """
     for name, statement in BILLED.items():
         ids = sorted({line[name] for line in lines if line[name] is not None})
@@ -175,8 +176,11 @@ def check_billed_records(db, lines, participant_id, faults):
         for line in lines:
             if line[name] is not None:
                 _check_billed_record(line, name, known.get(line[name]), participant_id, faults)
+    allowed = {None, participant_id}
+    if old and old["event_participant_id"] == participant_id:
+        allowed.update(line["fee_of_participant_id"] for line in old["items"])
     for line in lines:
-        if line["fee_of_participant_id"] not in (None, participant_id):
+        if line["fee_of_participant_id"] not in allowed:
             faults.add(f"/items/{line['position'] - 1}/fee_of_participant_id", "disagrees",
                        "must be the participant of the invoice")
 
