@@ -3,12 +3,12 @@ import http.client
 import json
 import socket
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
 from tests.support.http_client import HttpClient
-from tests.support.processes import Server
+from tests.support.processes import Server, until
 
 pytestmark = pytest.mark.processes
 
@@ -122,11 +122,14 @@ def test_the_places_are_free_again_after_the_uploads(server, key, api):
     for phone in slow:
         phone.close()                                           # the client goes away
     content = {"Content-Type": "application/octet-stream", "Authorization": f"Bearer {key}"}
-    for path in paths[2:]:
+
+    def stored(path):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-        connection.request("PUT", f"/api/v1{path}", b"x" * SIZE, content)
-        assert connection.getresponse().status == 200
-        connection.close()
+        with closing(connection):
+            connection.request("PUT", f"/api/v1{path}", b"x" * SIZE, content)
+            return connection.getresponse().status == 200
+    for path in paths[2:]:
+        assert until(lambda path=path: stored(path))        # the server must first notice the closed connections
 
 
 def test_a_short_body_needs_no_place(phones, api):
