@@ -102,6 +102,14 @@ def test_a_deadline_is_a_date_or_a_time(organiser, event):
     assert feed(organiser)["deadline-1"]["STATUS"] == "CANCELLED"
 
 
+def test_deadlines_are_named_in_the_language_of_the_organiser(organiser, event, settings):
+    organiser.patch("/events/1", {"application_deadline": "2027-02-01"}, status=200)
+    etag = organiser.get("/calendar-feed", status=200).headers["ETag"]
+    settings.language = "de"
+    answer = organiser.get("/calendar-feed", headers={"If-None-Match": etag}, status=200)
+    assert read(answer.body)["deadline-1"]["SUMMARY"] == "Anmeldeschluss: Garden Fair"
+
+
 def test_only_public_slots_are_included(organiser, event):
     slot(organiser, event)
     slot(organiser, event, title="Staff only", location=None, is_public=False)
@@ -369,7 +377,7 @@ def test_line_breaks_in_values_add_no_lines():
     found = read(
         calendar.calendar(
             "x\r\nX-EVIL:1", [entry(title="a\r\nEND:VEVENT\nBEGIN:VEVENT", location="b\rATTACH:http://evil")], "i",
-            "UTC"))
+            "UTC", "en"))
     assert list(found) == ["slot-7"] and "ATTACH" not in found["slot-7"]
     assert found["slot-7"]["SUMMARY"] == "a\\nEND:VEVENT\\nBEGIN:VEVENT"
 
@@ -380,7 +388,8 @@ def test_the_icalendar_library_reads_the_feed():
     written = calendar.calendar("Näme, with; all", [
         entry(title=title, description="long " * 100, location="Halle 1, Stand 7"),
         entry(kind="event", first_at="2027-04-30T22:00:00Z", last_at="2027-05-03T21:59:59Z", is_cancelled=1),
-        entry(kind="task", first_at="2027-05-01T10:00:00Z", last_at="2027-05-01T10:00:00Z")], "abc", "Europe/Berlin")
+        entry(kind="task", first_at="2027-05-01T10:00:00Z", last_at="2027-05-01T10:00:00Z")], "abc", "Europe/Berlin",
+        "en")
     whole = icalendar.Calendar.from_ical(written)
     talk, fair, task = whole.walk("VEVENT")
     assert str(whole["NAME"]).replace("\\", "") == "Näme, with; all" and str(whole["METHOD"]) == "PUBLISH"

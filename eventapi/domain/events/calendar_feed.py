@@ -31,12 +31,13 @@ def entries(db, kinds, **filters):
 
 def state(db, name, found):
     """Return what the bytes of the calendar depend on, as JSON data: the same state means the same bytes."""
-    return [name, db.config.timezone, db.value(sql.identity), [(entry["id"], entry["sequence"]) for entry in found]]
+    return [name, db.config.timezone, db.config.language, db.value(sql.identity),
+            [(entry["id"], entry["sequence"]) for entry in found]]
 
 
 def write(db, name, found):
     """Return the calendar with the entries `found` as bytes."""
-    return icalendar.calendar(name, found, db.value(sql.identity), db.config.timezone)
+    return icalendar.calendar(name, found, db.value(sql.identity), db.config.timezone, db.config.language)
 
 
 # Subscriptions

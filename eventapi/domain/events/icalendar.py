@@ -11,6 +11,8 @@ from eventapi import times
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]")
 ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 OCTETS = 75                             # maximal length of a line without its end (3.1)
+DEADLINE = "Application deadline: "     # how the database begins the title of each deadline
+DEADLINES = {"en": DEADLINE, "de": "Anmeldeschluss: "}
 REFRESH = "PT1H"                        # how often calendar programs should read the feed
 # A calendar must have a component (3.6). An empty calendar has this one.
 EMPTY = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
@@ -18,22 +20,23 @@ EMPTY = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T0000
            "END:STANDARD", "END:VTIMEZONE")
 
 
-def calendar(name, entries, identity, zone):
+def calendar(name, entries, identity, zone, language):
     """Return a calendar as bytes.
 
-    `identity` is part of each UID. `zone` is the time zone of entries that have none.
+    `identity` is part of each UID. `zone` is the time zone of entries that have none. `language` is that of the words
+    beside the titles of records.
     """
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN",
              "METHOD:PUBLISH",
              f"NAME:{text(name)}", f"X-WR-CALNAME:{text(name)}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
              f"X-PUBLISHED-TTL:{REFRESH}"]
     for entry in entries:
-        lines += component(entry, identity, zone)
+        lines += component(entry, identity, zone, language)
     lines += [*(() if entries else EMPTY), "END:VCALENDAR", ""]
     return b"\r\n".join(map(folded, lines))
 
 
-def component(entry, identity, zone):
+def component(entry, identity, zone, language):
     """Yield the lines of an entry, which is a row of sql/calendar_feed.sql.
 
     Every entry is TRANSPARENT: it does not make its reader busy.
@@ -45,7 +48,7 @@ def component(entry, identity, zone):
     yield f"LAST-MODIFIED:{date_time(entry['updated_at'])}"
     yield f"SEQUENCE:{entry['sequence']}"
     yield f"STATUS:{'CANCELLED' if entry['is_cancelled'] else 'CONFIRMED'}"
-    yield f"SUMMARY:{text(entry['title'])}"
+    yield f"SUMMARY:{text(summary(entry, language))}"
     yield from span(entry, entry["timezone"] or zone)
     if entry["location"]:
         yield f"LOCATION:{text(entry['location'])}"
@@ -54,6 +57,13 @@ def component(entry, identity, zone):
     yield f"CATEGORIES:{entry['kind'].upper()}"
     yield "TRANSP:TRANSPARENT"
     yield "END:VEVENT"
+
+
+def summary(entry, language):
+    """Return the title of an entry. A deadline has the title of its event, after a word in the language."""
+    if entry["kind"] == "deadline":
+        return DEADLINES[language] + entry["title"].removeprefix(DEADLINE)
+    return entry["title"]
 
 
 def span(entry, zone):
