@@ -121,3 +121,20 @@ def test_names_are_quoted():
 def test_an_unknown_record_is_not_found():
     assert not_found("booth_type", 7).detail == "Booth type 7 not found."
     assert not_found("API key", 9).detail == "API key 9 not found."
+
+
+def test_a_fault_names_the_value_as_it_was_sent(organiser):
+    sent = {"company_name": 5, "email": "nobody", "country": None, "language": "deutsch", "phone": "1" * 300,
+            "custom_fields": True, "tags": ["a", 7]}
+    errors = organiser.post("/contacts", sent, status=422).json["errors"]
+    assert {entry["pointer"]: entry["detail"] for entry in errors} == {
+        "/company_name": "must be a string or null, but is 5", "/email": "must be an e-mail address, but is nobody",
+        "/country": "must be a string, but is null", "/phone": "must have at most 50 characters, but has 300",
+        "/language": "must be a language tag (BCP 47) such as de-AT, but is deutsch",
+        "/custom_fields": "must be an object, but is true", "/tags/1": "must be a string, but is 7"}
+    errors = organiser.get("/contacts?order=up&page=0&ids=1,x", status=422).json["errors"]
+    assert {entry["parameter"]: entry["detail"] for entry in errors} == {
+        "order": "must be one of: ASC, DESC, but is up", "page": "must be at least 1, but is 0",
+        "ids": "must be an integer, but is x"}
+    long = organiser.post("/contacts", {"email": "x" * 200}, status=422).json["errors"][0]["detail"]
+    assert long == f"must be an e-mail address, but is {'x' * 60}…", "a long value is cut"

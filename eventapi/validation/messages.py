@@ -5,27 +5,36 @@ from functools import lru_cache
 
 from jsonschema import ValidationError
 
-from eventapi.errors import fault, suggestion
+from eventapi.errors import fault, listed, suggestion
 from eventapi.validation.formats import FORMATS
+
+LONGEST_SHOWN = 60          # characters of a value in an error text
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 character, 2 characters."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
 
 # keyword of JSON Schema -> function of its value that returns the text
 MESSAGES = {
-    "enum": lambda value: "must be one of: " + ", ".join(map(str, value)),
-    "minLength": lambda value: "must not be empty" if value == 1 else f"must have at least {value} characters",
-    "maxLength": lambda value: f"must have at most {value} characters",
+    "enum": lambda values: "must be one of: " + ", ".join(map(str, values)),
+    "minLength": lambda value: f"must have at least {value} characters" if value > 1 else "must not be empty",
+    "maxLength": lambda value: f"must have at most {counted(value, 'character')}",
     "minimum": lambda value: f"must be at least {value}",
     "exclusiveMinimum": lambda value: f"must be greater than {value}",
     "maximum": lambda value: f"must be at most {value}",
     "exclusiveMaximum": lambda value: f"must be less than {value}",
     "minItems": lambda value: f"must have at least {value} items" if value > 1 else "must have at least one item",
-    "maxItems": lambda value: f"must have at most {value} items",
+    "maxItems": lambda value: f"must have at most {counted(value, 'item')}",
     "uniqueItems": lambda value: "must not contain an item twice",
-    "maxProperties": lambda value: f"must have at most {value} fields",
+    "maxProperties": lambda value: f"must have at most {counted(value, 'field')}",
     "minProperties": lambda value: "must have at least one field",
     "pattern": lambda value: f"must match {value}",
     "format": lambda value: FORMATS[value][1],
 }
-ARTICLES = {"integer": "an integer", "array": "an array", "object": "an object"}
+ARTICLES = {"integer": "an integer", "array": "an array", "object": "an object", "boolean": "true or false"}
+SIZES = ("minLength", "maxLength", "minItems", "maxItems", "maxProperties")     # the text is about a number of parts
 
 
 def faults_of(path: list, error: ValidationError, place: Callable[[list], dict]) -> list[dict]:
@@ -40,15 +49,26 @@ def faults_of(path: list, error: ValidationError, place: Callable[[list], dict])
                 for name in error.instance
                 if name not in known and not any(re.search(pattern, name) for pattern in patterns)]
     if keyword == "anyOf":
-        return [fault("any_of", error.schema["x-says"], **place([*path, *error.schema.get("x-at", ())]))]
+        return [fault("any_of", error.schema["x-says"] + actual(error.instance),
+                      **place([*path, *error.schema.get("x-at", ())]))]
     if keyword == "type":
-        return [fault("type", f"must be {_types(value)}", **place(path))]
-    return [fault(_snake(keyword), error.schema.get("x-says") or MESSAGES[keyword](value), **place(path))]
+        return [fault("type", f"must be {_types(value)}{actual(error.instance)}", **place(path))]
+    found = f", but has {len(error.instance)}" if keyword in SIZES and error.instance else actual(error.instance)
+    return [fault(_snake(keyword), (error.schema.get("x-says") or MESSAGES[keyword](value)) + found, **place(path))]
+
+
+def actual(value: object) -> str:
+    """Return ", but is" with a value as it was sent, at most LONGEST_SHOWN characters; "" for lists, objects and ""."""
+    if isinstance(value, (list, dict)) or value == "":
+        return ""
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return f", but is {text[:LONGEST_SHOWN]}{'…' if len(text) > LONGEST_SHOWN else ''}"
 
 
 def _types(value):
     kinds = [value] if isinstance(value, str) else [kind for kind in value if kind != "null"]
-    return " or ".join(ARTICLES.get(kind, f"a {kind}") for kind in kinds) + (" or null" if "null" in value else "")
+    nulls = ["null"] if "null" in value else []
+    return listed([*(ARTICLES.get(kind, f"a {kind}") for kind in kinds), *nulls], "or")
 
 
 @lru_cache(maxsize=None)

@@ -338,7 +338,8 @@ def test_rejected_rows_can_be_downloaded_and_imported_again(organiser):
     back = organiser.get(f"/bulk-import/{record['id']}/errors", status=200)
     rows = list(csv.reader(io.StringIO(back.text), delimiter=";"))
     assert rows == [["email", "last_name", "phone", "rejected_surplus_1", "rejected_index", "rejected_because"],
-                    ["nonsense", "'=Evil()", "1", "", "0", "email: must be an e-mail address"],
+                    ["nonsense", "'=Evil()", "1", "", "0",
+                     "email: must be an e-mail address, but is nonsense"],
                     ["worse", "W", "3", "4", "2", "has more cells than the header has columns (3)"]]
     corrected = back.text.replace("nonsense", "good@example.org").replace("worse;W;3;4", "w@example.org;W;3;")
     again = send_csv(organiser, corrected)

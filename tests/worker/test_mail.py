@@ -294,7 +294,7 @@ def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, 
     body = {"to": "tax@example.org", "language": "en-GB", "text": "As you asked:\nthe <invoice>.\n\nYours, Ada"}
     answer = organiser.post(f"{address}/mail", body, status=202).json
     assert (answer["data"], answer["meta"]["mail"]) == (done, QUEUED)
-    organiser.post(f"{address}/mail", status=202)
+    organiser.post(f"{address}/mail", {"text": "Wie gewünscht."}, status=202)
     note = organiser.post(f"{address}/cancel", {"mail": False}, status=200).json["data"]["related_invoice_id"]
     organiser.post(f"/invoices/{note}/mail", {"to": None}, status=202)
     assert sent(db) == [("sent", None)] * 3
@@ -307,6 +307,8 @@ def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, 
                          f"Please find attached invoice {done['invoice_number']} for EUR 1,190.00."]
     assert "<p>As you asked:<br>\nthe &lt;invoice&gt;.</p>" in html.replace("\r", "")
     assert german["Subject"] == f"Rechnung {done['invoice_number']}"
+    german_text, credit_text = (mail.get_body(("plain",)).get_content() for mail in (german, credit))
+    assert "Anbei erhalten Sie" in german_text and "anbei erhalten Sie" in credit_text, "a new sentence or not"
     stored = organiser.get(f"{address}/pdf").body
     assert all(next(message.iter_attachments()).get_content() == stored for message in (english, german))
     number = done["invoice_number"]

@@ -56,8 +56,8 @@ def delete(db, formula):
     users = db.values(sql.booths, id=id)
     if users:
         raise Problem("in_use", f"The formula cannot be deleted because it is used by "
-                      f"{references.counted(len(users), 'booth', 'booths')}. Set another `formula_id` on them first.",
-                      used_by=["booths"])
+                      f"{references.counted(len(users), 'booth', 'booths')}. Change the `formula_id` of each booth "
+                      "first.", used_by=["booths"])
     cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_FORMULA, formula)

@@ -71,8 +71,8 @@ def delete(db, booth_type):
     users = db.values(sql.booths, id=id)
     if users:
         raise Problem("in_use", f"The booth type cannot be deleted because it is used by "
-                      f"{references.counted(len(users), 'booth', 'booths')}. Set another type on them first.",
-                      used_by=["booths"])
+                      f"{references.counted(len(users), 'booth', 'booths')}. Change the `booth_type_id` of each booth "
+                      "first.", used_by=["booths"])
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_TYPE, booth_type)

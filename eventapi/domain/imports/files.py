@@ -164,7 +164,7 @@ def _rows(path, form):
                 yield number, row
     except csv.Error as error:
         raise Unreadable(
-            f"line {reader.line_num} is not valid CSV ({error}); a quotation mark may be missing"
+            f"line {reader.line_num} is not valid CSV ({error}); a quotation mark may be missing in it or above"
         ) from None
 
 

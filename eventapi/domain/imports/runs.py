@@ -147,8 +147,9 @@ def run(db, id, stopping):
         with files.claimed(db.config, row["sha256"]) as is_ours:
             if is_ours:
                 _run(db, id, stopping)
-    except (OSError, UnicodeError, import_files.Unreadable) as error:
-        _finish(db, id, "failed", f"The stored file cannot be read: {error.__class__.__name__}.")
+    except (OSError, UnicodeError, import_files.Unreadable):
+        _finish(db, id, "failed", "The stored file cannot be read. Send the file again; the log of the server has the "
+                                  "cause.")
         raise
     finally:
         db.actor = Nobody

@@ -137,7 +137,7 @@ def _check_rules(kind, rules, faults):
                        f"is out of range: the largest absolute value for type {kind} is {largest(kind)}")
     for least, most in (("minimum", "maximum"), ("min_length", "max_length")):
         if least in rules and most in rules and rules[least] > rules[most]:
-            faults.add(f"/validation_rules/{most}", "less_than_minimum", f"must not be less than {least}")
+            faults.add(f"/validation_rules/{most}", "less_than_minimum", f"must not be less than `{least}`")
 
 
 def _refuse_in_use(db, old, merged):

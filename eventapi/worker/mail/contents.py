@@ -142,8 +142,10 @@ def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay."""
     shown, pdfs = sent_invoice(db, mail)
     language, texts, values = localised(db, shown, mail["language"])
-    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(mail["text"]),
-                  texts[shown["invoice_type"]].format(**values)]
+    own, subject = own_paragraphs(mail["text"]), texts[shown["invoice_type"]].format(**values)
+    # In German, the sentence after the greeting goes on in lower case. After another paragraph it is a new sentence.
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own,
+                  subject[0].upper() + subject[1:] if own else subject]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
     paragraphs += [texts["regards"], mail_words.sender(db.config)]
