@@ -66,8 +66,9 @@ def delete_invoice(db, id):
 def send_invoice(db, id, body):
     """Send a draft: assign its number and lock it. If `mail` is set, mail it with its PDF to the contact.
 
-    Unless `mail` is false, `mail` in meta says whether the mail was `queued`, or `skipped` and for which `reason`:
-    `no_address`, `smtp_not_configured`, `not_installed` (the package that draws the PDF) or `already_done`.
+    Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta says whether the
+    mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (the
+    package that draws the PDF) or `already_done`.
     """
     return response(*issuing.send(db, get(db, id), body["mail"]))
 
@@ -83,7 +84,10 @@ def refresh_invoice(db, id):
 
 @routes.post("/invoices/<id>/cancel", schema="invoice.cancel")
 def cancel_invoice(db, id, body):
-    """Cancel an invoice by a credit note for all of it. The credit note is mailed as an invoice is when it is sent."""
+    """Cancel an invoice by a credit note for all that is left of it.
+
+    The credit note is mailed as an invoice is when it is sent.
+    """
     return response(*issuing.cancel(db, get(db, id), body["reason"], body["mail"]))
 
 
