@@ -222,7 +222,7 @@ def read(source: str | os.PathLike, folder: Path | None = None) -> dict:
         with tarfile.open(source, "r:") as tar:
             manifest, found = _read_members(tar, folder)
     except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
-        raise BackupError(f"{source} is not a complete backup of eventapi: {error}") from None
+        raise BackupError(f"{source} is not a complete backup of eventapi: {error}. Use another backup") from None
     return _proven(source, manifest, found)
 
 
@@ -268,14 +268,14 @@ def _proven(source, text, found):
     except ValueError:
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("program") != "eventapi":
-        raise BackupError(f"{source} is not a complete backup of eventapi: it has no manifest")
+        raise BackupError(f"{source} is not a complete backup of eventapi: it has no manifest. Use another backup")
     if manifest.get("format") != FORMAT:
         raise BackupError(f"{source} was made by a newer version of eventapi ({manifest.get('version')}); "
                           "install that version first")
     entries = manifest.get("entries")
     if not isinstance(entries, dict) or DATABASE not in found or entries.keys() != found.keys():
-        raise BackupError(f"{source} is damaged: its content differs from the list in its manifest")
+        raise BackupError(f"{source} is damaged: its content differs from the list in its manifest. Use another backup")
     for name, facts in found.items():
         if entries[name] != facts:
-            raise BackupError(f"{source} is damaged: {name} was changed after the backup")
+            raise BackupError(f"{source} is damaged: {name} was changed after the backup. Use another backup")
     return manifest

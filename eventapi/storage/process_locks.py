@@ -34,7 +34,8 @@ def mailing(config: "Config") -> IO:
 
     Raise InUse if another worker sends mails.
     """
-    return _hold(config, "mailing", fcntl.LOCK_EX, "another worker is sending mails")
+    return _hold(config, "mailing", fcntl.LOCK_EX, "another worker is sending mails; wait until it is done, or stop "
+                                                   "it first")
 
 
 def _hold(config, what, kind, refusal):

@@ -55,7 +55,7 @@ def _numbers(item, at, faults):
         number = item.get(name)
         numbers[name] = None if number is None else money.scaled(Decimal(str(number)), places)
         if number is not None and numbers[name] is None:
-            faults.add(f"{at}/{name}", "decimals", f"must have at most {places} decimals")
+            faults.add(f"{at}/{name}", "decimals", f"must have at most {places} decimals, but is {number}")
     return {**numbers, **{name: numbers[name] or 0 for name in ("quantity", "unit_price", "discount_percent")}}
 
 
@@ -71,9 +71,9 @@ def _tax(item, rate, default, at, faults, reverse_charge):
         rate = default if rate is None else rate
         if not rate:
             faults.add(f"{at}/tax_rate", "tax_category",
-                       "must be more than 0 in category S; for an item without tax, send category Z, E, AE, G or O")
+                       "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G or O")
     elif rate:
-        faults.add(f"{at}/tax_rate", "tax_category", f"must be 0 in category {category}")
+        faults.add(f"{at}/tax_rate", "tax_category", f"must be 0 in category {category}. Send 0, or category S")
     if category in ("S", "Z") and reason:
         faults.add(f"{at}/exemption_reason", "tax_category", f"must be null in category {category}")
     if category == "E" and not reason:

@@ -11,7 +11,7 @@ from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import gateways, ledger, refunds
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Faults, Problem, quoted
+from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.languages import formats
 from eventapi.states import Transitions
 from eventapi.storage.database import Duplicate
@@ -74,7 +74,7 @@ def record(db, fields):
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
-        faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
+        faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
     invoice, amount = _invoice_and_amount(db, fields, faults)
     if fields["status"] == "completed":
         _check_date(db, fields["payment_date"], faults)
@@ -201,7 +201,7 @@ def _in_minor_units(amount, currency, faults):
     """Return the amount in minor units. Add too many decimals to `faults`."""
     units = money.minor(Decimal(str(amount)), currency)
     if units is None:
-        faults.add("/amount", "decimals", f"must have at most {money.decimals(currency)} decimals in {currency}")
+        faults.add("/amount", "decimals", f"must have at most {money.decimals(currency)} decimals, but is {currency} {amount}")
     return units
 
 

@@ -9,7 +9,7 @@ from eventapi.domain.halls.reservation_rows import TRANSITIONS
 from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.amounts import whole
 from eventapi.domain.records.references import BOOTH, PARTICIPANT
-from eventapi.errors import Faults
+from eventapi.errors import Faults, listed
 from eventapi.storage.statements import statements
 
 participants = statements("participants")
@@ -103,7 +103,7 @@ def _target(db, row, booth_id, faults):
 def _check_new(db, fields, faults):
     """Add the faults of a new reservation that the schema cannot express."""
     if fields["status"] not in INITIAL:
-        faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
+        faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
     elif fields["waitlist"] and fields["status"] != "pending":
         faults.add("/waitlist", "disagrees",
                    "must be false if `status` is confirmed: a participant on the waiting list cannot be confirmed")

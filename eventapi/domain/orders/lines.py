@@ -59,12 +59,12 @@ def _check_quantity(quantity, so_far, offer, at, faults):
     """
     least, most, step = offer["min_quantity"], offer["max_quantity"], offer["quantity_step"]
     if quantity < least:
-        faults.add(at, "minimum", f"must be at least {least}")
+        faults.add(at, "minimum", f"must be at least {least}, but is {quantity}")
     elif (quantity - least) % step:
-        faults.add(at, "step", f"must be {least} plus a multiple of {step}")
+        faults.add(at, "step", f"must be {least} plus a multiple of {step}, but is {quantity}")
     if most is not None and so_far > most:
         scope = "" if so_far == quantity else " in all items of this service together"
-        faults.add(at, "maximum", f"must be at most {most}{scope}")
+        faults.add(at, "maximum", f"must be at most {most}{scope}, but is {so_far}")
 
 
 def _check_other_fields(item, offer, held, at, faults):

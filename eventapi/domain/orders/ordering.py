@@ -46,7 +46,7 @@ def create(db, fields):
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
-        faults.add("/status", "enum", "must be one of: " + ", ".join(INITIAL))
+        faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
     draft, lines = compose(db, fields, faults)
     id = db.insert(sql.add, **draft, notes=fields["notes"], now=db.now)
     store_items(db, id, lines)

@@ -13,5 +13,5 @@ def whole(record, member, places, faults, at=""):
         return None
     units = money.scaled(Decimal(str(record[member])), places)
     if units is None:
-        faults.add(f"{at}/{member}", "decimals", f"must have at most {places} decimals")
+        faults.add(f"{at}/{member}", "decimals", f"must have at most {places} decimals, but is {record[member]}")
     return units

@@ -29,7 +29,8 @@ def _faults_of_header(name, value):
     """Yield the faults of one header."""
     place = "/headers/" + name.replace("~", "~0").replace("/", "~1")
     if not HEADER.fullmatch(name):
-        yield fault("format", "is not a valid header name", pointer=place)
+        yield fault("format", "must be a header name of at most 100 letters, digits and signs of HTTP, such as "
+                              "X-Source", pointer=place)
     elif RESERVED.fullmatch(name):
         yield fault("reserved", "is a header that the server sets itself. Choose another name", pointer=place)
     if type(value) is not str or len(value) > 2000 or not VALUE.fullmatch(value):
