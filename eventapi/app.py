@@ -150,10 +150,11 @@ def routes() -> Iterator[routing.Route]:
         yield from import_module(f"eventapi.{name}").routes.routes
 
 
-def create_app(config) -> App:
-    """Return the application: the plugins, then every route."""
+def create_app(config, connections=None) -> App:
+    """Return the application: the plugins, then every route. `connections` replaces those to its database."""
     app = App()
-    app.settings, app.connections, app.places = config, Connections(config), uploads.places(config.threads)
+    app.settings, app.places = config, uploads.places(config.threads)
+    app.connections = connections or Connections(config)
     del app.router                                 # Bottle does not allow replacing it
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)

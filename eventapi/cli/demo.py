@@ -6,9 +6,11 @@ from eventapi.cli.terminal import command
 
 def register(commands):
     demo = command(commands, "demo", make_demo, "fill an empty database with a sample trade show",
-                   "eventapi demo", "eventapi demo --size messe")
-    demo.add_argument("--size", choices=("small", "messe"), default="small",
-                      help="size of the show; messe has 4,500 exhibitors and 150,000 visitors (default: small)")
+                   "eventapi demo", "eventapi demo --size fair")
+    demo.add_argument("--size", choices=("small", "fair", "messe"), default="small",
+                      help="size of the show: small has 60 exhibitors and 240 visitors and takes seconds; fair has 600 "
+                           "and 20,000 and takes about a minute; messe has 4,500 and 150,000 and takes about ten "
+                           "minutes and 3 GB of disk space (default: small)")
 
 
 def make_demo(args, config):

@@ -1,1 +1,1 @@
-"""The demo data: a realistic trade show, created through the API itself."""
+"""The demo data: a believable trade show in progress, created through the API itself."""

@@ -13,8 +13,8 @@ def lines(base, key, invoice_number):
     """Return (description, command) of each example."""
     head = f"curl -s -H 'Authorization: Bearer {key}'"
     post = f"{head} -H 'Content-Type: application/json' {base}/api/v1/payments"
-    return [("list events", f"{head} {base}/api/v1/events"),
-            ("create a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": 25.50}}'"""),
+    payment = ("create a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": 25.50}}'""")
+    return [("list events", f"{head} {base}/api/v1/events"), *([payment] if invoice_number else []),
             ("create an invalid payment and read the error",
              f"""{post} -d '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
 

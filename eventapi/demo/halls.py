@@ -1,62 +1,95 @@
-"""The halls, booths and services of the demo data, with reservations and orders in every status."""
-from datetime import date, timedelta
+"""The halls, booths and services of the demo data."""
+from dataclasses import dataclass, field
 
 HALL = (56, 46)                             # metres
 ROWS, COLUMNS = 5, 8                        # double rows of booths, and booths along a row
 EXHIBITORS_PER_HALL = 60                    # a hall has 80 booths; some stay available
 TYPES = (("Reihenstand", 1, 84.5, "#88ccee"), ("Eckstand", 2, 96, "#ddcc77"), ("Kopfstand", 3, 104, "#cc6677"),
          ("Blockstand", 4, 112.5, "#44aa99"))
+# heading -> (name, price, unit, stock, description); the prices are in euros
 SERVICES = {
-    "Technik": (("Stromanschluss 3 kW", 185, "Stück", {}), ("Stromanschluss 9 kW", 340, "Stück", {"stock": 12}),
-                ("Wasseranschluss", 260, "Stück", {"stock": 20})),
-    "Möbel": (("Tisch 120 × 60", 32, "Stück", {}), ("Stuhl, gepolstert", 14.5, "Stück", {}),
-              ("Kühlschrank", 78, "Stück", {"stock": 25})),
-    "Sonstiges": (("Standreinigung", 4.9, "m²", {}), ("Ausstellerausweis", 18, "Stück", {}),
-                  ("Teppich", 7.8, "m²", {})),
+    "Technik": (("Stromanschluss 3 kW", 185, "Stück", None, "Wechselstrom mit Zähler, von Aufbau bis Abbau"),
+                ("Stromanschluss 9 kW", 340, "Stück", 40, "Drehstrom mit Zähler, von Aufbau bis Abbau"),
+                ("Wasseranschluss", 260, "Stück", 25, "Zu- und Abwasser bis zur Standgrenze")),
+    "Möbel": (("Tisch 120 × 60", 32, "Stück", None, "Klapptisch mit heller Platte"),
+              ("Stuhl, gepolstert", 14.5, "Stück", None, "Stapelbar, Bezug anthrazit"),
+              ("Kühlschrank", 78, "Stück", 30, "140 Liter, mit Anschlusskabel")),
+    "Standbau": (("Standreinigung", 4.9, "m²", None, "Täglich vor der Öffnung"),
+                 ("Teppich", 7.8, "m²", None, "Verlegt und nach der Messe entsorgt"),
+                 ("Zusatzausweis für Aussteller", 18, "Stück", None, "Für Mitarbeiterinnen und Mitarbeiter am Stand")),
 }
+QUANTITIES = {"Technik": (1,), "Möbel": (2, 4, 6), "Standbau": (1, 2, 3)}      # that are ordered
 SPECIFIED = "Teppich"                       # the service that requires a specification: the colour
-ORDER_ACTIONS = ((), ("submit",), ("submit", "confirm"), ("submit", "confirm", "work"),
-                 ("submit", "confirm", "work", "complete"), ("submit", "cancel"))
+COLOURS = ("Anthrazit", "Moosgrün", "Sandbeige", "Weinrot")
 
 
-def furnish(api, event, participants, rnd, say):
-    """Create halls for all exhibitors, the services, reservations and orders. `say` reports the progress."""
-    types = [api("POST", "/booths/types", {"booth_type_name": name, "open_sides": sides, "price_model": "per_m2",
-                                           "price": price, "color": color}) for name, sides, price, color in TYPES]
-    services = make_services(api, event)
-    for number, first in enumerate(range(0, len(participants), EXHIBITORS_PER_HALL), 1):
-        say(f"creating hall {number}")
-        booths = make_hall(api, event, number, types)
-        reserve(api, rnd, participants[first:first + EXHIBITORS_PER_HALL], booths)
-    say("creating orders")
-    for number, participant in enumerate(participants):
-        if number % 7 != 6:
-            make_order(api, rnd, number, participant, services)
+@dataclass
+class Halls:
+    """The halls of one edition of the show: booths that are free, oldest first, and the services that it offers."""
+    free: list = field(default_factory=list)
+    services: list = field(default_factory=list)
+    popular: dict | None = None             # the booth that has a waiting list
 
 
-def make_hall(api, event, number, types):
-    """Create a hall with double rows, aisles of three metres and three large booths at angles. Return its booths."""
-    width, height = HALL
+def make_types(agenda):
+    """Create the types of booths, and a formula for their price. Return the ids of the types."""
+    api = agenda.api
+    expression = f"{{booth_size}} * {agenda.price(92)} + {{days}} * {agenda.price(45)}"
+    api("POST", "/booths/formulas", {"name": "Messefläche mit Nebenkosten", "expression": expression,
+                                     "description": "Quadratmeterpreis und Pauschale für Strom und Abfall"})
+    return [api("POST", "/booths/types", {
+        "booth_type_name": name, "open_sides": sides, "price_model": "per_m2", "price": agenda.price(price),
+        "color": color, "description": f"Nach {sides} {'Seite' if sides == 1 else 'Seiten'} offen"})["id"]
+        for name, sides, price, color in TYPES]
+
+
+def make_hall(agenda, event, number, types):
+    """Create a hall with double rows, aisles of three metres and three large booths at angles. Return its booths.
+
+    Without the feature `booths`, the hall stays empty.
+    """
+    api, (width, height) = agenda.api, HALL
     letter = chr(ord("A") + (number - 1) % 26)
     plan = api("POST", "/plans", {"event_id": event["id"], "plan_name": f"Halle {number}", "area_name": letter,
-                                  "width": width, "height": height, "objects": fixtures()})
-    row, corner, head, block = (kind["id"] for kind in types)
-    places = []
+                                  "width": width, "height": height, "objects": fixtures(), "sort_order": number})
+    if not api.has("booths"):
+        return []
+    names = [f"{number if number > 26 else ''}{letter}{count:02}" for count in range(1, 2 * ROWS * COLUMNS + 1)]
+    return [api("POST", "/booths", {**place, "plan_id": plan["id"], "booth_number": name})
+            for place, name in zip(places(types), names, strict=True)]
+
+
+def make_small_hall(agenda, event):
+    """Create a town hall with sixteen tables at a fixed price, if plans and booths are switched on. Return the tables.
+    """
+    api = agenda.api
+    if not api.has("plans", "booths"):
+        return []
+    table = api("POST", "/booths/types", {"booth_type_name": "Börsentisch", "price_model": "fixed", "open_sides": 1,
+                                          "price": agenda.price(35), "color": "#9b7fd1"})
+    plan = api("POST", "/plans", {"event_id": event["id"], "plan_name": "Stadthalle", "width": 26, "height": 18,
+                                  "objects": [{"kind": "door", "x": 11, "y": 17.8, "width": 4, "depth": 0.2,
+                                               "label": "Eingang"}]})
+    return [api("POST", "/booths", {"plan_id": plan["id"], "booth_number": f"T{number + 1:02}", "width": 4, "depth": 1,
+                                    "booth_type_id": table["id"], "pos_x": 3 + number % 4 * 5,
+                                    "pos_y": 3 + number // 4 * 3.5}) for number in range(16)]
+
+
+def places(types):
+    """Return type, size and position of the booths of a hall."""
+    row, corner, head, block = types
+    found = []
     for booth_row in range(2 * ROWS):
         y = 4 + booth_row // 2 * 8.5 + booth_row % 2 * 3
         for column in range(COLUMNS):
-            at_end = column in (0, COLUMNS - 1)
-            width = 5 if column == 4 else 4
-            x = 5 + column * 4 + (1 if column > 4 else 0)
-            kind = corner if at_end else row
-            places.append({"booth_type_id": kind, "width": width, "depth": 3, "pos_x": x, "pos_y": y})
-    places[0]["booth_type_id"] = head
+            kind = corner if column in (0, COLUMNS - 1) else row
+            found.append({"booth_type_id": kind, "width": 5 if column == 4 else 4, "depth": 3,
+                          "pos_x": 5 + column * 4 + (1 if column > 4 else 0), "pos_y": y})
+    found[0]["booth_type_id"] = head
     for place, angle in enumerate((330, 0, 30)):                    # the last three booths become large booths
-        y = (8, 19, 30)[place]
-        places[-1 - place].update(booth_type_id=block, width=4, depth=4, pos_x=44.5, pos_y=y, rotation=angle)
-    return [api("POST", "/booths", {**place, "plan_id": plan["id"],
-                                    "booth_number": f"{number if number > 26 else ''}{letter}{count:02}"})
-            for count, place in enumerate(places, 1)]
+        found[-1 - place].update(booth_type_id=block, width=4, depth=4, pos_x=44.5, pos_y=(8, 19, 30)[place],
+                                 rotation=angle)
+    return found
 
 
 def fixtures():
@@ -71,69 +104,55 @@ def fixtures():
     ]
 
 
-def reserve(api, rnd, participants, booths):
-    """Create reservations.
+def block_two(agenda, booths):
+    """Block the last two booths of a list, and take them from it."""
+    for _ in range(2):
+        agenda.api("PATCH", f"/booths/{booths.pop()['id']}",
+                   {"status": "blocked", "blocked_reason": "Hydrant und Fluchtweg"})
 
-    Most are confirmed, some held, some cancelled. One exhibitor has two booths, one has a negotiated price. A booth
-    has a waiting list, and two booths are blocked.
+
+def booths_of(agenda, event):
+    """Return the booths of an event that are available, by number."""
+    found, page = [], 1
+    while True:
+        part = agenda.api("GET", f"/booths?event_id={event['id']}&status=available&sort=booth_number&per_page=100"
+                                 f"&page={page}")
+        found += part
+        if len(part) < 100:
+            return found
+        page += 1
+
+
+def make_services(agenda, event, days):
+    """Create the services with their categories, and offer them at an event. Return them with `quantities`.
+
+    `days` is the number of days from today to the first day of the event.
     """
-    free = iter(booths)
-    taken = []
-    for number, participant in enumerate(participants):
-        if number % 15 == 14:                                       # has no booth, and joins a waiting list below
-            continue
-        wanted = [next(free)] if number != 3 else [next(free), next(free)]
-        for booth in wanted:
-            body = {"booth_id": booth["id"], "event_participant_id": participant["id"]}
-            if number == 5:
-                body["final_price"] = 990                           # a negotiated price
-            reservation = api("POST", "/booth-reservations", body)
-            taken.append(booth)
-            if number % 6 != 4:
-                api("POST", f"/booth-reservations/{reservation['id']}/confirm")
-            if number % 20 == 9:
-                api("POST", f"/booth-reservations/{reservation['id']}/cancel", {"reason": "Krankheit"})
-    for participant in participants[14:30:15]:
-        api("POST", "/booth-reservations", {"booth_id": taken[0]["id"], "event_participant_id": participant["id"],
-                                            "waitlist": True})
-    for booth in list(free)[-2:]:
-        api("PATCH", f"/booths/{booth['id']}", {"status": "blocked", "blocked_reason": "Hydrant und Fluchtweg"})
-
-
-def make_services(api, event):
-    """Create service categories and services with an early-bird price and an order deadline. Return the services."""
-    early = (date.fromisoformat(event["date_from"]) - timedelta(days=60)).isoformat()
-    deadline = (date.fromisoformat(event["date_from"]) - timedelta(days=14)).isoformat()
-    services = []
+    api, services = agenda.api, []
     for place, (heading, rows) in enumerate(SERVICES.items()):
         category = api("POST", "/services/categories", {"category_name": heading, "sort_order": place})
-        for name, price, unit, terms in rows:
-            offer = {"event_id": event["id"], "early_bird_price": round(price * 0.9, 2), "early_bird_until": early,
-                     "order_deadline": deadline, **terms}
-            services.append(api("POST", "/services", {
-                "service_name": name, "base_price": price, "unit": unit, "category_id": category["id"],
-                "requires_specification": name == SPECIFIED,
-                "specification_label": "Farbe" if name == SPECIFIED else None, "events": [offer]}))
+        for name, price, unit, stock, description in rows:
+            offer = {"event_id": event["id"], "early_bird_price": agenda.price(round(price * 0.9, 2)),
+                     "early_bird_until": agenda.day(days - 90), "order_deadline": agenda.day(days - 10),
+                     "stock": stock}
+            service = api("POST", "/services", {
+                "service_name": name, "base_price": agenda.price(price), "unit": unit, "category_id": category["id"],
+                "short_description": description, "requires_specification": name == SPECIFIED,
+                "specification_label": "Farbe" if name == SPECIFIED else None,
+                "specification_placeholder": "Zum Beispiel Anthrazit" if name == SPECIFIED else None,
+                "events": [offer]})
+            services.append({**service, "quantities": (12,) if unit == "m²" else QUANTITIES[heading]})
     return services
 
 
-def make_order(api, rnd, number, participant, services):
-    """Create an order, which is draft, submitted, confirmed, started, completed or cancelled, depending on `number`."""
-    items = [{"service_id": service["id"], "quantity": rnd.choice((1, 2, 4, 6)) if service.get("unit") != "m²" else 12,
-              "specification": "Anthrazit" if service["requires_specification"] else None}
-             for service in rnd.sample([service for service in services if not service["events"][0]["stock"]], 3)]
-    limited = rnd.choice([service for service in services if service["events"][0]["stock"]])
-    if number < 24:
-        items.append({"service_id": limited["id"], "quantity": 1})
-    order = api("POST", "/service-orders", {"event_participant_id": participant["id"], "items": items})
-    address = f"/service-orders/{order['id']}"
-    for action in ORDER_ACTIONS[number % 6]:
-        if action == "work":
-            api("POST", f"{address}/items/{order['items'][0]['id']}/start")
-        elif action == "complete":
-            api("POST", f"{address}/items/{order['items'][0]['id']}/complete")
-            for item in order["items"][1:]:
-                api("POST", f"{address}/items/{item['id']}/start")
-                api("POST", f"{address}/items/{item['id']}/complete")
-        else:
-            api("POST", f"{address}/{action}", {"reason": "Anders gelöst"} if action == "cancel" else None)
+def order_items(agenda, services, number):
+    """Return the items of an order: three services of unlimited stock, and one of limited stock for every fifth."""
+    rnd = agenda.rnd
+    limited = [service for service in services if service["events"][0]["stock"]]
+    chosen = rnd.sample([service for service in services if service not in limited], 3)
+    items = [{"service_id": service["id"], "quantity": rnd.choice(service["quantities"]),
+              "specification": rnd.choice(COLOURS) if service["requires_specification"] else None}
+             for service in chosen]
+    if number % 5 == 0 and number < 100:
+        items.append({"service_id": rnd.choice(limited)["id"], "quantity": 1})
+    return items

@@ -1,0 +1,171 @@
+"""Invoices, payments, refunds and reminders of the demo data."""
+from eventapi import times
+
+# key, name, fee in hundredths of a percent and in minor units
+GATEWAYS = (("bank", "Banküberweisung", 0, 0), ("card", "Kreditkarte", 140, 25),
+            ("wallet", "Online-Bezahldienst", 190, 35))
+EU = ("AT", "PL", "CZ", "HU", "NL", "FR", "GR")
+# How an exhibitor pays an invoice, by the last digit of its number.
+PAYERS = ("transfer", "transfer", "card", "transfer", "wallet", "parts", "half", "late", "failed", "pending")
+TEXT = {"de": "Vielen Dank, dass Sie dabei sind!", "en": "Thank you for exhibiting with us."}
+
+
+class Bills:
+    """What the office does with the invoices of one exhibitor. Each method is a step of the agenda.
+
+    number: number of the exhibitor. is_over: the edition of the show is over, so everything is paid in the end.
+    """
+
+    def __init__(self, agenda, number, company, *, is_over):
+        self.agenda, self.api, self.number, self.company, self.is_over = agenda, agenda.api, number, company, is_over
+        self.paid = []                      # payments that were received
+
+    def invoice(self, participant, day):
+        """Bill what the participant owes on a day, and plan what follows. Every 23rd draft is not sent."""
+        invoice = self.api.unless("nothing_to_bill", "POST", f"/participants/{participant['id']}/invoice")
+        if invoice is None:
+            return
+        if self.number % 23 == 22 and self.number % 20 != 19 and not self.is_over:
+            return
+        self.agenda.at(day + 1, lambda: self.send(invoice, day + 1))
+
+    def send(self, invoice, day):
+        """Send an invoice. Buyers in the European Union pay no German VAT."""
+        config = self.agenda.db.config
+        if self.company["country"] in EU and config.organiser_country == "DE" and config.organiser_vat_id:
+            self.api("PATCH", f"/invoices/{invoice['id']}", {"is_reverse_charge": True})
+        sent = self.api("POST", f"/invoices/{invoice['id']}/send", {"mail": False})
+        if sent["invoice_type"] == "credit_note" or not sent["open_amount"]:
+            return
+        case = self.number % 29 if self.number % 20 != 19 else None        # number 19 cancels the participation
+        if case == 13:
+            self.agenda.at(day + 2, lambda: self.cancel(sent, day + 2))
+            return
+        if case == 17:
+            self.agenda.at(day + 5, lambda: self.credit(sent))
+        getattr(self, PAYERS[self.number % 10])(sent, day)
+
+    def cancel(self, invoice, day):
+        """Cancel an invoice with a wrong address, and bill again."""
+        self.api("POST", f"/invoices/{invoice['id']}/cancel", {"reason": "Falsche Rechnungsanschrift", "mail": False})
+        if invoice["event_participant_id"]:
+            new = self.api("POST", f"/participants/{invoice['event_participant_id']}/invoice")
+            self.agenda.at(day + 1, lambda: self.send_again(new, day + 1))
+
+    def send_again(self, invoice, day):
+        """Send the invoice that replaces a cancelled one. It is paid at once."""
+        self.transfer(self.api("POST", f"/invoices/{invoice['id']}/send", {"mail": False}), day)
+
+    def credit(self, invoice):
+        """Credit a tenth of the first item for a complaint. Refund what was paid too much then."""
+        item = invoice["items"][0]
+        amount = self.agenda.share(item["net"], 10, invoice["currency"])
+        self.api("POST", f"/invoices/{invoice['id']}/credit", {
+            "mail": False, "text": "Kulanz wegen einer Reklamation", "items": [
+                {"description": "Preisnachlass", "quantity": 1, "unit_price": amount, "tax_rate": item["tax_rate"],
+                 "tax_category": item["tax_category"]}]})
+        too_much = -self.api("GET", f"/invoices/{invoice['id']}")["open_amount"]
+        for payment in [payment for payment in self.paid if payment["invoice_id"] == invoice["id"]][-1:]:
+            if 0 < too_much <= payment["amount"]:
+                self.api("POST", f"/payments/{payment['id']}/refund", {"amount": too_much, "notes": "Preisnachlass"})
+
+    def pay(self, invoice, percent, gateway, status="completed"):
+        """Record a payment of so many percent of what is open, or nothing if nothing is open. Return it."""
+        now = self.api("GET", f"/invoices/{invoice['id']}")
+        amount = now["open_amount"] if percent == 100 else \
+            self.agenda.share(now["open_amount"], percent, invoice["currency"])
+        if not amount or now["open_amount"] <= 0:
+            return None
+        kind = {"bank": "ueberweisung", "card": "card", "wallet": "wallet"}[gateway]
+        payment = self.api("POST", "/payments", {
+            "invoice_number": now["invoice_number"], "amount": amount, "currency": invoice["currency"],
+            "gateway_key": gateway, "status": status,
+            "transaction_id": f"{kind}-{invoice['id']:06}-{percent}-{status}"})
+        if status == "completed":
+            self.paid.append(payment)
+        return payment
+
+    def transfer(self, invoice, day):
+        """Pay by bank transfer within the period."""
+        self.agenda.at(day + 4 + self.number % 7, lambda: self.pay(invoice, 100, "bank"))
+
+    def card(self, invoice, day):
+        """Pay by card. Every third customer gets a part back."""
+        self.agenda.at(day + 1, lambda: self.pay(invoice, 100, "card"))
+        if self.number % 30 == 2:
+            self.agenda.at(day + 12, lambda: self.credit(invoice))
+
+    def wallet(self, invoice, day):
+        """Pay with the online service."""
+        self.agenda.at(day + 2, lambda: self.pay(invoice, 100, "wallet"))
+
+    def parts(self, invoice, day):
+        """Pay in two parts."""
+        self.agenda.at(day + 6, lambda: self.pay(invoice, 40, "bank"))
+        self.agenda.at(day + 13, lambda: self.pay(invoice, 100, "bank"))
+
+    def half(self, invoice, day):
+        """Pay a part, and the rest only after the show is over."""
+        self.agenda.at(day + 10, lambda: self.pay(invoice, 50, "bank"))
+        self.late(invoice, day)
+
+    def late(self, invoice, day):
+        """Pay after two reminders, and not at all before the show is over."""
+        for wait in (17, 31):
+            self.agenda.at(day + wait, lambda: self.remind(invoice))
+        if self.is_over:
+            self.agenda.at(day + 38, lambda: self.pay(invoice, 100, "bank"))
+
+    def failed(self, invoice, day):
+        """Pay by card at the second attempt. Some customers do not try again."""
+        self.agenda.at(day + 1, lambda: self.pay(invoice, 100, "card", "failed"), "11:00")
+        if self.is_over or self.number % 40 != 8:
+            self.agenda.at(day + 1, lambda: self.pay(invoice, 100, "card"), "11:04")
+
+    def pending(self, invoice, day):
+        """Pay with the online service, which confirms the payment two days later, except the latest ones."""
+        def start():
+            payment = self.pay(invoice, 100, "wallet", "pending")
+            if payment and (self.is_over or self.number % 60 in (9, 49)):
+                self.agenda.at(day + 5, lambda: self.complete(payment))
+            elif payment and self.number % 20 == 19:
+                self.agenda.at(day + 9, lambda: self.api("POST", f"/payments/{payment['id']}/cancel"))
+        self.agenda.at(day + 3, start)
+
+    def complete(self, payment):
+        """Record that the money of a pending payment has arrived."""
+        self.paid.append(self.api("POST", f"/payments/{payment['id']}/complete"))
+
+    def remind(self, invoice):
+        """Record a reminder of an invoice that is due and not paid."""
+        now = self.api("GET", f"/invoices/{invoice['id']}")
+        if now["open_amount"] > 0 and now["due_date"] < self.agenda.db.now[:10]:
+            self.api("POST", f"/invoices/{invoice['id']}/remind", {"mail": False})
+
+    def give_back(self, participant, day):
+        """Send the credit note of a cancelled participation, and refund what was paid."""
+        note = self.api.unless("nothing_to_bill", "POST", f"/participants/{participant['id']}/invoice")
+        if note is None:
+            return
+        self.agenda.at(day + 1, lambda: self.send(note, day + 1))
+        for payment in self.paid:
+            self.agenda.at(day + 4, lambda payment=payment: self.api(
+                "POST", f"/payments/{payment['id']}/refund", {"notes": "Teilnahme abgesagt"}))
+
+    def advertise(self, currency):
+        """Invoice an advertisement in the catalogue in another currency, with two tax rates. Some are paid."""
+        invoice = self.api("POST", "/invoices", {
+            "customer_number": self.company["customer_number"], "currency": currency, "text": TEXT["en"],
+            "service_date": self.agenda.db.now[:10], "items": [
+                {"description": "Advertisement in the catalogue, half a page", "quantity": 1, "unit_price": 480,
+                 "discount_percent": 10, "tax_category": "S" if self.agenda.db.config.tax_rate else "Z"},
+                {"description": "Printed catalogues", "quantity": 5, "unit": "pcs", "unit_price": 12,
+                 "tax_rate": 7}]})
+        sent = self.api("POST", f"/invoices/{invoice['id']}/send", {"mail": False})
+        if self.is_over or self.number % 3:
+            percent = 100 if self.is_over or self.number % 2 else 50
+            self.agenda.at(self.day_of_now() + 8, lambda: self.pay(sent, percent, "bank"))
+
+    def day_of_now(self):
+        """Return the day of the running step, as days after today."""
+        return times.days_between(self.agenda.today, times.today(self.agenda.zone, self.agenda.db.now))

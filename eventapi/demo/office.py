@@ -1,0 +1,161 @@
+"""What the organiser's office sets up and does in the demo data, besides the exhibitors and the entrance."""
+from eventapi.demo.billing import GATEWAYS
+from eventapi.domain.access import api_keys
+from eventapi.domain.billing import gateways
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.people import newsletter
+
+TEAM = (("Katharina Lohmann", "Leitung"), ("Tobias Ranft", "Ausstellerbetreuung"), ("Mirjam Weidlich", "Buchhaltung"))
+# key, title, colour, parent, visibility for applicants, base price in euros, trade of the exhibitors
+CATEGORIES = (
+    ("garden", "Aussteller Garten", "#2f6f4f", None, "container", None, None),
+    ("plants", "Pflanzen und Saatgut", "#4c9a2a", "garden", "selectable", 190, "plants"),
+    ("technology", "Gartentechnik", "#2a6f9a", "garden", "selectable", 240, "technology"),
+    ("crafts", "Handwerk und Gartenmöbel", "#b5651d", "garden", "selectable", 150, "crafts"),
+    ("railways", "Aussteller Modellbahn", "#5b3f8c", None, "container", None, None),
+    ("models", "Fahrzeuge und Gleise", "#7a5bb5", "railways", "selectable", 60, "models"),
+    ("scenery", "Gebäude und Landschaft", "#8c3f6f", "railways", "selectable", 45, "scenery"),
+    ("guests", "Gäste", "#555555", None, "admin_only", None, None),
+    ("trade-visitors", "Fachbesucher", "#1f4e79", "guests", "admin_only", None, None),
+    ("press", "Presse", "#a61e4d", "guests", "admin_only", None, None),
+)
+FIELDS = (
+    {"entity_type": "contact", "field_key": "halle_wunsch", "field_label": "Wunschplatz", "field_type": "select",
+     "field_options": [{"value": "eingang", "label": "Nahe am Eingang"}, {"value": "mitte", "label": "Hallenmitte"},
+                       {"value": "egal", "label": "Egal"}], "is_searchable": True},
+    {"entity_type": "contact", "field_key": "nachhaltig", "field_label": "Nachhaltigkeit zertifiziert",
+     "field_type": "boolean", "is_searchable": True},
+    {"entity_type": "event_participant", "field_key": "fahrzeug", "field_label": "Kennzeichen für die Anlieferung",
+     "field_type": "text", "validation_rules": {"max_length": 20}},
+    {"entity_type": "event", "field_key": "fluchtwege_geprueft", "field_label": "Fluchtwege geprüft am",
+     "field_type": "date"},
+    {"entity_type": "application", "field_key": "produkte", "field_label": "Produkte in Stichworten",
+     "field_type": "textarea", "applicant_visibility": "editable"},
+)
+SUBSCRIBED = "Ja, ich möchte den Newsletter zur Gartenmesse lesen und kann ihn jederzeit abbestellen."
+
+
+def make_team(db):
+    """Create the admins, each with an API key for the demo. Return their ids, and (id, key) of the keys."""
+    ids = [api_keys.add_admin(db, name, f"{name.split()[0].lower()}@messe.example") for name, _ in TEAM]
+    return ids, [api_keys.create_key(db, f"demo: {role}", api_keys.SCOPES, admin_id=id)
+                 for id, (_, role) in zip(ids, TEAM, strict=True)]
+
+
+def make_basics(agenda):
+    """Create gateways, categories and custom fields. Return the categories by key, each with its `trade`."""
+    api = agenda.api
+    if api.has("invoices"):
+        for key, name, percent, fixed in GATEWAYS:
+            gateways.add(agenda.db, key, name, percent, fixed)
+    made = {}
+    for place, (key, title, color, parent, visibility, price, trade) in enumerate(CATEGORIES):
+        made[key] = {**api("POST", "/categories", {
+            "category_key": key, "title": title, "color": color, "parent_category_key": parent, "sort_order": place,
+            "applicant_visibility": visibility, "base_price": price and agenda.price(price)}), "trade": trade}
+    for place, field in enumerate(FIELDS):
+        api("POST", "/custom-fields", {**field, "display_order": place})
+    return made
+
+
+def make_webhook(api):
+    """Create a webhook that is not active, so that the demo calls nobody, and the subscriptions of the calendar."""
+    if api.has("webhooks"):
+        api("POST", "/webhooks", {"name": "Buchhaltung (Beispiel)", "url": "https://hooks.buchhaltung.example/eventapi",
+                                  "events": ["invoice.*", "payment.*"], "is_active": False})
+    api("POST", "/calendar-feed/subscriptions", {"name": "Messeteam", "kinds": ["event", "deadline", "slot", "task"]})
+
+
+def subscribe(agenda, names, first, last):
+    """Create the subscribers of the newsletter with these numbers, in every state.
+
+    Their confirmation mails are withdrawn: nobody gets mail from the demo.
+    """
+    api, db = agenda.api, agenda.db
+    for number in range(first, last):
+        person = names.person("leser.example")
+        body = {"email": person["email"], "language": names.language(person),
+                "name": f"{person['first_name']} {person['last_name']}"}
+        if number % 6 == 5:
+            id, _ = newsletter.subscribe(db, {**body, "send_confirmation": True, "consent": None}, "")
+            mails.withdraw(db, newsletter.KIND, newsletter.ENTITY, id)
+            continue
+        subscriber = api("POST", "/newsletter", {**body, "send_confirmation": False, "consent": {
+            "source": f"Postkarte am Messestand, Nr. {number + 1}", "at": db.now, "text": SUBSCRIBED}})
+        if number % 6 == 2:
+            api("DELETE", f"/newsletter?email={subscriber['email']}")
+
+
+# entity of the event, title, days from today on which it is due, priority, admin, actions, text
+TASKS = (
+    ("Fluchtwege mit der Feuerwehr abgehen", -4, "urgent", 0, ("start", "complete"), "Protokoll an die Stadt senden."),
+    ("Ausschilderung am Eingang West ergänzen", -2, "high", 1, ("start",), "Zwei Pfeile fehlen Richtung Halle 1."),
+    ("Mahnungen an säumige Aussteller", -1, "high", 2, (), "Liste aus dem Bericht Forderungen."),
+    ("Lautsprecher auf der Bühne prüfen", 0, "urgent", 1, ("start",), None),
+    ("Presserundgang vorbereiten", 1, "normal", 0, (), "Treffpunkt 10:30 Uhr am Marktplatz."),
+    ("Abbauplan an die Aussteller senden", 1, "high", 1, (), None),
+    ("Leihmöbel zählen und zurückgeben", 4, "normal", 1, (), None),
+    ("Umfrage unter den Ausstellern auswerten", 14, "low", 0, (), None),
+    ("Schlussabrechnung der Nebenkosten", 21, "normal", 2, (), "Strom nach Zählerstand."),
+    ("Zusätzliche Parkplätze mieten", -20, "normal", 1, ("cancel",), "Die Stadt hat abgelehnt."),
+    ("Plakate bestellen", -40, "normal", 0, ("complete",), None),
+    ("Catalogue: proofread the English pages", -30, "normal", 0, ("complete",), None),
+)
+
+
+def make_tasks(agenda, event, team, after):
+    """Create the tasks of an event and act on them. `after`: days from today of the day on which they are written."""
+    api = agenda.api
+    for title, due, priority, admin, actions, text in TASKS:
+        task = api("POST", "/tasks", {"entity_type": "event", "entity_id": event["id"], "title": title,
+                                      "description": text, "due_date": agenda.day(due), "priority": priority,
+                                      "assigned_to": team[admin]})
+        for count, action in enumerate(actions):
+            agenda.at(max(after + 1, min(due - 1 + count, -1)), lambda task=task, action=action: api(
+                "POST", f"/tasks/{task['id']}/{action}"), f"{9 + count:02}:15")
+
+
+def tidy_up(agenda, names):
+    """Merge a contact that was entered twice, and anonymise a person who has asked for it."""
+    api, person = agenda.api, names.person("post.example", "DE")
+    kept = api("POST", "/contacts", {**person, "phone": "+49 341 555010", "language": "de"})
+    twice = api("POST", "/contacts", {**person, "email": f"privat.{person['email']}", "tags": ["Fachpresse"]})
+    api("POST", f"/contacts/{kept['id']}/merge", {"duplicate_id": twice["id"]})
+    gone = api("POST", "/contacts", {**names.person("post.example", "AT"), "phone": "+43 1 555020"})
+    api("POST", f"/contacts/{gone['id']}/anonymize")
+
+
+# message and what becomes of the application: a list of actions with their bodies
+APPLICATIONS = (
+    ("Wir möchten gern zum ersten Mal teilnehmen.", ()),
+    ("Wir ziehen Stauden für trockene Standorte.", (("review", None),)),
+    ("We would like to present our spring range.", (("review", None), ("approve", {}))),
+    ("Ein Platz nahe an der Bühne wäre schön.", (("review", None), ("waitlist", None))),
+    ("Wir verkaufen Grillgeräte.", (("review", None), ("reject", {
+        "reason": "Die Produkte passen nicht zum Thema der Messe."}))),
+    ("Teilnahme wie im letzten Jahr.", (("review", None), ("request-info", {
+        "question": "Benötigen Sie wieder einen Wasseranschluss?"}))),
+    ("Wir planen einen Gemeinschaftsstand.", (("withdraw", None),)),
+)
+REJECTED = ("reject", {"reason": "Die Halle ist ausgebucht."})
+# What becomes of the applications for an edition that has begun. The approved ones are in exhibitors.py.
+DECIDED = ((("review", None), REJECTED), (("withdraw", None),), (("review", None), ("waitlist", None), REJECTED))
+
+
+def apply(agenda, names, edition, categories, number, day):
+    """Create an application for an edition, and decide on it soon after the day, at the latest.
+
+    Applications for an edition that has begun are rejected or withdrawn in the end.
+    """
+    api, category = agenda.api, categories[("plants", "technology", "crafts")[number % 3]]
+    message, actions = APPLICATIONS[number % len(APPLICATIONS)]
+    if edition.opens <= 0:
+        actions = DECIDED[number % len(DECIDED)]
+    application = api("POST", "/applications", {
+        **names.company(category["trade"]), "event_keys": [edition.event["event_key"]], "message": message,
+        "late": False, "category_keys": [category["category_key"]], "requested_area": agenda.rnd.choice((6, 9, 12.5)),
+        "terms_accepted_at": agenda.db.now, "custom_fields": {"produkte": "Stauden, Kräuter"}
+        if category["trade"] == "plants" else {}})
+    for count, (action, body) in enumerate(actions):
+        agenda.at(day + number % 9, lambda action=action, body=body: api(
+            "POST", f"/applications/{application['id']}/{action}", body), f"{13 + count}:30")
