@@ -27,7 +27,7 @@ NAME = re.compile(r"[0-9a-f]{64}")
 FOLDER = re.compile(r"[0-9a-f]{2}")
 UNFINISHED = ".tmp"
 PIECE = 64 * 1024           # bytes read at once
-HEAD = 512                  # bytes from the beginning, enough to recognise the type of a file
+HEAD = 4096                 # bytes from the beginning, enough to recognise the type of a file
 
 
 class TooLarge(Exception):

@@ -6,6 +6,8 @@ import zipfile
 import pytest
 
 from eventapi.domain.attachments.content_types import detect, fits
+from eventapi.storage import files
+from tests.support.office import libreoffice_file, word_file
 
 
 def archive(*entries):
@@ -71,6 +73,23 @@ ALSO = {"docx": ["zip"], "odt": ["zip"]}
 def test_a_file_fits_only_the_extension_of_its_format(extension):
     head = SIGNATURES[extension]
     assert {name for name in SIGNATURES if fits(name, head)} == {extension, *ALSO.get(extension, [])}
+
+
+@pytest.mark.parametrize("file, extension", [
+    (word_file(), "docx"), (word_file("xl/"), "xlsx"), (word_file("ppt/"), "pptx"), (libreoffice_file(), "docx")])
+def test_office_files_are_recognised_by_late_entries(file, extension):
+    head = file[:files.HEAD]
+    assert {name for name in ("docx", "xlsx", "pptx", "odt", "pdf", "png") if fits(name, head)} == {extension}
+    assert "openxmlformats" in detect(head)
+
+
+def test_a_long_list_of_parts_hides_the_kind_of_an_office_file_but_not_that_it_is_one():
+    head = word_file("ppt/", overrides=1000)[:files.HEAD]
+    assert detect(head) == "application/zip" and fits("pptx", head) and not fits("odt", head)
+
+
+def test_a_late_tag_does_not_make_a_text_html():
+    assert detect(b"a line of a text\n" * 40 + b"<b>bold</b>") == "text/plain"
 
 
 @pytest.mark.parametrize("extension, head, expected", [

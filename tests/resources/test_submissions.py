@@ -13,6 +13,7 @@ from eventapi.storage import backups, files
 from eventapi.storage.statements import statements
 from tests.resources.test_submission_types import exhibitor, faults
 from tests.support.client import Client
+from tests.support.office import word_file
 
 
 @pytest.fixture
@@ -199,6 +200,16 @@ def test_the_content_of_a_file_must_fit_its_extension(organiser, roses, ask, db)
     assert "logo.png" in fault["detail"] and "application/pdf" in fault["detail"]
     assert faults(answer("logo.pdf", PNG)) == [("/document_id", "content_type")]
     assert answer("logo.PDF", b"%PDF-1.7").status_int == 201
+
+
+def test_a_file_saved_by_word_is_accepted(organiser, roses, ask):
+    ask("file", allowed_extensions=["docx"])
+    document = organiser.make(
+        "/documents", {"entity_type": "contact", "entity_id": roses["contact_id"], "filename": "profile.docx"})
+    stored = organiser.put(f"/documents/{document['id']}/content", raw=word_file(), status=200,
+                           headers={"Content-Type": "application/octet-stream"}).json["data"]
+    assert stored["content_type"].endswith("wordprocessingml.document")
+    assert hand_in(organiser, roses, None, document_id=document["id"])["status"] == "submitted"
 
 
 def test_a_revision_keeps_the_file_that_was_submitted(organiser, roses, ask, db):

@@ -164,7 +164,7 @@ def test_a_stream_is_stored_in_chunks(settings):
     data = os.urandom(300_000)
     stream = Stream(data)
     upload = store_stream(settings, stream, 300_000)
-    assert (upload.sha256, upload.size, upload.head) == (hashlib.sha256(data).hexdigest(), 300_000, data[:512])
+    assert (upload.sha256, upload.size, upload.head) == (hashlib.sha256(data).hexdigest(), 300_000, data[:files.HEAD])
     assert files.read(settings, upload.sha256) == data and stream.most <= files.PIECE
     assert names(settings) == [f"{upload.sha256[:2]}/{upload.sha256[2:]}"]
     assert stat.S_IMODE(files.path(settings, upload.sha256).stat().st_mode) & ~0o640 == 0

@@ -13,6 +13,7 @@ BEGINNINGS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JP
 OFFICE = "application/vnd.openxmlformats-officedocument."
 OOXML = {b"word/": OFFICE + "wordprocessingml.document", b"xl/": OFFICE + "spreadsheetml.sheet",
          b"ppt/": OFFICE + "presentationml.presentation"}
+PACKAGE = (b"[Content_Types].xml", b"_rels/", b"docProps/", *OOXML)      # names of the first entry of such an archive
 ODF = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{1,40})")
 MARKUP = re.compile(r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|meta|a|div|table|p|h1|br|b|img"
                     r"|form|link|object|embed)\b", re.I)
@@ -50,11 +51,15 @@ SIGNATURES = {extension: re.compile(pattern, re.S) for extensions, pattern in _B
               for extension in extensions.split()}
 STORED = (*OTHERS, PDF, HTML)           # types in which the reference offers a stored file
 SEPARATORS = ",;\t"
+TEXT_HEAD = 512                         # bytes of a text that are examined
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def detect(head):
-    """Return the content type of a file that begins with these bytes (512 are enough). Nothing is unpacked."""
+    """Return the content type of a file that begins with these bytes. Nothing is unpacked.
+
+    512 bytes are enough, except for office files: Word puts more than that before the entry that tells the format.
+    """
     for beginning, kind in BEGINNINGS:
         if head.startswith(beginning):
             return kind
@@ -76,7 +81,9 @@ def fits(extension, head):
     kind = detect(head)
     if extension in BY_EXTENSION:
         types = BY_EXTENSION[extension]
-        return bool(head) and (kind in types or (TEXT in types and kind == UNKNOWN and _is_windows_text(head)))
+        return bool(head) and (kind in types
+                               or (TEXT in types and kind == UNKNOWN and _is_windows_text(head))
+                               or (types[0] in OOXML.values() and kind == ZIP and _is_package(head)))
     return kind not in DISTINCT and not kind.startswith(_ODF)
 
 
@@ -85,14 +92,20 @@ def _archive(head):
     if head[30:38] == b"mimetype":
         found = ODF.match(head, 30)
         return found[1].decode() if found else ZIP
+    if not _is_package(head):
+        return ZIP
     names = [head[place + 30:place + 80] for place in (found.start() for found in re.finditer(rb"PK\x03\x04", head))]
-    if names and names[0].startswith((b"[Content_Types].xml", b"_rels/", b"docProps/", *OOXML)):
-        return next((kind for folder, kind in OOXML.items() if any(name.startswith(folder) for name in names)), ZIP)
-    return ZIP
+    return next((kind for folder, kind in OOXML.items() if any(name.startswith(folder) for name in names)), ZIP)
+
+
+def _is_package(head):
+    """Return whether an archive begins like an office file of Microsoft, whichever of the formats it has."""
+    return head[30:].startswith(PACKAGE)
 
 
 def _text(head):
-    """Return the bytes as text, or None if they are not text."""
+    """Return the first bytes as text, or None if they are not text."""
+    head = head[:TEXT_HEAD]
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if head.startswith(mark):
             text = head[len(mark):].decode(encoding, "replace")
