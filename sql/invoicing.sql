@@ -28,6 +28,10 @@ UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :now WHER
 -- Keep the due date that a sent invoice had until now, for reports on earlier days.
 INSERT INTO due_date_changes (invoice_id, due_date, changed_at) VALUES (:id, :due_date, :now);
 
+-- name: due_date_as_sent
+-- The due date with which an invoice was sent. No row if it has not changed since.
+SELECT due_date FROM due_date_changes WHERE invoice_id = :id ORDER BY changed_at, id LIMIT 1;
+
 -- name: remove
 DELETE FROM invoices WHERE id = :id;
 

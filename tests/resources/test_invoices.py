@@ -945,7 +945,7 @@ def test_a_credit_note_has_the_language_of_its_invoice(organiser, buyer, sent, d
 
 
 def test_a_copy_shows_the_invoice_as_it_was_sent(organiser, db, draft):
-    """Payments, credit notes and a cancellation come later, and the original does not show them either."""
+    """Payments, credit notes, due dates and a cancellation come later, and the original does not show them either."""
     pytest.importorskip("reportlab")
     paid, cancelled = (act(organiser, draft(language="de", issue_date="2026-01-05", invoice_number=f"R-{number}"),
                            "send", {"mail": False}) for number in (17, 18))
@@ -955,6 +955,8 @@ def test_a_copy_shows_the_invoice_as_it_was_sent(organiser, db, draft):
     pay(organiser, paid, 19)
     act(organiser, paid, "credit", {"items": [{**STAND, "unit_price": 10}]}, 201)
     act(organiser, cancelled, "cancel")
+    for later in ("2026-03-01", "2026-04-01"):
+        organiser.patch(f"/invoices/{paid['id']}", {"due_date": later}, status=200)
     for invoice, before in zip((paid, cancelled), first, strict=True):
         copy = organiser.get(f"/invoices/{invoice['id']}/pdf?language=en", status=200).body
         assert texts(copy) == texts(before)

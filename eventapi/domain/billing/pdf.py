@@ -50,7 +50,10 @@ def printed(db, row) -> dict:
 def source(db, row) -> dict:
     """Return the row of a sent invoice as its PDF shows it. Read `row` in the same snapshot."""
     frozen = db.value(sql.pdf_source, id=row["id"])
-    return json.loads(frozen) if frozen else {**as_sent(row), **printed(db, as_sent(row))}
+    if frozen:
+        return json.loads(frozen)
+    row = {**as_sent(row), **(db.one(sql.due_date_as_sent, id=row["id"]) or {})}
+    return {**row, **printed(db, row)}
 
 
 def as_sent(row) -> dict:
