@@ -185,7 +185,7 @@ CODES = {
         409, "Too many webhooks",
         "At most 50 webhooks can be active. Deactivate or delete one that is no longer needed."),
     "mail_not_configured": (
-        409, "Mail not configured", "This server is not configured to send mail. Repeat the request without mail."),
+        409, "Mail not configured", "This server is not configured to send mail. `detail` says what to do instead."),
     "has_unsubscribed": (
         409, "Unsubscribed",
         "The subscriber has unsubscribed and can return only by confirming a mail. Send `send_confirmation` as true."),

@@ -368,6 +368,14 @@ def test_the_advice_of_a_refusal_fits_the_record(organiser, draft, sent, db):
         "Left to credit: EUR 54.80 with tax.")
 
 
+def test_the_advice_without_a_mail_server_fits_the_request(organiser, sent):
+    address = f"/invoices/{sent()['id']}"
+    refusals = {action: organiser.post(f"{address}/{action}", body, status=409).json["detail"]
+                for action, body in (("cancel", {"mail": True}), ("mail", {}))}
+    assert refusals["cancel"].endswith("Set the option, or send `mail` as false.")
+    assert refusals["mail"].endswith("Set the option."), "this request is for nothing but the mail"
+
+
 def test_sending_by_mail_is_refused_without_a_mail_server(organiser, draft, sent, overdue):
     assert refused(
         organiser.post(f"/invoices/{draft()['id']}/send", {"mail": True}, status=409)) == "mail_not_configured"

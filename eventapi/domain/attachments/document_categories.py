@@ -47,7 +47,7 @@ def delete(db, category):
     """Delete a document category. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
     references.refuse_in_use(db, sql.users, id, "The category is used by {}, so it cannot be deleted. "
-                             "Assign another category to them first.")
+                             "Assign another category to each of them first.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_CATEGORY, category)
 

@@ -60,8 +60,8 @@ def delete(db, template):
     """Delete a document template. Raise 409 `in_use` while other records refer to it."""
     id = template["id"]
     references.refuse_in_use(db, sql.users, id,
-                             "The template is used by {}, so it cannot be deleted. Delete these documents and "
-                             "change these default templates first.")
+                             "The template cannot be deleted because of {}. Delete each document, and change the "
+                             "`default_template_id` of each category, first. The template of a signed contract stays.")
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_TEMPLATE, template)
 

@@ -15,6 +15,8 @@ sql = statements("documents")
 
 FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # these never change
 LOCKED = ("title", "metadata", "content")                               # the signed page shows these
+RELEASE = {"submissions": "Delete the submissions, or send another document with them, first.",      # user -> remedy
+           "an event whose picture it is": "Use PUT or DELETE /events/{id}/image instead."}
 LATER = {"content": None, "esign_status": "pending"}                    # a new document has these values
 
 
@@ -169,7 +171,8 @@ def _refuse_in_use(db, row, *only):
     """Raise 409 `in_use` while other records refer to the document, or only those that `only` names."""
     users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
     if users:
-        raise Problem("in_use", f"The document is used by {listed(users)}. Remove it there first.", used_by=users)
+        raise Problem("in_use", f"The document is used by {listed(users)}. {' '.join(map(RELEASE.get, users))}",
+                      used_by=users)
 
 
 def _refuse_submitted(db, row):

@@ -20,7 +20,7 @@ QUEUED = {"status": "queued"}
 def refuse_unconfigured(db, mail):
     """Raise 409 `mail_not_configured` if `mail` is true and the server cannot send mail."""
     if mail:
-        mails.refuse_unconfigured(db.config)
+        mails.refuse_unconfigured(db.config, ", or send `mail` as false")
 
 
 def unchanged(mail):
@@ -55,7 +55,7 @@ def add_requested(db, row, to, language, text):
 
     Each argument may be None: the address then is that of the buyer, the language that of the invoice. Raise as `add`.
     """
-    refuse_unconfigured(db, True)
+    mails.refuse_unconfigured(db.config)
     to = to or address(db, row)
     _refuse_impossible(row, to, "send an address as `to`")
     return _queue(db, "invoice", row, to, language, text)

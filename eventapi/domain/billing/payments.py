@@ -199,9 +199,9 @@ def _invoice_and_amount(db, wanted, faults):
 
 def _in_minor_units(amount, currency, faults):
     """Return the amount in minor units. Add too many decimals to `faults`."""
-    units = money.minor(Decimal(str(amount)), currency)
+    units, places = money.minor(Decimal(str(amount)), currency), money.decimals(currency)
     if units is None:
-        faults.add("/amount", "decimals", f"must have at most {money.decimals(currency)} decimals, but is {currency} {amount}")
+        faults.add("/amount", "decimals", f"must have at most {places} decimals in {currency}, but is {amount}")
     return units
 
 

@@ -19,13 +19,16 @@ def is_configured(config):
     return bool(config.smtp_host and config.smtp_sender)
 
 
-def refuse_unconfigured(config):
-    """Raise 409 `mail_not_configured` if the configuration lacks the mail server or the sender."""
+def refuse_unconfigured(config, otherwise=""):
+    """Raise 409 `mail_not_configured` if the configuration lacks the mail server or the sender.
+
+    `otherwise` says what the caller can do without mail, such as ", or send `mail` as false".
+    """
     if not is_configured(config):
         missing = "smtp_sender" if config.smtp_host else "smtp_host"
         raise Problem("mail_not_configured",
                       f"This server cannot send mail, because its configuration lacks the option {missing}. Set the "
-                      "option, or repeat the request without mail.")
+                      f"option{otherwise}.")
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None):

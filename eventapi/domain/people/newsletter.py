@@ -72,7 +72,7 @@ def subscribe(db, body, base_url):
     if known and known["status"] == "confirmed":
         return known["id"], False
     if body["send_confirmation"]:
-        mails.refuse_unconfigured(db.config)
+        mails.refuse_unconfigured(db.config, ", or send `send_confirmation` as false and the `consent`")
     elif known and known["status"] == "unsubscribed":
         raise Problem("has_unsubscribed",
                       f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
