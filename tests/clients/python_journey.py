@@ -20,7 +20,7 @@ from eventapi_client.models import (
     EventCreate,
     InvoiceCreate,
     InvoiceItemInput,
-    InvoiceMail,
+    InvoiceSend,
     ListContactsOrder,
     ListContactsSort,
     ListEventsIncludeItem,
@@ -48,7 +48,7 @@ def main(url: str, key: str) -> None:
         participant_id=participant.data.id,
         items=[InvoiceItemInput(description="Booth A1", quantity=12, unit_price=150.5)]))
     assert invoice is not None and not isinstance(invoice, Problem) and invoice.data.total == 2149.14
-    sent = send_invoice.sync(invoice.data.id, client=client, body=InvoiceMail(mail=False))
+    sent = send_invoice.sync(invoice.data.id, client=client, body=InvoiceSend(mail=False))
     assert sent is not None and not isinstance(sent, Problem) and sent.data.issue_date is not None
     assert isinstance(sent.data.issue_date, date)
     payment = create_payment.sync(client=client, idempotency_key="journey", body=PaymentCreate(
