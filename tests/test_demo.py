@@ -173,6 +173,8 @@ def test_the_small_features_are_used(show):
     assert all(db.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
     countries = {row[0] for row in db.connection.execute("SELECT country FROM contacts")}
     assert len(countries) >= 10
+    first, = client.data("/booths?event_key=gartenmesse-23&booth_number=A02")
+    assert first["status"] == "sold" and first["booth_type_name"] == "Reihenstand"
     layout = client.data("/plans?event_key=gartenmesse-23")[0]["id"]
     warnings = client.data(f"/plans/{layout}/checks")["warnings"]
     assert {warning["code"] for warning in warnings} <= {"narrow_aisle"}, warnings

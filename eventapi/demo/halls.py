@@ -115,8 +115,8 @@ def booths_of(agenda, event):
     """Return the booths of an event that are available, by number."""
     found, page = [], 1
     while True:
-        part = agenda.api("GET", f"/booths?event_id={event['id']}&status=available&sort=booth_number&per_page=100"
-                                 f"&page={page}")
+        part = agenda.api("GET", f"/booths?event_id={event['id']}&status=available&sort=booth_number&order=asc"
+                                 f"&per_page=100&page={page}")
         found += part
         if len(part) < 100:
             return found

@@ -159,7 +159,7 @@ def make_copy(agenda, old, new, title, exhibitors):
     image(agenda, new.event)
     if api.has("plans", "booths"):
         have = len(api("GET", f"/plans?event_id={new.event['id']}&per_page=100"))
-        types = [kind["id"] for kind in api("GET", "/booths/types?sort=id")][:4]
+        types = [kind["id"] for kind in api("GET", "/booths/types?sort=id&order=asc")][:4]
         for number in range(have + 1, -(-exhibitors // halls.EXHIBITORS_PER_HALL) + 1):
             halls.make_hall(agenda, new.event, number, types)
         new.halls.free = halls.booths_of(agenda, new.event)

@@ -18,13 +18,14 @@ sql = statements("demo")
 
 SIZES = {"small": season.Size(60, 240, 40, 48, 1), "fair": season.Size(600, 20000, 400, 4000, 1),
          "messe": season.Size(4500, 150000, 400, 4000, 0.25)}
+FEW = 1000                                  # visitors of a show that is made without reports of the progress
 # The seller on the invoices, where the configuration names none.
 ORGANISER = {"organiser_name": "Gartenmesse Lindenau GmbH", "organiser_street": "Ausstellungsweg 12",
              "organiser_postal_code": "04177", "organiser_city": "Leipzig"}
 
 
 def make(config, size="small", say=lambda text: None):
-    """Create the demo data. `size` is a key of SIZES; `say` reports the progress.
+    """Create the demo data. `size` is a key of SIZES; `say` reports the progress of large shows.
 
     Missing options of the organiser are replaced by those of a fictitious one. Features that are switched off are left
     out. Raise SchemaError if the database is not empty, its tier does not allow the API, or a record is refused.
@@ -74,6 +75,6 @@ def make_all(db, now, size, say):
     agenda.api = Api(db, keys[0][1], disabled)
     agenda.keys = [key for _, key in keys]
     season.plan(agenda, team, size)
-    agenda.run(say)
+    agenda.run(say if size.visitors > FEW else lambda text: None)
     for id, _ in keys:
         api_keys.revoke_key(db, id)
