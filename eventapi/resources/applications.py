@@ -6,6 +6,7 @@ from eventapi.domain.people import applications
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
+from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
@@ -38,7 +39,10 @@ def list_events_open_for_applications(db, query):
 
 
 @routes.post("/applications", schema="application", narrow_scopes=(CREATE_APPLICATIONS,))
-def create_application(db, body):
+def create_application(db, who, body):
+    """Create an application. A key of a form (`applications:create`) may not send `late` as true."""
+    if body["late"]:                                # everybody can read the key of a form
+        require_scope(who, "applications", writes=True)
     application = applications.create(db, body)
     return created(application, f"/applications/{application['id']}")
 

@@ -72,6 +72,15 @@ def test_a_refusal_names_the_narrow_scopes_that_allow_the_same(person, fair):
         "The API key needs the scope events:read. Use a key that has it.")
 
 
+def test_a_key_of_a_form_cannot_pass_the_deadline(organiser, person):
+    organiser.make("/events", {"title": "Fair", "event_key": "closed", "application_deadline": day(-2)})
+    body, page = {"email": "ada@rosen.example", "event_keys": ["closed"]}, person("applications:create")
+    assert page.post("/applications", body, status=409).json["code"] == "deadline_passed"
+    refused = page.post("/applications", {**body, "late": True}, status=403).json
+    assert (refused["code"], refused["scope"]) == ("insufficient_scope", "applications")
+    person("applications").post("/applications", {**body, "late": True}, status=201)
+
+
 # Events that are open for applications
 
 def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, person, fair):
