@@ -406,10 +406,10 @@ def test_every_error_is_documented_and_every_documented_error_exists():
 
 # Files
 
-def test_migrations_have_a_number_each_and_are_strict():
+def test_migrations_are_numbered_without_gaps_and_strict():
     files = sorted((paths.folder("sql") / "migrations").glob("*.sql"))
     numbers = [int(file.name[:4]) for file in files]
-    assert numbers == sorted(set(numbers))
+    assert numbers == list(range(1, len(files) + 1))
     for file in files:
         assert re.fullmatch(r"\d{4}_[a-z]+(_[a-z]+)+\.sql", file.name), file.name
         text = re.sub(r"--.*", "", file.read_text(encoding="utf-8"))
