@@ -4,7 +4,6 @@ from eventapi.demo.billing import Bills
 from eventapi.demo.halls import order_items
 
 SECOND_CURRENCY = ("CH", "GB")              # countries whose exhibitors also buy in the second currency
-CONTRACTS = 24                              # exhibitors of an edition with a contract; each is drawn as PDF
 RATINGS = (5, 4, 4, 3, 5, 2)
 NOTES = (("info", "Wünscht wieder einen Stand nahe am Eingang."),
          ("followup", "Nach der Messe wegen eines größeren Stands anrufen."),
@@ -87,7 +86,7 @@ class Exhibitor:
             at(max(opens - 45, day + 40), lambda: self.cancel(max(opens - 45, day + 40)))
         elif self.edition.has_types:
             papers.plan_submissions(self, day)
-        if self.api.has("documents") and number < CONTRACTS:
+        if self.api.has("documents") and number < self.edition.contracts:
             papers.plan_contract(self, day)
         if number < 100 and number % 5 == 3:
             kind, text = NOTES[number // 5 % 4]

@@ -60,6 +60,7 @@ class Edition:
     exhibitors: list = field(default_factory=list)
     has_types: bool = True                  # there are types of submissions
     attendance: float = 1                   # see Size
+    contracts: int = 24                     # exhibitors with a contract; each contract is drawn as PDF
 
     @property
     def is_over(self):
@@ -88,7 +89,7 @@ def plan(agenda, team, size):
     last = edition(BEGAN - YEAR, (BEGINNING + 5, BEGAN - YEAR - 55))
     this = edition(BEGAN, (BEGAN - 330, BEGAN - 50))
     next_ = edition(BEGAN + YEAR, (-62, 150))
-    this.attendance, exhibitors = size.attendance, size.exhibitors
+    this.attendance, last.contracts, exhibitors = size.attendance, 8, size.exhibitors
 
     def begin():
         categories.update(office.make_basics(agenda))
@@ -218,7 +219,8 @@ def programme_of(agenda, edition):
 def plan_railways(agenda, names, categories, currency, exhibitors):
     """Plan the exchange for model railways, with a small hall of its own and without services."""
     trades = [{"trade": "models"}, {"trade": "scenery"}]
-    edition = Edition(agenda, names, RAILWAYS, 1, (-130, 20), currency, trades, has_types=False)
+    edition = Edition(agenda, names, RAILWAYS, 1, (-130, 20), currency, trades, has_types=False,
+                      contracts=4)
 
     def begin():
         for category in trades:
