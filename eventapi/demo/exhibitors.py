@@ -108,7 +108,7 @@ class Exhibitor:
         halls.popular = halls.popular or booth
         body = {"booth_id": booth["id"], "event_participant_id": self.participant["id"],
                 "expires_at": self.agenda.moment(day + 14, "23:59")}
-        if number == 5:
+        if number == 5 and self.edition.days > 1:
             body |= {"final_price": self.agenda.price(990), "notes": "Preis für langjährige Treue"}
         self.reservation = self.api("POST", "/booth-reservations", body)
         if number % 15 == 8:
