@@ -21,7 +21,8 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
 
 -- name: generated_lines
 -- Lines of a draft that billing has written and nobody has edited, whether the record that they bill was cancelled, and
--- the number of another invoice that was sent and bills the same.
+-- the number of another invoice that was sent and bills the same. Drafts of credit notes do not count: they may be
+-- deleted after this draft was sent.
 SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity, l.unit_price,
        l.tax_category, l.tax_rate, l.exemption_reason, l.usual_tax_category, l.usual_tax_rate, l.usual_exemption_reason,
        CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
@@ -32,8 +33,13 @@ SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_or
                 WHERE t.id = l.service_order_item_id)
             ELSE (SELECT r.status IN ('cancelled', 'expired') FROM booth_reservations r
                    WHERE r.id = l.booth_reservation_id) END AS is_cancelled,
-       (SELECT b.invoice_number FROM billings b
-         WHERE b.bills = l.bills AND b.is_claimed AND b.invoice_id <> l.invoice_id AND b.status <> 'draft'
+       (SELECT i.invoice_number FROM invoice_items x JOIN invoices i ON i.id = x.invoice_id
+         WHERE x.bills = l.bills AND i.id <> l.invoice_id AND i.invoice_type = 'invoice'
+           AND i.status NOT IN ('draft', 'cancelled') AND (i.credited < i.total OR i.total = 0)
+           AND coalesce((SELECT sum(y.net) FROM invoice_items y JOIN invoices n ON n.id = y.invoice_id
+                          WHERE y.bills = l.bills AND (n.id = i.id OR n.related_invoice_id = i.id
+                            AND n.invoice_type = 'credit_note' AND n.status <> 'draft')
+                         HAVING sum(n.invoice_type = 'credit_note') > 0), 1) > 0
          LIMIT 1) AS billed_on
   FROM invoice_items l
  WHERE l.invoice_id = :id AND l.is_generated

@@ -377,7 +377,10 @@ def test_a_refresh_that_leaves_nothing_is_refused(fair):
 
 
 def test_a_draft_is_outdated_if_another_invoice_bills_the_same(fair):
-    """The booth is moved and billed again, moved back, and the draft that would credit it is deleted."""
+    """The booth is moved and billed again, moved back, and the draft that would credit it is deleted.
+
+    The draft is outdated already before that: otherwise it could be sent first, and the booth would be billed twice.
+    """
     reservation = fair.reserve("A1")
     fair.send(fair.bill()[0])
     home = {"booth_id": reservation["booth_id"]}
@@ -385,6 +388,7 @@ def test_a_draft_is_outdated_if_another_invoice_bills_the_same(fair):
     draft, notes = fair.bill()
     fair.act("booth-reservations", reservation, "move", home)
     refreshed(fair, draft)
+    assert outdated(fair, draft) == [(1, "billed")]
     fair.organiser.delete(f"/invoices/{notes[0]}", status=204)
     assert outdated(fair, draft) == [(1, "billed")]
     assert fair.organiser.post(f"/invoices/{draft['id']}/refresh", status=409).json["code"] == "nothing_to_bill"

@@ -9,7 +9,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.people import approval
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, listed
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -179,8 +179,8 @@ def _refuse_late(db, application, event_ids):
     closed = [] if application["late"] else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
     if closed:
         raise Problem("deadline_passed",
-                      f"The application deadline of {', '.join(closed)} has passed. Send `late` as true to accept the "
-                      "application nevertheless.",
+                      f"Applications for {listed(closed)} are closed: the application deadline has passed, or the "
+                      "event is over. Send `late` as true to accept the application nevertheless.",
                       event_keys=closed)
 
 
