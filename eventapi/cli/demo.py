@@ -9,7 +9,7 @@ def register(commands):
                    "eventapi demo", "eventapi demo --size fair")
     demo.add_argument("--size", choices=("small", "fair", "messe"), default="small",
                       help="size of the show: small has 60 exhibitors and 240 visitors and takes seconds; fair has 600 "
-                           "and 20,000 and takes about a minute; messe has 4,500 and 150,000 and takes about ten "
+                           "and 20,000 and takes about a minute; messe has 4,500 and 150,000 and takes about five "
                            "minutes and 3 GB of disk space (default: small)")
 
 
