@@ -7,7 +7,7 @@ import webtest
 from eventapi import config as configuration
 from eventapi import times
 from eventapi.app import create_app
-from eventapi.demo import season
+from eventapi.demo import first_steps, season
 from eventapi.demo import show as demo
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks
@@ -252,6 +252,19 @@ def test_features_that_are_switched_off_are_left_out(tiny, disabled):
     for flag in disabled:
         assert db.connection.execute(f"SELECT count(*) FROM {tables[flag]}").fetchone() == (0,), flag
     db.close()
+
+
+@pytest.mark.parametrize("disabled, currency, expected", [
+    ((), "JPY", '"amount": 2500}'), ((), "EUR", '"amount": 25.50}'), (("invoices",), "EUR", None)])
+def test_the_first_steps_fit_the_show(tiny, tmp_path, monkeypatch, capsys, disabled, currency, expected):
+    settings = tiny(disabled, currency=currency)
+    monkeypatch.setattr(configuration, "load", lambda: settings)
+    key_file = tmp_path / "key"
+    key_file.write_text("evk_example")
+    first_steps.main("http://127.0.0.1:8080", key_file)
+    printed = capsys.readouterr().out
+    assert "None" not in printed and ("create a payment" in printed) == bool(expected)
+    assert not expected or expected in printed
 
 
 def test_a_lower_tier_gets_one_clear_line_and_nothing_is_stored(tiny):

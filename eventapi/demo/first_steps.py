@@ -2,18 +2,18 @@
 import sys
 from pathlib import Path
 
-from eventapi import config
+from eventapi import config, money
 from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 
 sql = statements("first_steps")
 
 
-def lines(base, key, invoice_number):
-    """Return (description, command) of each example."""
+def lines(base, key, invoice_number, amount):
+    """Return (description, command) of each example. Without an invoice, none creates a payment."""
     head = f"curl -s -H 'Authorization: Bearer {key}'"
     post = f"{head} -H 'Content-Type: application/json' {base}/api/v1/payments"
-    payment = ("create a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": 25.50}}'""")
+    payment = ("create a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": {amount}}}'""")
     return [("list events", f"{head} {base}/api/v1/events"), *([payment] if invoice_number else []),
             ("create an invalid payment and read the error",
              f"""{post} -d '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
@@ -22,11 +22,13 @@ def lines(base, key, invoice_number):
 def main(base, key_file):
     """Print the examples. `base` is the address of the server, `key_file` contains an API key."""
     db = Database(config.load())
-    invoice_number = db.value(sql.open_invoice)
+    currency = db.config.currency
+    invoice_number = db.value(sql.open_invoice, currency=currency)
+    amount = "25.50" if money.decimals(currency) else "2500"
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
           "Try these commands in another terminal:\n")
-    for what, line in lines(base, Path(key_file).read_text().strip(), invoice_number):
+    for what, line in lines(base, Path(key_file).read_text().strip(), invoice_number, amount):
         print(f"# {what}\n{line}\n")
     print("Stop the server with Ctrl-C.\n", flush=True)
 
