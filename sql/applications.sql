@@ -71,9 +71,9 @@ SELECT category_id FROM application_categories WHERE application_id = :id ORDER 
 SELECT 1 FROM participants WHERE application_id = :id LIMIT 1;
 
 -- name: closed_events
--- Keys of those events whose application deadline has passed or, without one, that are over.
+-- Keys of those events whose application deadline has passed.
 SELECT event_key FROM events
- WHERE id IN (SELECT value FROM json_each(:event_ids)) AND coalesce(application_deadline_at, over_at) < :now ORDER BY id;
+ WHERE id IN (SELECT value FROM json_each(:event_ids)) AND application_deadline_at < :now ORDER BY id;
 
 -- name: second
 -- Another open application with the same e-mail address for one of these events.

@@ -81,13 +81,6 @@ def test_a_key_of_a_form_cannot_pass_the_deadline(organiser, person):
     person("applications").post("/applications", {**body, "late": True}, status=201)
 
 
-def test_an_event_that_is_over_takes_no_application(organiser):
-    organiser.make("/events", {"title": "Fair", "event_key": "over", "date_from": day(-9), "date_to": day(-8)})
-    body = {"email": "ada@rosen.example", "event_keys": ["over"]}
-    assert organiser.post("/applications", body, status=409).json["code"] == "deadline_passed"
-    organiser.post("/applications", {**body, "late": True}, status=201)
-
-
 # Events that are open for applications
 
 def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, person, fair):

@@ -179,8 +179,8 @@ def _refuse_late(db, application, event_ids):
     closed = [] if application["late"] else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
     if closed:
         raise Problem("deadline_passed",
-                      f"Applications for {listed(closed)} are closed: the application deadline has passed, or the "
-                      "event is over. Send `late` as true to accept the application nevertheless.",
+                      f"The application deadline of {listed(closed)} has passed. Send `late` as true to accept the "
+                      "application nevertheless.",
                       event_keys=closed)
 
 
