@@ -30,8 +30,8 @@ def subscribe(db, settings):
                                       "admin_id": 1})
         for number in range(MAILS):
             newsletter.subscribe(db,
-                                 {"email": f"{number}@example.org", "name": None, "send_confirmation": True,
-                                  "consent": None}, "https://events.example.org")
+                                 {"email": f"{number}@example.org", "name": None, "language": None,
+                                  "send_confirmation": True, "consent": None}, "https://events.example.org")
 
 
 def killed(folder, inbox, count, options):
