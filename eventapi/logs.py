@@ -2,20 +2,33 @@
 import json
 import logging
 import re
-from datetime import datetime, timezone
+import time
 
 PLAIN = re.compile(r"[!#-<>-\[\]-~]+")              # printable ASCII without space, quote, equals sign and backslash
 
 
+_second = (-1, "")      # the last second that was written, and its text
+
+
 def line(level: str, seconds: float | None = None, **pairs: object) -> str:
     """Return a line with the time (`seconds` since 1970, now by default), the level and the pairs. None is `-`."""
-    moment = datetime.now(timezone.utc) if seconds is None else datetime.fromtimestamp(seconds, timezone.utc)
-    head = f"time={moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z level={level}"
-    return " ".join([head, *(f"{name}={_quoted(value)}" for name, value in pairs.items())])
+    head = f"time={_time(time.time() if seconds is None else seconds)} level={level}"
+    return " ".join([head, *[f"{name}={_quoted(value)}" for name, value in pairs.items()]])
+
+
+def _time(seconds):
+    """Return a timestamp in UTC with milliseconds. Its text up to the second is kept: a busy server needs it often."""
+    global _second
+    whole, known = int(seconds), _second
+    if whole != known[0]:
+        known = _second = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+    return f"{known[1]}.{int(seconds % 1 * 1000):03}Z"
 
 
 def _quoted(value):
     """Return a value as text. Quote it as in JSON unless it is plain, so that no value can imitate a pair or a line."""
+    if type(value) is int or type(value) is float:
+        return str(value)
     text = "-" if value is None else str(value)
     return text if PLAIN.fullmatch(text) else json.dumps(text)
 
