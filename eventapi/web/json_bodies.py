@@ -1,14 +1,12 @@
 """Read and parse JSON bodies, strictly."""
 import json
-from contextlib import nullcontext
 from decimal import Decimal, InvalidOperation
 
 from eventapi.errors import Problem
 from eventapi.web.routes import JSON
-from eventapi.web.uploads import LONG, content_length, ended_early, is_chunked, place, too_large
+from eventapi.web.uploads import content_length, ended_early, is_chunked, place, too_large
 
 MAX_DEPTH = 32
-NO_PLACE = nullcontext()            # a short body needs no place
 PLACE_WAIT = 0.25                   # seconds: clients that send chunks occupy a place for milliseconds
 
 
@@ -22,7 +20,7 @@ def read_body(environ: dict, limit: int) -> bytes:
         raise too_large(limit)
     if not length and not chunked:
         return b""
-    with place(environ, PLACE_WAIT) if length > LONG or chunked else NO_PLACE:
+    with place(environ, PLACE_WAIT):
         raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)    # the server has decoded the chunks
     if len(raw) > limit:
         raise too_large(limit)

@@ -6,7 +6,7 @@ others serve the requests of everybody else.
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
 
 from eventapi.config import Config
@@ -16,6 +16,7 @@ from eventapi.storage import files
 # Bytes. The server has received a shorter body before it calls the application (server/connection.py).
 LONG = 99_999
 RETRY_AFTER = 5             # seconds
+NO_PLACE = nullcontext()    # a short body needs no place
 
 
 def places(threads: int) -> BoundedSemaphore:
@@ -23,15 +24,17 @@ def places(threads: int) -> BoundedSemaphore:
     return BoundedSemaphore(max(1, threads // 2))
 
 
-@contextmanager
-def place(environ: dict, wait: float = 0.0) -> Iterator[None]:
-    """Occupy a place while a long body is received, and handled if it is a file.
+def place(environ: dict, wait: float = 0.0) -> AbstractContextManager[None]:
+    """Return a context manager that occupies a place while a long body is received, and handled if it is a file.
 
-    Raise 503 `unavailable` if none is free within `wait` seconds.
+    It raises 503 `unavailable` if no place is free within `wait` seconds.
     """
-    if content_length(environ) <= LONG and not is_chunked(environ):
-        yield
-        return
+    is_long = content_length(environ) > LONG or is_chunked(environ)
+    return _occupied(environ, wait) if is_long else NO_PLACE
+
+
+@contextmanager
+def _occupied(environ, wait):
     free = environ["eventapi.places"]
     if not free.acquire(timeout=wait):
         _stop_receiving(environ)
