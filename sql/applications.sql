@@ -35,22 +35,6 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
         WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = a.id))              -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, a.id {order}  -- sort: id=a.id created_at=a.id company_name=a.company_name_folded last_name=a.last_name_folded email=a.email_folded city=a.city_folded rating=a.rating
 
--- name: open_events
--- The visible events that are open for applications: their deadline has not passed or, without one, their last day. The plus
--- keeps SQLite from an index that does not have the order of the list.
-SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.day_ends_at, e.is_visible,
-       (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
-         WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
-  FROM events e
- WHERE TRUE
-   AND +e.is_visible = 1
-   AND coalesce(e.application_deadline_at, e.over_at, :now) >= :now
-   AND e.id IN (SELECT value FROM json_each(:ids))          -- when ids
-   AND likelihood(e.updated_at >= :updated_since, 0.0001)   -- when updated_since
-   AND e.event_key = :event_key                             -- when event_key
- ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title_folded event_key=e.event_key_folded date_from=e.date_from_at date_to=e.date_to_at city=e.city_folded
-
 -- name: events_of
 SELECT x.application_id, e.id, e.event_key, e.title, e.city, e.country, e.date_from, e.date_to
   FROM application_events x JOIN events e ON e.id = x.event_id

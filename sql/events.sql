@@ -12,6 +12,8 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
  WHERE e.id = :id;
 
 -- name: list
+-- open: visible events whose application deadline has not passed or, without one, that are not over. The plus keeps SQLite
+-- from an index that does not have the order of the list.
 SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
        e.application_deadline, e.timezone, e.day_ends_at, e.is_visible,
        (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
@@ -23,6 +25,8 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
    AND e.is_visible = :visible                                                                -- when visible
    AND e.event_key = :event_key                                                               -- when event_key
    AND e.over_at >= :now                                                                      -- when upcoming
+   AND +e.is_visible = 1                                                                       -- when open
+   AND coalesce(e.application_deadline_at, e.over_at, :now) >= :now                            -- when open
    AND e.id IN (SELECT rowid FROM events_search WHERE events_search MATCH :search)            -- when search
    AND e.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = e.id)  -- when cf_many

@@ -33,8 +33,8 @@ def list_events_open_for_applications(db, query):
     An event is open until its application deadline, or until it ends if it has no deadline. A key of a web page with
     the scope `applications:create` or `public` may read this list.
     """
-    address, query = base_url(), {**query, "now": times.now(), "include": ["opening_hours"]}
-    return page(db, sql.open_events, query, lambda row: events.represent(row, address),
+    address, query = base_url(), {**query, "open": 1, "now": times.now(), "include": ["opening_hours"]}
+    return page(db, statements("events").list, query, lambda row: events.represent(row, address),
                 {"opening_hours": events.add_opening_hours})
 
 
