@@ -129,12 +129,18 @@ def _problem_of(error):
     return internal_error()
 
 
+@lru_cache(maxsize=1)
+def _known_paths():
+    """Return {path: whether it is below /api/v1} of all routes. Ids are written as `<id>`."""
+    return {re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)): route.path.startswith(ROOT)
+            for route in routes()}
+
+
 @lru_cache(maxsize=256)
 def _nearest(path):
     """Return "; did you mean …?" with the known path that is most like `path`, or "" if none is like it."""
     from difflib import get_close_matches
-    known = {re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)): route.path.startswith(ROOT)
-             for route in routes()}
+    known = _known_paths()
     near = get_close_matches(NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1)), known, 1)
     if not near:
         return ""

@@ -5,9 +5,7 @@ import re
 import time
 
 PLAIN = re.compile(r"[!#-<>-\[\]-~]+")              # printable ASCII without space, quote, equals sign and backslash
-
-
-_second = (-1, "")      # the last second that was written, and its text
+_second = (-1, "")                                  # the last second that was written, and its text
 
 
 def line(level: str, seconds: float | None = None, **pairs: object) -> str:

@@ -175,7 +175,7 @@ class Exhibitor:
         return self.api("GET", f"/participants/{self.participant['id']}")["status"] == "cancelled"
 
     def cancel(self, day):
-        """Cancel the participation with its booth; the office gives the money back."""
+        """Cancel the participation with its booth; the organiser refunds the payment."""
         self.api("POST", f"/participants/{self.participant['id']}/cancel")
         if self.api.has("booths", "plans"):
             for reservation in self.api("GET", f"/booth-reservations?event_participant_id={self.participant['id']}"):

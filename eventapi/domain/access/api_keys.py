@@ -17,7 +17,8 @@ sql = statements("api_keys")
 SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services "
                "service_orders documents submissions tasks checkins schedules calendar-feed custom_fields newsletter "
                "webhooks reports audit".split())
-CREATE_APPLICATIONS, PUBLIC = NARROW_SCOPES = "applications:create", "public"      # for keys on web pages: few routes
+CREATE_APPLICATIONS = "applications:create"
+NARROW_SCOPES = (CREATE_APPLICATIONS, "public")         # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
 FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks".split())

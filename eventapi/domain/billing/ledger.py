@@ -40,8 +40,8 @@ def refuse_unpayable(invoice):
 def status_of(total, paid_amount, credited):
     """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read.
 
-    An invoice that was credited in full and of which nothing is paid is `cancelled`: `adjust` finds out whether
-    it is `refunded` instead.
+    An invoice that was credited in full is `cancelled` if no payment is left. `adjust` decides whether it is
+    `refunded` instead.
     """
     if total > 0 and credited >= total and paid_amount <= 0:
         return "cancelled"

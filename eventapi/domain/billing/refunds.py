@@ -29,7 +29,7 @@ def represent(row, currency):
 
 def check_date(db, payment, refunded_at, faults):
     """Add a fault at /refunded_at if it is before the payment or in the future. `payment` is a row."""
-    zone, paid = db.config.timezone, payment["payment_date"] or payment["created_at"]
+    zone, paid = db.config.timezone, paid_at(payment)
     if is_before(refunded_at, paid, zone):
         faults.add("/refunded_at", "before_payment", f"must not be before the payment, which is dated {paid}")
     if is_before(db.now, refunded_at, zone):
@@ -38,12 +38,17 @@ def check_date(db, payment, refunded_at, faults):
 
 def check_payment_date(db, payment, faults):
     """Add a fault at /payment_date if the payment is dated after one of its refunds. `payment` is a row."""
-    paid = payment["payment_date"] or payment["created_at"]
+    paid = paid_at(payment)
     for refund in payment["refunds"]:
         if is_before(refund["refunded_at"], paid, db.config.timezone):
             faults.add("/payment_date", "after_refund",
                        f"must not be after the refund of {refund['refunded_at']} (refund {refund['id']})")
             return
+
+
+def paid_at(payment):
+    """Return the date or timestamp of a payment as it is shown. `payment` is a row."""
+    return payment["payment_date"] or payment["created_at"]
 
 
 def is_before(value, other, zone):
@@ -55,7 +60,7 @@ def is_before(value, other, zone):
 
 def default_date(db, payment):
     """Return now as the date of a refund, or the date of the payment if that is later: it may be dated tomorrow."""
-    paid = payment["payment_date"] or payment["created_at"]
+    paid = paid_at(payment)
     return paid if is_before(db.now, paid, db.config.timezone) else db.now
 
 
