@@ -26,6 +26,11 @@ limit_request_line = 8190
 limit_request_fields = 100
 limit_request_field_size = 8190
 
+# gunicorn itself believes no header of a proxy: eventapi does, from the option trusted_proxies and on a unix socket.
+forwarded_allow_ips = ""
+secure_scheme_headers = {}
+forwarder_headers = ""
+
 # At debug, gunicorn's own worker class logs each request line, which may contain a secret.
 loglevel = "info" if settings.server == "gthread" and settings.log_level == "debug" else settings.log_level
 accesslog = None                         # eventapi itself logs one line per request, with the request id

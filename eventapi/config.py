@@ -46,8 +46,13 @@ class Option:
 OPTIONS = [
     Option("data_dir", "/var/lib/eventapi", folder, "Directory of the database eventapi.db and the folder files/."),
     Option("base_url", "", web_address,
-           "Public address of the service, used in links, feeds and mails. Empty: taken from each request."),
+           "Public address of the service, used in links, feeds and mails. Empty: taken from each request, and "
+           "newsletter mails can be requested from this machine only."),
     Option("bind", "127.0.0.1:8080", address, "Address to listen on: HOST:PORT, or unix:/path behind nginx."),
+    Option("trusted_proxies", "", networks,
+           "Addresses or networks of reverse proxies that connect over TCP, separated by commas, such as 127.0.0.1. "
+           "X-Real-IP, X-Forwarded-For and X-Forwarded-Proto are used only from them and on a unix socket. Empty: "
+           "only on a unix socket."),
     Option("workers", "2", whole(1, 64), "Number of server processes. Use the number of processor cores."),
     Option("threads", "4", whole(1, 64), "Number of requests that one server process handles at the same time."),
     Option("server", "own", one_of("own", "gthread"),

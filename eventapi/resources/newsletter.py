@@ -3,7 +3,7 @@ from eventapi.domain.people import newsletter
 from eventapi.storage.folding import expression
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, deleted, found, unchanged
+from eventapi.web.rest import base_url, created, deleted, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("newsletter", "newsletter_subscriber", scope="newsletter")
@@ -26,7 +26,7 @@ def create_newsletter_subscriber(db, body):
     A known address returns 200. If it is pending, the link is sent again, at most every ten minutes. If it is
     confirmed, nothing changes. If it has unsubscribed, it is pending again until it confirms.
     """
-    id, is_new = newsletter.subscribe(db, body, base_url())
+    id, is_new = newsletter.subscribe(db, body, mail_base_url())
     return created(get(db, id), f"/newsletter/{id}") if is_new else get(db, id)
 
 

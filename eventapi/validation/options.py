@@ -133,7 +133,8 @@ def networks(text: str) -> tuple:
     try:
         return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
     except ValueError:
-        raise ValueError("a list of networks such as 10.1.0.0/16, separated by commas") from None
+        raise ValueError("a list of addresses or networks such as 192.0.2.7 or 10.1.0.0/16, separated by "
+                         "commas") from None
 
 
 def origins(text: str) -> tuple[str, ...]:

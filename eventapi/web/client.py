@@ -1,19 +1,85 @@
 """The client of the current request: its address, its program and its languages."""
 import ipaddress
+import logging
 import re
+from functools import lru_cache
 
 from bottle import request
 
+PORT = re.compile(r"\[([^\]]*)\](?::\d{1,5})?|([0-9.]+):\d{1,5}", re.ASCII)    # [2001:db8::7]:443, 192.0.2.7:443
 ACCEPTED = re.compile(r"(?:^|,)\s*([A-Za-z*][A-Za-z0-9-]*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?", re.ASCII)
+log = logging.getLogger("eventapi.client")
+_has_warned = False
 
 
 def address() -> str | None:
-    """Return the IP address of the client.
+    """Return the IP address of the client as text, None if it is not known.
 
-    X-Real-IP is trusted only behind a unix socket, where only nginx can connect.
+    X-Real-IP and X-Forwarded-For are used only if they come from a proxy that is trusted (see `is_from_proxy`): the
+    address in X-Real-IP, else the last address in X-Forwarded-For that is no trusted proxy itself. If these headers
+    name no address, the client is the peer of the connection.
     """
     environ = request.environ
-    return environ.get("REMOTE_ADDR") or environ.get("HTTP_X_REAL_IP") or None
+    if "eventapi.address" not in environ:
+        environ["eventapi.address"] = _address(environ)
+    return environ["eventapi.address"]
+
+
+def is_from_proxy() -> bool:
+    """Return whether the headers of a proxy can be trusted: on a unix socket, and from the option trusted_proxies.
+
+    Only nginx can connect to the unix socket. The peer of a unix socket has no address.
+    """
+    peer = request.environ.get("REMOTE_ADDR")
+    return not peer or _is_in(peer, request.environ["eventapi.config"].trusted_proxies)
+
+
+def _address(environ):
+    peer, trusted = environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies
+    real, forwarded = environ.get("HTTP_X_REAL_IP"), environ.get("HTTP_X_FORWARDED_FOR")
+    if not is_from_proxy():
+        if real or forwarded:
+            _warn(peer)
+        return _text(peer) or peer
+    hops = [_text(hop) for hop in (forwarded or "").split(",")]
+    last = next((hop for hop in reversed(hops) if not (hop and _is_in(hop, trusted))), hops[0])
+    return _text(real or "") or last or _text(peer or "")
+
+
+def _warn(peer):
+    """Log once in each process that a proxy may be missing in the option trusted_proxies."""
+    global _has_warned
+    if _has_warned:
+        return
+    _has_warned = True
+    log.warning("%s sends X-Real-IP or X-Forwarded-For but is not a trusted proxy, so its own address is recorded as "
+                "that of its clients. If it is your proxy, add it to the option trusted_proxies.", peer)
+
+
+@lru_cache(maxsize=1024)
+def _is_in(text, networks):
+    known = _parsed(text)
+    return known is not None and any(known in network for network in networks)
+
+
+@lru_cache(maxsize=1024)
+def _text(text):
+    known = _parsed(text)
+    return None if known is None else str(known)
+
+
+def _parsed(text):
+    """Return the IP address in a text, or None. A port and the zone of a link-local address are removed.
+
+    An IPv4 address that is written as IPv6 (::ffff:192.0.2.7) is the IPv4 address.
+    """
+    with_port = PORT.fullmatch(text.strip())
+    text = (with_port[1] or with_port[2]) if with_port else text.strip()
+    try:
+        known = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(known, "ipv4_mapped", None) or known
 
 
 def is_local() -> bool:

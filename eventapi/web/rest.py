@@ -9,6 +9,7 @@ from bottle import request
 from eventapi import __version__
 from eventapi.errors import Problem, not_found
 from eventapi.storage.database import as_json
+from eventapi.web import client
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # any other value of the header Host is not used in an address
 
@@ -64,8 +65,17 @@ def base_url() -> str:
     if configured:
         return configured
     scheme, host = environ.get("HTTP_X_FORWARDED_PROTO"), environ.get("HTTP_HOST", "")
-    scheme = scheme if scheme in ("http", "https") else environ["wsgi.url_scheme"]
+    scheme = scheme if scheme in ("http", "https") and client.is_from_proxy() else environ["wsgi.url_scheme"]
     return f"{scheme}://{host if HOST.fullmatch(host) else environ['SERVER_NAME']}"
+
+
+def mail_base_url() -> str:
+    """Return the address with which links in mails begin, or "" if it cannot be known for certain.
+
+    The client chooses the header Host. In a mail it would lead other people to any machine, so without the option
+    base_url it is used only for clients on this machine.
+    """
+    return request.environ["eventapi.config"].base_url or (base_url() if client.is_local() else "")
 
 
 def location(path: str) -> str:

@@ -9,24 +9,25 @@ import shutil
 import ssl
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
-from tests.support.processes import ROOT, eventapi, free_port, start, until
+from tests.support.processes import ROOT, eventapi, free_port, get, start, until
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin:/bin")
 pytestmark = [pytest.mark.processes,
               pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason="nginx and openssl are not installed")]
 
 
-def write_site(folder, port, plain, socket):
-    """Write the shipped files, with the lines changed that an administrator changes."""
+def write_site(folder, port, plain, upstream):
+    """Write the shipped files, with the lines changed that an administrator changes. `upstream` is as in nginx."""
     for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
         shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
     snippet = folder / "eventapi-snippet.conf"
     snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;"))
     site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
-    for old, new in (("server 127.0.0.1:8080;", f"server unix:{socket};"),
+    for old, new in (("server unix:/run/eventapi/web.sock;", f"server {upstream};"),
                      ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
                      ("snippets/eventapi-tls.conf", f"{folder}/eventapi-tls.conf"),
                      ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("    listen [::]:443 ssl http2;\n", ""),
@@ -51,15 +52,24 @@ def write_site(folder, port, plain, socket):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nginx")
-    data, port, plain, socket = folder / "data", free_port(), free_port(), folder / "web.sock"
+    socket = folder / "web.sock"
+    with running(folder, f"unix:{socket}", f"unix:{socket}", socket.exists) as site:
+        yield site
+
+
+@contextmanager
+def running(folder, bind, upstream, is_ready, **options):
+    """Run the server on `bind` and nginx in front of it, and return the Site. The log of the server is FOLDER/log."""
+    data, port, plain = folder / "data", free_port(), free_port()
     data.mkdir()
     assert eventapi(data, "migrate").returncode == 0
     key = eventapi(data, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-    write_site(folder, port, plain, socket)
+    write_site(folder, port, plain, upstream)
     checked = subprocess.run([NGINX, "-t", "-c", folder / "nginx.conf"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
-    with start(data, "serve", "--bind", f"unix:{socket}", "--workers", "2") as server:
-        until(socket.exists)
+    with (open(folder / "log", "w") as log,
+          start(data, "serve", "--bind", bind, "--workers", "2", log=log, **options) as server):
+        until(is_ready)
         with subprocess.Popen([NGINX, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL) as nginx:
             site = Site(port, plain, key, data)
             try:
@@ -115,15 +125,46 @@ def test_the_request_id_is_the_same_on_both_sides(site):
     assert answer.getheader("X-Request-ID") == json.loads(text)["meta"]["request_id"] != "<script>"
 
 
-def test_the_client_address_is_journalled(site):
-    site.ask("POST", "/api/v1/events", json.dumps({"title": "Fair"}), Content_Type="application/json",
-             X_Real_IP="6.6.6.6")
+EVENT = json.dumps({"title": "Fair"})
+
+
+def recorded(site):
+    """Return the client address in the audit entry of the newest event."""
     from eventapi.storage import database
     connection = database.connect(site.data / "eventapi.db", readonly=True)
     address, = connection.execute("SELECT ip_address FROM audit_log WHERE entity_type = 'event' ORDER BY id "
                                   "DESC").fetchone()
     connection.close()
-    assert address == "127.0.0.1"
+    return address
+
+
+def test_the_client_address_is_journalled(site):
+    site.ask("POST", "/api/v1/events", EVENT, site.connection("127.0.0.6"), Content_Type="application/json",
+             X_Real_IP="6.6.6.6", X_Forwarded_For="6.6.6.6")
+    assert recorded(site) == "127.0.0.6"
+
+
+def test_behind_nginx_on_tcp_the_address_is_that_of_the_client_and_nobody_else_can_set_it(tmp_path):
+    """nginx connects from 127.0.0.1, which is trusted. A client that connects directly comes from 127.0.0.9."""
+    port = free_port()
+    with running(tmp_path, f"127.0.0.1:{port}", f"127.0.0.1:{port}",
+                 lambda: get(f"http://127.0.0.1:{port}/healthz")[0] == 200,
+                 EVENTAPI_TRUSTED_PROXIES="127.0.0.1", EVENTAPI_LOG_LEVEL="info") as site:
+        forged = {"X_Real_IP": "6.6.6.6", "X_Forwarded_For": "6.6.6.6", "Content_Type": "application/json"}
+        answer, text = site.ask("POST", "/api/v1/events", EVENT, site.connection("127.0.0.6"), **forged)
+        assert (answer.status, recorded(site)) == (201, "127.0.0.6"), text
+        assert answer.getheader("Location").startswith("https://events.example.org/api/v1/events/")
+        for _ in range(20):                                           # both processes
+            direct = http.client.HTTPConnection("127.0.0.1", port, timeout=20, source_address=("127.0.0.9", 0))
+            answer, text = site.ask("POST", "/api/v1/events", EVENT, direct, X_Forwarded_Proto="https", **forged)
+            assert (answer.status, recorded(site)) == (201, "127.0.0.9"), text
+            assert answer.getheader("Location").startswith("http://events.example.org/api/v1/events/")
+            direct.close()
+        until(lambda: (tmp_path / "log").read_text().count("client=127.0.0.9") == 20)
+        log = (tmp_path / "log").read_text()
+        assert "client=127.0.0.6" in log and "client=6.6.6.6" not in log
+        warnings = [line for line in log.splitlines() if "trusted_proxies" in line]
+        assert 1 <= len(warnings) <= 2 and all("127.0.0.9" in line for line in warnings), "once in each process"
 
 
 def test_a_body_that_nginx_refuses_is_a_problem_document(site):

@@ -25,10 +25,14 @@ def refuse_unconfigured(config, otherwise=""):
     `otherwise` says what the caller can do without mail, such as ", or send `mail` as false".
     """
     if not is_configured(config):
-        missing = "smtp_sender" if config.smtp_host else "smtp_host"
-        raise Problem("mail_not_configured",
-                      f"This server cannot send mail, because its configuration lacks the option {missing}. Set the "
-                      f"option{otherwise}.")
+        raise unconfigured("smtp_sender" if config.smtp_host else "smtp_host", otherwise)
+
+
+def unconfigured(option, otherwise):
+    """Return the 409 `mail_not_configured` for a missing option. `otherwise` is as for `refuse_unconfigured`."""
+    return Problem("mail_not_configured",
+                   f"This server cannot send mail, because its configuration lacks the option {option}. Set the "
+                   f"option{otherwise}.")
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None):

@@ -65,14 +65,15 @@ def consents(db, id):
 def subscribe(db, body, base_url):
     """Request a confirmation by mail, or record a consent that was given elsewhere. Return `(id, whether it is new)`.
 
-    Raise 422 for a missing, unneeded or future consent; 409 `mail_not_configured` or `has_unsubscribed`.
+    Links in the mail begin with `base_url`; without it no mail can be sent. Raise 422 for a missing, unneeded or future
+    consent; 409 `mail_not_configured` or `has_unsubscribed`.
     """
     _check_consent(db, body)
     known = by_email(db, body["email"])
     if known and known["status"] == "confirmed":
         return known["id"], False
     if body["send_confirmation"]:
-        mails.refuse_unconfigured(db.config, ", or send `send_confirmation` as false and the `consent`")
+        _refuse_without_mail(db.config, base_url)
     elif known and known["status"] == "unsubscribed":
         raise Problem("has_unsubscribed",
                       f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
@@ -85,6 +86,13 @@ def subscribe(db, body, base_url):
     else:
         _record_given_consent(db, id, body["consent"])
     return id, known is None
+
+
+def _refuse_without_mail(config, base_url):
+    otherwise = ", or send `send_confirmation` as false and the `consent`"
+    mails.refuse_unconfigured(config, otherwise)
+    if not base_url:
+        raise mails.unconfigured("base_url", otherwise)
 
 
 def _check_consent(db, body):
