@@ -188,7 +188,7 @@ def log_request(environ: dict, start: float | None, body: object) -> None:
     who = environ.get("eventapi.who")
     pairs = {"request_id": environ["eventapi.request_id"], "client": client.address(),
              "key": who.key_id if who else None, "method": environ["REQUEST_METHOD"],
-             "path": masking.path(environ["PATH_INFO"]), "status": response.status_code}
+             "path": masking.path(environ["PATH_INFO"]), "status_code": response.status_code}
     size = len(body) if isinstance(body, bytes) else None
 
     def write_line():

@@ -154,7 +154,7 @@ def test_writes_of_more_clients_than_threads_share_one_commit(server):
 
 def logged(server, id):
     """Return the statuses of a request in the request log."""
-    return re.findall(rf"request_id={id} .*path=/api/v1/notes status=(\d+)", (server.folder / "log").read_text())
+    return re.findall(rf"request_id={id} .*path=/api/v1/notes status_code=(\d+)", (server.folder / "log").read_text())
 
 
 def test_each_write_of_a_failed_commit_is_tried_again_alone(server):
