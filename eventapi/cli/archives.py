@@ -1,5 +1,9 @@
 """Commands that back up and restore the data."""
-from eventapi.cli.terminal import Refused, command, opened
+import argparse
+from contextlib import contextmanager
+from pathlib import Path
+
+from eventapi.cli.terminal import Refused, command, opened, user
 from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups
 
@@ -11,12 +15,19 @@ def register(commands):
     backup_.add_argument("file", metavar="FILE", nargs="?",
                          help="file to create (default: a dated file in backup_dir; "
                               "dated files there that are older than backup_keep_days are removed)")
+    _descriptor(backup_)
     restore_ = command(commands, "restore", restore,
                        "replace the data with a backup; the previous data is renamed, not deleted",
                        "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar")
     restore_.add_argument("file", metavar="FILE", help="backup file")
+    _descriptor(restore_)
     restore_.add_argument("--force", action="store_true",
                           help="restore even if the current database is newer than the backup or cannot be read")
+
+
+def _descriptor(parser):
+    """Declare the open file that the command of the package passes for root, instead of a privilege to open FILE."""
+    parser.add_argument("--descriptor", type=int, help=argparse.SUPPRESS)
 
 
 def backup(args, config):
@@ -25,13 +36,31 @@ def backup(args, config):
         pass
     if args.file is None:
         print(backups.create_nightly(config))
+    elif args.descriptor is not None:
+        with open(args.descriptor, "r+b") as file:
+            backups.create_in(config, file, args.file)
     else:
-        backups.create(config, args.file)
+        with _explained(args.file):
+            backups.create(config, args.file)
+
+
+@contextmanager
+def _explained(path):
+    """Explain a missing permission on the file at `path` or on its directory."""
+    try:
+        yield
+    except PermissionError as error:
+        if Path(error.filename or "").absolute().parent != Path(path).absolute().parent:
+            raise
+        raise Refused(f"{path}: permission denied for the user {user()}. Use a directory of this user, or, as root, "
+                      "one that only root can change, such as /root") from None
 
 
 def restore(args, config):
     """Replace the data with a backup, then check the data."""
-    aside, again = restoring.restore(config, args.file, force=args.force)
+    with _explained(args.file):
+        file = None if args.descriptor is None else open(args.descriptor, "rb")
+        aside, again = restoring.restore(config, args.file, force=args.force, file=file)
     print(f"{config.database}: restored from {args.file}" + (f"; the previous database is {aside}" if aside else ""))
     if again:
         print(f"contacts anonymised again, because they had been anonymised after the backup: {again}")

@@ -17,10 +17,11 @@ class Operator:
     key_id = admin_id = request_id = address = agent = None
 
     def __init__(self):
-        self.admin_name = f"{os.environ.get('SUDO_USER') or _user()} (command line)"
+        self.admin_name = f"{os.environ.get('SUDO_USER') or user()} (command line)"
 
 
-def _user():
+def user():
+    """Return the name of the user of the operating system."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:                                # a container may have a user id without a name

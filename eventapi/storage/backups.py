@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
 from eventapi import __version__, times
+from eventapi.paths import open_regular
 from eventapi.storage import files
 from eventapi.storage.database import Database
 from eventapi.storage.errors import NO_SPACE
@@ -47,17 +48,23 @@ def create(config: "Config", target: str | os.PathLike) -> dict:
     The file appears complete or not at all. Raise BackupError if it exists, or if the database is damaged.
     """
     target = Path(target).absolute()
-    if target.exists():
+    if os.path.lexists(target):
         raise BackupError(f"{target} already exists and is not overwritten; choose another file name")
     partial = target.with_name(f"{target.name}.partial")
     with _exclusive(partial) as file:
-        _fill(config, file, target.parent)
-        file.flush()
-        os.fsync(file.fileno())
-        manifest = read(partial)
+        manifest = _written(config, file, partial, target.parent)
         os.rename(partial, target)
     files.sync_folder(target.parent)
     return manifest
+
+
+def create_in(config: "Config", file: BinaryIO, name: str | os.PathLike) -> dict:
+    """Write a backup to a new file called `name`, which is open for reading and writing. Return its manifest.
+
+    The caller renames the file when this has returned, and removes it if this raises.
+    """
+    config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
+    return _written(config, file, name, config.backups)
 
 
 def create_nightly(config: "Config") -> Path:
@@ -80,24 +87,36 @@ def stamp() -> str:
     return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
 
 
+def _written(config, file, name, folder):
+    """Write a backup to a new file, read it back, and return its manifest. Errors call the file `name`."""
+    try:
+        _fill(config, file, folder)
+        file.flush()
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno in NO_SPACE:
+            raise BackupError(f"{name}: {error.strerror}") from None
+        raise
+    file.seek(0)
+    return read(file, name)
+
+
 @contextmanager
 def _exclusive(partial):
     """Open the unfinished file for this process alone. Delete it if the block raises."""
-    with open(os.open(partial, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o640), "r+b") as file:
+    with open(open_regular(partial, os.O_CREAT | os.O_RDWR), "r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.stat(partial).st_ino != os.fstat(file.fileno()).st_ino:
+            if os.lstat(partial).st_ino != os.fstat(file.fileno()).st_ino:
                 raise FileNotFoundError        # another process has just renamed the file that was opened
         except (BlockingIOError, FileNotFoundError):
             raise BackupError(f"another backup is being written to {partial}; wait until it is done") from None
         try:
             file.truncate()
             yield file
-        except BaseException as error:
+        except BaseException:
             with suppress(FileNotFoundError):
                 partial.unlink()
-            if isinstance(error, OSError) and error.errno in NO_SPACE:
-                raise BackupError(f"{partial}: {error.strerror}") from None
             raise
 
 
@@ -125,7 +144,7 @@ def _write(config, file, folder):
             archive.add(DATABASE, source)
     # Listed again after the copy of the database: each file that the copy names was stored before.
     for sha256, path in sorted({**_stored(config), **stored}.items()):
-        with open(path, "rb") as source:
+        with files.opened(path) as source:
             archive.add(f"files/{sha256[:2]}/{sha256[2:]}", source)
     archive.close(facts)
 
@@ -212,14 +231,14 @@ class Hashing:
 
 # Reading a backup
 
-def read(source: str | os.PathLike, folder: Path | None = None) -> dict:
+def read(file: BinaryIO, source: str | os.PathLike, folder: Path | None = None) -> dict:
     """Check a backup completely and return its manifest. Unpack it into `folder` if one is given.
 
-    Raise BackupError if it is damaged. Nothing in the file is trusted: names, sizes and kinds of its members are
-    checked first.
+    `file` is open for reading at its beginning; errors call it `source`. Raise BackupError if it is damaged. Nothing in
+    the file is trusted: names, sizes and kinds of its members are checked first.
     """
     try:
-        with tarfile.open(source, "r:") as tar:
+        with tarfile.open(fileobj=file, mode="r:") as tar:
             manifest, found = _read_members(tar, folder)
     except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
         raise BackupError(f"{source} is not a complete backup of eventapi: {error}. Use another backup") from None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 OF_CALLERS = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
-NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ELOOP)
 
 
 log = logging.getLogger("eventapi.storage")
@@ -40,7 +40,8 @@ class Full(StorageError):
 
 
 class ReadOnly(StorageError):
-    """The database or the file store cannot be written: owner, mode or mount forbids it, or the disk fails."""
+    """The database or the file store cannot be written: owner, mode or mount forbids it, a link is in
+    its place, or the disk fails."""
 
 
 class Damaged(StorageError):

@@ -11,13 +11,15 @@ import hashlib
 import os
 import re
 import secrets
+import stat
 import time
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from eventapi.paths import NotRegular, open_regular
 from eventapi.storage.errors import translated
 
 if TYPE_CHECKING:
@@ -55,6 +57,11 @@ def path(config: "Config", sha256: str) -> Path:
     if not NAME.fullmatch(sha256):
         raise ValueError("not the SHA-256 of a file")
     return config.files / sha256[:2] / sha256[2:]
+
+
+def opened(file: Path) -> BinaryIO:
+    """Open a stored file for reading. Raise NotRegular if it is a link, and FileNotFoundError if it is missing."""
+    return open(file, "rb", opener=open_regular)
 
 
 @translated
@@ -134,7 +141,7 @@ def claimed(config: "Config", sha256: str) -> Iterator[bool]:
 
     Only one process holds it, until the block or the process ends.
     """
-    with open(path(config, sha256), "rb") as file:
+    with opened(path(config, sha256)) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -146,34 +153,45 @@ def claimed(config: "Config", sha256: str) -> Iterator[bool]:
 @translated
 def read(config: "Config", sha256: str) -> bytes:
     """Return the bytes of a file. Raise FileNotFoundError if it is missing."""
-    return path(config, sha256).read_bytes()
+    with opened(path(config, sha256)) as file:
+        return file.read()
 
 
 @translated
 def head(config: "Config", sha256: str) -> bytes:
     """Return the first HEAD bytes of a file. Raise FileNotFoundError if it is missing."""
-    with open(path(config, sha256), "rb") as file:
+    with opened(path(config, sha256)) as file:
         return file.read(HEAD)
 
 
 @translated
 def size(config: "Config", sha256: str) -> int:
     """Return the size of a file in bytes. Raise FileNotFoundError if it is missing."""
-    return path(config, sha256).stat().st_size
+    facts = os.lstat(path(config, sha256))
+    if not stat.S_ISREG(facts.st_mode):
+        raise NotRegular(path(config, sha256))
+    return facts.st_size
 
 
 def verify(config: "Config", sha256: str) -> bool:
-    """Return whether the file exists and its bytes still have this hash."""
+    """Return whether the file exists, as a regular file, and its bytes still have this hash."""
     try:
-        with open(path(config, sha256), "rb") as file:
+        with opened(path(config, sha256)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == sha256
-    except FileNotFoundError:
+    except (FileNotFoundError, NotRegular):
         return False
 
 
 def missing(config: "Config", used: Iterable[str]) -> list[str]:
     """Return the hashes among `used` that have no file."""
-    return [sha256 for sha256 in used if not path(config, sha256).is_file()]
+    return [sha256 for sha256 in used if not _is_regular(path(config, sha256))]
+
+
+def _is_regular(file):
+    try:
+        return stat.S_ISREG(os.lstat(file).st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def all_stored(config: "Config") -> Iterator[tuple[str, Path, float]]:
@@ -182,7 +200,7 @@ def all_stored(config: "Config") -> Iterator[tuple[str, Path, float]]:
         sha256 = os.path.basename(os.path.dirname(entry.path)) + entry.name
         if NAME.fullmatch(sha256):
             with suppress(FileNotFoundError):       # removed since the folder was read
-                yield sha256, config.files / entry.path, entry.stat().st_mtime
+                yield sha256, config.files / entry.path, entry.stat(follow_symlinks=False).st_mtime
 
 
 def unfinished(config: "Config") -> Iterator[tuple[Path, float]]:
@@ -190,7 +208,7 @@ def unfinished(config: "Config") -> Iterator[tuple[Path, float]]:
     for entry in _entries(config):
         if entry.name.endswith(UNFINISHED):
             with suppress(FileNotFoundError):       # finished since the folder was read
-                yield config.files / entry.path, entry.stat().st_mtime
+                yield config.files / entry.path, entry.stat(follow_symlinks=False).st_mtime
 
 
 def sweep(config: "Config", used: Container[str], older_than_seconds: float) -> int:
@@ -207,7 +225,7 @@ def sweep(config: "Config", used: Container[str], older_than_seconds: float) -> 
 def _remove_old(config, file, limit):
     with _locked(config, fcntl.LOCK_EX):            # `store` of the same bytes may have touched it since it was listed
         try:
-            old = file.stat().st_mtime < limit
+            old = file.lstat().st_mtime < limit
         except FileNotFoundError:
             return False
         if old:

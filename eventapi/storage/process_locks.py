@@ -8,6 +8,8 @@ import fcntl
 import os
 from typing import IO, TYPE_CHECKING
 
+from eventapi.paths import open_regular
+
 if TYPE_CHECKING:
     from eventapi.config import Config
 
@@ -40,7 +42,7 @@ def mailing(config: "Config") -> IO:
 
 def _hold(config, what, kind, refusal):
     # Opened for reading, so that processes of another user can lock a file that they may not write.
-    file = os.fdopen(os.open(config.data_dir / f"eventapi.{what}", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o640))
+    file = os.fdopen(open_regular(config.data_dir / f"eventapi.{what}", os.O_RDONLY | os.O_CREAT))
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:

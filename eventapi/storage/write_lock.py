@@ -21,6 +21,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 
+from eventapi.paths import open_regular
 from eventapi.storage.errors import Busy
 
 TIMEOUT = 10                # seconds until `acquire` gives up
@@ -132,7 +133,7 @@ class WriteLock:
         kernel then releases its lock.
         """
         if self.file is None:
-            self.file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o660)
+            self.file = open_regular(self.path, os.O_CREAT | os.O_RDWR, 0o660)
             weakref.finalize(self, os.close, self.file)
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX if timeout else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,7 +3,6 @@
 Their headers keep browsers from running their content.
 """
 import io
-import os
 import re
 from pathlib import Path
 from urllib.parse import quote
@@ -13,6 +12,7 @@ from bottle import request
 from eventapi.config import Config
 from eventapi.domain.attachments import content_types
 from eventapi.errors import Problem
+from eventapi.paths import open_regular
 from eventapi.storage import files
 from eventapi.web.rest import Response, is_known
 
@@ -28,7 +28,7 @@ def stored_file(config: Config, sha256: str, kind: str, name: str) -> Response:
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers=headers)
     file = files.path(config, sha256)
-    size = os.stat(file).st_size
+    size = files.size(config, sha256)
     part = requested_range(request.environ, size, headers["ETag"])
     first, last = part or (0, size - 1)
     headers["Content-Length"] = str(last - first + 1)
@@ -81,7 +81,7 @@ class FileRange(io.FileIO):
     """A range of a file. The server sends it with sendfile if possible, exactly `length` bytes."""
 
     def __init__(self, path: Path, first: int, length: int):
-        super().__init__(path)
+        super().__init__(path, opener=open_regular)
         self.seek(first)
         self.first, self.left = first, length
 

@@ -94,7 +94,8 @@ def test_two_backups_into_one_file_do_not_mix(settings, file):
 def test_a_partial_file_left_by_a_crash_does_not_disturb_the_next_backup(settings, file):
     file.with_name("backup.tar.partial").write_bytes(b"x" * 10 ** 6)
     backups.create(settings, file)
-    assert backups.read(file)["program"] == "eventapi"
+    with open(file, "rb") as made:
+        assert backups.read(made, file)["program"] == "eventapi"
 
 
 def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):

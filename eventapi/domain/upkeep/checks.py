@@ -32,10 +32,10 @@ def findings(db):
 
 
 def damaged_files(config, used):
-    """Yield a sentence for each file in the set `used` of SHA-256 hashes that is missing or has other bytes."""
+    """Yield a sentence for each file in the set `used` of SHA-256 hashes that is missing, a link or changed."""
     missing = set(files.missing(config, sorted(used)))
     for sha256 in sorted(used):
         if sha256 in missing:
-            yield f"the file {sha256} is missing"
+            yield f"the file {sha256} is missing, or is not a regular file"
         elif not files.verify(config, sha256):
             yield f"the file {sha256} was changed"

@@ -18,22 +18,33 @@ from eventapi.storage.write_lock import write_lock
 OWN_NAMES = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
 
 
-def restore(config, source, *, force=False):
+def restore(config, source, *, force=False, file=None):
     """Replace the data by the backup in the file `source`. Return `(aside, again)`.
 
     `aside` is the path of the replaced database, or None if there was none. `again` is the number of contacts that
     were anonymised again, or None if the replaced database could not be read.
 
     The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
-    that is newer than the backup is not replaced. Raise BackupError, and InUse while a server or worker runs.
+    that is newer than the backup is not replaced. `file` is the backup if it is already open, and `source` its name.
+    Raise BackupError, and InUse while a server or worker runs.
     """
-    if not Path(source).is_file():
-        raise BackupError(f"backup file {source} not found. Check the path")
+    with file or _opened(source) as archive:
+        return _restore(config, archive, source, force)
+
+
+def _opened(source):
+    try:
+        return open(source, "rb")
+    except (FileNotFoundError, IsADirectoryError):
+        raise BackupError(f"backup file {source} not found. Check the path") from None
+
+
+def _restore(config, archive, source, force):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
     with closing(process_locks.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
         copy = Path(folder) / DATABASE
-        manifest = backups.read(source, Path(folder))
+        manifest = backups.read(archive, source, Path(folder))
         _upgrade(config, copy)
         if not force:
             _refuse_newer(config, manifest)
