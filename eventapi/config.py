@@ -1,6 +1,7 @@
 """Configuration: all options with their defaults, parsers and descriptions. Environment variables override the file."""
 import configparser
 import os
+import pwd
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -176,6 +177,9 @@ def _from_file(path):
     try:
         with open(path, encoding="utf-8") as file:
             parser.read_file(file)
+    except PermissionError:
+        raise ConfigError(f"cannot read the configuration file {path}: permission denied for the user {user()}, who "
+                          "runs the program. Let this user read the file and enter its directory") from None
     except OSError as error:
         raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
     except (configparser.Error, UnicodeDecodeError) as error:
@@ -183,6 +187,14 @@ def _from_file(path):
     if parser.sections() != ["eventapi"]:
         raise ConfigError(f"the configuration file {path} must have exactly one section, [eventapi]")
     return {name: value.strip() for name, value in parser["eventapi"].items()}
+
+
+def user():
+    """Return the name of the user of the operating system that runs the program."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:                                # a container may have a user id without a name
+        return f"uid {os.geteuid()}"
 
 
 def _parsed(option, text, origin, faults):

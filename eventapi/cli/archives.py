@@ -3,7 +3,8 @@ import argparse
 from contextlib import contextmanager
 from pathlib import Path
 
-from eventapi.cli.terminal import Refused, command, opened, user
+from eventapi.cli.terminal import Refused, command, opened
+from eventapi.config import user
 from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups
 

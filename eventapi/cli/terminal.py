@@ -2,9 +2,9 @@
 import argparse
 import json
 import os
-import pwd
 from contextlib import contextmanager
 
+from eventapi.config import user
 from eventapi.storage.database import Database
 
 
@@ -18,14 +18,6 @@ class Operator:
 
     def __init__(self):
         self.admin_name = f"{os.environ.get('SUDO_USER') or user()} (command line)"
-
-
-def user():
-    """Return the name of the user of the operating system."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:                                # a container may have a user id without a name
-        return f"uid {os.getuid()}"
 
 
 def command(commands, name, run, help, *examples):
