@@ -6,7 +6,7 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes clients test-debian fault race load schema reference deb apt-repo clean
+.PHONY: help run test processes clients test-debian fault race soak load schema reference deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
+	@echo "make soak         replay the day of a big show in two hours behind nginx; HOURS=1 or MINUTES=5 shortens it"
 	@echo "make load         measure lists with 50,000 contacts, reports, and check-ins on an opening morning"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
@@ -86,6 +87,9 @@ test-debian:
 
 race: $(VENV)/ready-to-test
 	@RACE_ROUNDS=20 $(BIN)/python -m pytest tests/race
+
+soak: $(VENV)/ready-to-test
+	@$(BIN)/python -m tests.soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(HOURS),--hours $(HOURS))
 
 load: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/lists.py
