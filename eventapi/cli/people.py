@@ -5,6 +5,11 @@ from eventapi import times
 from eventapi.cli.terminal import Refused, command, group, lists, opened, show, values
 from eventapi.domain.access import api_keys
 
+# Scopes that show data of other scopes, with or without `:read`.
+REVEALS = {
+    "audit": "the old and new values of every change: whole contacts, applications, invoices, payments and notes",
+    "documents": "the documents that were generated, with the personal data in them, and all files",
+    "custom_fields": "the custom fields of contacts, applications, participants and submissions"}
 KEY_COLUMNS = ["id", "name", "status", "admin_id", "admin_name", "expires_at", "last_used_at", "scopes"]
 
 
@@ -77,6 +82,9 @@ def create_key(args, config):
     with opened(config) as db, db.write():
         id, key = api_keys.create_key(db, args.name, scopes, admin_id=args.admin, expires_at=expires_at)
     _print_key(args, id, key)
+    if not (args.quiet or args.all_scopes):
+        for scope in [scope for scope in scopes if scope.removesuffix(":read") in REVEALS]:
+            print(f"The scope {scope} shows {REVEALS[scope.removesuffix(':read')]}.")
 
 
 def _end(text, zone):

@@ -33,9 +33,10 @@ def create_document(db, who, body):
 
     With `filename` the document is a file: send its bytes with PUT to /documents/{id}/content. Otherwise it is made
     from `template_id` or the default template of the category, which also needs the scope of the record that the
-    document is about (`:read` is enough). `missing` lists the placeholders without a value.
+    document is about (`:read` is enough). So does a file about an invoice or a service order, because
+    `include=line_items` shows its lines. `missing` lists the placeholders without a value.
     """
-    if not body["filename"]:
+    if not body["filename"] or body["entity_type"] in LINES_OF:
         allow_reading(db, who, body)
     document = represent(documents.create(db, body))
     return created(document, f"/documents/{document['id']}")

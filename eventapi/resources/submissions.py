@@ -7,6 +7,7 @@ from eventapi.domain.submissions import revisions, submissions
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
 from eventapi.errors import Problem
+from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
@@ -26,11 +27,13 @@ def list_submissions(db, query):
 
 
 @routes.post("/submissions", schema="submission")
-def create_submission(db, body):
+def create_submission(db, who, body):
     """Create a submission.
 
     Submits it at once unless `draft` is true. A submission after the due date is accepted and marked as late.
+    `document_id` also needs the scope `documents:read`, because the content of the document can then be read here.
     """
+    allow_document(who, body)
     submission = submissions.create(db, body)
     return created(submission, f"/submissions/{submission['id']}")
 
@@ -41,12 +44,14 @@ def get_submission(db, id, query):
 
 
 @routes.update("/submissions/<id>", schema="submission")
-def update_submission(db, id, body):
+def update_submission(db, who, id, body):
     """Change the value or document of a submission that is pending, rejected or needs a revision.
 
-    Send `draft` as false to submit it at once.
+    Send `draft` as false to submit it at once. Another `document_id` also needs the scope `documents:read`.
     """
-    return submissions.update(db, unchanged(get(db, id)), body)
+    old = unchanged(get(db, id))
+    allow_document(who, body, old)
+    return submissions.update(db, old, body)
 
 
 @routes.delete("/submissions/<id>")
@@ -102,6 +107,12 @@ def get_submission_revision_content(db, id, item_id):
     if revision["sha256"] is None:
         raise Problem("not_found", f"The revision {item_id} of the submission {id} has no file.")
     return downloads.stored_file(db.config, revision["sha256"], *revisions.file_of(db.config, revision))
+
+
+def allow_document(who, body, old=None):
+    """Raise 403 `insufficient_scope` unless the API key may read the document that a body attaches."""
+    if body.get("document_id") and (old is None or body["document_id"] != old["document_id"]):
+        require_scope(who, "documents", writes=False)
 
 
 def revision_of(db, id, number):

@@ -67,6 +67,16 @@ def test_without_quiet_the_command_says_that_the_key_is_shown_only_once(run):
     assert code == 0 and lines[0].startswith("evk_") and "not shown again" in lines[1]
 
 
+@pytest.mark.parametrize("words, shown", [
+    (("--scope", "audit:read"), ["audit:read"]), (("--scope", "events", "--scope", "documents"), ["documents"]),
+    (("--scope", "contacts"), []), (("--all-scopes",), []), (("--scope", "audit", "--quiet"), [])])
+def test_the_command_says_which_scopes_show_data_of_others(run, words, shown):
+    _, lines, _ = run("key", "create", "--name", "till", *words)
+    said = [line for line in lines if line.startswith("The scope")]
+    assert [line.split()[2] for line in said] == shown
+    assert all("personal data" in line or "whole contacts" in line for line in said)
+
+
 def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db):
     run("key", "create", "--name", "one", "--all-scopes")
     run("key", "create", "--name", "two", "--all-scopes")
