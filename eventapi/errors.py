@@ -193,6 +193,7 @@ CODES = {
 
 
 MAX_FAULTS = 1000          # in one response: a malicious body could otherwise cause megabytes of faults
+MAX_SUGGESTIONS = 20       # for the unknown names of one object: a comparison with all known names is slow
 
 
 class Problem(Exception):
@@ -228,8 +229,11 @@ def fault(code, detail, *, pointer=None, parameter=None):
 
 def invalid(faults):
     """Return the 422 Problem for a list of faults."""
-    count = "one fault" if len(faults) == 1 else f"{len(faults)} faults"
-    where = "see `errors`" if len(faults) <= MAX_FAULTS else f"`errors` contains the first {MAX_FAULTS}"
+    count, where = f"{len(faults)} faults", "see `errors`"
+    if len(faults) == 1:
+        count = "one fault"
+    elif len(faults) > MAX_FAULTS:                      # those beyond may not have been searched for
+        count, where = f"more than {MAX_FAULTS} faults", f"`errors` contains the first {MAX_FAULTS}"
     return Problem("validation_failed", f"The request has {count}; {where}.", errors=faults)
 
 

@@ -2,10 +2,11 @@
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import islice
 
 from jsonschema import ValidationError
 
-from eventapi.errors import fault, listed, suggestion
+from eventapi.errors import MAX_FAULTS, MAX_SUGGESTIONS, fault, listed, suggestion
 from eventapi.validation.formats import FORMATS
 
 LONGEST_SHOWN = 60          # characters of a value in an error text
@@ -45,9 +46,10 @@ def faults_of(path: list, error: ValidationError, place: Callable[[list], dict])
                 if name not in error.instance]
     if keyword == "additionalProperties":
         known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", ())
-        return [fault("unknown", "is unknown" + suggestion(name, known), **place([*path, name]))
-                for name in error.instance
-                if name not in known and not any(re.search(pattern, name) for pattern in patterns)]
+        names = islice((name for name in error.instance if name not in known
+                        and not any(re.search(pattern, name) for pattern in patterns)), MAX_FAULTS + 1)
+        return [fault("unknown", "is unknown" + (suggestion(name, known) if count < MAX_SUGGESTIONS else ""),
+                      **place([*path, name])) for count, name in enumerate(names)]
     if keyword == "anyOf":
         return [fault("any_of", error.schema["x-says"] + actual(error.instance),
                       **place([*path, *error.schema.get("x-at", ())]))]

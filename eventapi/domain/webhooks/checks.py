@@ -17,10 +17,8 @@ def faults_of(body, config):
     wrong = url and addresses.fault_of(url, config.webhook_allowed_networks)
     if wrong:
         faults.add("/url", "refused", wrong)
-    for place, pattern in enumerate(body.get("events") or ()):
-        wrong = event_types.unknown(pattern)
-        if wrong:
-            faults.add(f"/events/{place}", "unknown", wrong)
+    for place, wrong in event_types.unknown(body.get("events") or ()):
+        faults.add(f"/events/{place}", "unknown", wrong)
     return [*faults,
             *(fault for name, value in (body.get("headers") or {}).items() for fault in _faults_of_header(name, value))]
 

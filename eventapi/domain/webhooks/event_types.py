@@ -2,7 +2,7 @@
 from functools import lru_cache
 
 from eventapi.domain.records import entities
-from eventapi.errors import suggestion
+from eventapi.errors import MAX_SUGGESTIONS, suggestion
 from eventapi.validation import examples
 
 AT = "2027-05-01T09:00:00Z"
@@ -37,10 +37,12 @@ def patterns():
     return {"*", *(name.partition(".")[0] + ".*" for name in names()), *names()}
 
 
-def unknown(pattern):
-    """Return what is wrong with the type or pattern of an event, as text, or None."""
-    if pattern in patterns():
-        return None
-    near = suggestion(pattern, sorted(patterns()))
-    return ("is not an event type, nor a pattern such as payment.* or * (GET /webhooks/events lists all event types)"
-            f"{near}")
+def unknown(wanted):
+    """Yield (index, what is wrong as text) of those types and patterns that match no event."""
+    known, count = sorted(patterns()), 0
+    for index, pattern in enumerate(wanted):
+        if pattern not in known:
+            count += 1
+            near = suggestion(pattern, known) if count <= MAX_SUGGESTIONS else ""
+            yield index, ("is not an event type, nor a pattern such as payment.* or * (GET /webhooks/events lists all "
+                          f"event types){near}")
