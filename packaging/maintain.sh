@@ -11,6 +11,34 @@ units() {
     echo "eventapi@$1.socket eventapi@$1.service eventapi-worker@$1.service eventapi-backup@$1.timer"
 }
 
+# Write the text on stdin, and how to return to version $2, to stderr and to a file that the units of service $1 print when they fail.
+explain() {
+    {
+        cat
+        echo "To return to the previous version, run: apt install eventapi=${2:-OLD-VERSION}"
+        echo "To try again after the cause is fixed, run: dpkg --configure eventapi"
+    } > "/etc/eventapi/$1.way-back"
+    cat "/etc/eventapi/$1.way-back" >&2
+}
+
+# Move the data of tenant $1 to /var/lib, which belongs to root. It was in /var/lib/eventapi/$1, which the user of the default service can
+# replace. Data that the administrator keeps elsewhere stays there.
+move_data() {
+    old=/var/lib/eventapi/$1 new=/var/lib/eventapi-$1 user=eventapi-$1
+    if ! grep -qsE "^[a-z_]+ *[=:] *$old(/|[[:space:]]*\$)" "/etc/eventapi/$1.conf"; then
+        return
+    fi
+    if ! said=$(/usr/share/eventapi/move-data "$old" "$new" "$user" 2>&1); then
+        echo "$said" | explain "$1" "$2"
+        return 1
+    fi
+    echo "u $user - \"eventapi of $1\" $new" > "/etc/sysusers.d/$user.conf" || return
+    usermod --home "$new" "$user" || echo "eventapi: the home directory of $user could not be changed; nothing depends on it" >&2
+    # This comes last, so that all steps are repeated after a failure.
+    sed -i -E "s#^([a-z_]+ *[=:] *)$old(/|[[:space:]]*\$)#\1$new\2#" "/etc/eventapi/$1.conf" || return
+    echo "eventapi: the data of $1 is now in $new"
+}
+
 # Upgrade the database of service $1 as the user of the service, after a backup. If that fails, the database stays unchanged. This function
 # and the unit then print how to return to version $2.
 migrate() {
@@ -19,13 +47,7 @@ migrate() {
         [ -z "$said" ] || echo "$said"
         return
     fi
-    cat > "/etc/eventapi/$1.way-back" <<END
-$said
-The database of /etc/eventapi/$1.conf was not upgraded and is unchanged.
-To return to the previous version, run: apt install eventapi=${2:-OLD-VERSION}
-To try again after the cause is fixed, run: dpkg --configure eventapi
-END
-    cat "/etc/eventapi/$1.way-back" >&2
+    printf '%s\n' "$said" "The database of /etc/eventapi/$1.conf was not upgraded and is unchanged." | explain "$1" "$2"
     return 1
 }
 

@@ -7,8 +7,8 @@ s|/etc/eventapi/eventapi\.|/etc/eventapi/%i.|
 s|/run/eventapi/web\.sock|/run/eventapi/%i/web.sock|
 s|=eventapi\.socket$|=eventapi@%i.socket|
 s|^SyslogIdentifier=\(.*\)|SyslogIdentifier=\1@%i|
-s|^StateDirectory=eventapi$|StateDirectory=eventapi/%i|
+s|^StateDirectory=eventapi$|StateDirectory=eventapi-%i|
 /^StateDirectoryMode=/a\
-# A tenant sees only its own directory in /var/lib/eventapi.\
-TemporaryFileSystem=/var/lib/eventapi:ro\
-BindPaths=/var/lib/eventapi/%i
+# A tenant sees only its own directory in /var/lib.\
+TemporaryFileSystem=/var/lib:ro\
+BindPaths=/var/lib/eventapi-%i

@@ -1,6 +1,7 @@
 """The command of the package, packaging/bin/eventapi: root's commands run as the user of the service.
 
-They have no privileges. The tests of attacks run the command as root, with nobody as the user of the service, on a directory of that user.
+They have no privileges. The tests of attacks run the command as root, with nobody as the user of the service, on a
+directory of that user.
 """
 import importlib.machinery
 import importlib.util
@@ -358,3 +359,81 @@ def test_root_opens_no_file_whose_path_others_can_change(command, tmp_path, monk
         assert command.root_entry(f"{folder}/link/x") is None
     finally:
         shutil.rmtree(folder)
+
+
+# The data of tenants
+
+def move(old, new, user="root"):
+    """Return (exit status, error text) of packaging/move-data."""
+    done = subprocess.run([ROOT / "packaging" / "move-data", old, new, user], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def tenant(tmp_path):
+    """Return (old data directory, new data directory, its user). The old one exists and contains a file."""
+    old = tmp_path / "eventapi" / "acme"
+    old.mkdir(parents=True)
+    (old / "eventapi.db").write_text("data")
+    return old, tmp_path / "eventapi-acme", old.owner()
+
+
+def test_the_data_of_a_tenant_is_moved_once(tenant):
+    old, new, user = tenant
+    inode = old.stat().st_ino
+    assert move(old, new, user) == move(old, new, user) == (0, "")
+    assert not old.exists() and new.stat().st_ino == inode and (new / "eventapi.db").read_text() == "data"
+
+
+def test_an_empty_directory_that_a_unit_has_created_does_not_hide_the_data(tenant):
+    old, new, user = tenant
+    new.mkdir()
+    assert move(old, new, user) == (0, "") and (new / "eventapi.db").exists()
+
+
+def test_data_in_both_places_is_not_mixed(tenant):
+    old, new, user = tenant
+    new.mkdir()
+    (new / "eventapi.db").write_text("other")
+    status, error = move(old, new, user)
+    assert status == 1 and "cannot be renamed" in error
+    assert [(place / "eventapi.db").read_text() for place in (old, new)] == ["data", "other"]
+
+
+def test_a_missing_directory_is_an_error_and_no_reason_for_an_empty_one(tenant):
+    old, new, user = tenant
+    shutil.rmtree(old)
+    status, error = move(old, new, user)
+    assert status == 1 and "not mounted?" in error and not new.exists()
+
+
+def test_a_link_in_place_of_the_data_is_not_followed(tenant, tmp_path):
+    old, new, user = tenant
+    old.rename(tmp_path / "stolen")
+    old.symlink_to(tmp_path / "stolen")
+    status, error = move(old, new, user)
+    assert status == 1 and "Find out who put it there" in error and not os.path.lexists(new)
+
+
+@as_root
+def test_a_directory_of_another_user_is_not_taken_for_the_data_of_the_tenant(tenant):
+    """The user of the default service can put a directory of its own in this place."""
+    old, new, _ = tenant
+    shutil.chown(old, USER)
+    status, error = move(old, new, "root")
+    assert status == 1 and "does not belong to root but to the user id 65534" in error and old.exists()
+
+
+@as_root
+@pytest.mark.parametrize("prepare", [
+    lambda data, folder: data.symlink_to(folder), lambda data, folder: (data.mkdir(), shutil.chown(data, USER)),
+    lambda data, folder: data.write_text("")])
+def test_a_tenant_gets_no_directory_that_somebody_else_has_prepared(tmp_path, prepare):
+    script = (ROOT / "packaging" / "bin" / "eventapi-instance").read_text()
+    functions = script[:script.index("[ $# -ge 1 ] || usage")]
+    data = tmp_path / "data"
+    checked = ["sh", "-c", functions + 'check_data "$1" root', "sh", data]
+    assert subprocess.run(checked, capture_output=True).returncode == 0
+    prepare(data, tmp_path)
+    done = subprocess.run(checked, capture_output=True, text=True)
+    assert done.returncode == 1 and "find out who put it there" in done.stderr

@@ -54,7 +54,7 @@ def test_every_unit_has_a_template_for_tenants(units):
 
 
 def test_a_template_shares_nothing_with_the_service_of_the_package(units):
-    shared = r"eventapi\.(conf|socket|way-back)|eventapi/web\.sock|lib/eventapi($|[^/])|=eventapi$"
+    shared = r"eventapi\.(conf|socket|way-back)|eventapi/web\.sock|lib/eventapi($|[^-])|=eventapi$"
     for file in units.glob("*@.*"):
         for section in settings(file).values():
             for name, values in section.items():
@@ -62,7 +62,15 @@ def test_a_template_shares_nothing_with_the_service_of_the_package(units):
                 if name not in ("Documentation", "Description", "TemporaryFileSystem"):
                     assert not re.search(shared, f"={text}"), (file.name, name)
         service = settings(file).get("Service")
-        assert not service or (service["User"] == ["eventapi-%i"] and service["BindPaths"] == ["/var/lib/eventapi/%i"])
+        assert not service or (service["User"], service["StateDirectory"]) == (["eventapi-%i"], ["eventapi-%i"])
+
+
+def test_a_tenant_sees_no_data_of_others(units):
+    """The parent of its directory belongs to root, so that nobody else can replace it."""
+    for file in units.glob("*@.service"):
+        service = settings(file)["Service"]
+        assert service["TemporaryFileSystem"] == ["/var/lib:ro"]
+        assert service["BindPaths"] == ["/var/lib/eventapi-%i"]
 
 
 def test_every_hardening_setting_has_a_reason():
