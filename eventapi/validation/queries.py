@@ -60,7 +60,7 @@ class Query:
         if kind == "integer":
             return _integer(text)
         if kind == "number":
-            return Decimal(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,6})?", text, re.ASCII) else text
+            return Decimal(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,20})?", text, re.ASCII) else text
         if kind == "array":
             of_integers = schema["items"].get("type") == "integer"
             return [_integer(part.strip()) if of_integers else part.strip() for part in text.split(",")]

@@ -90,6 +90,15 @@ def test_a_query_takes_integers_in_digits_only(shared):
         problem(shared.organiser.get(f"/events?page={text}"), 422, "validation_failed")
 
 
+@pytest.mark.parametrize("text, status", [
+    ("16.235510488227746", 200), ("2.50000000000000000001", 200), ("2,5", 422), ("2.5e0", 422), (".5", 422), ("", 422)])
+def test_a_number_in_a_query_may_have_as_many_decimals_as_programs_print(shared, text, status):
+    event = make(shared.organiser, "event")
+    booths = shared.organiser.get(f"/booths?event_id={event['id']}&min_area={text}", status=status)
+    if status == 422:
+        assert [entry["parameter"] for entry in booths.json["errors"]] == ["min_area"]
+
+
 # Array parameters
 
 @each("route", [route for route in all_routes() if any(
