@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+NOTHING = timedelta(0)
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
@@ -63,8 +64,11 @@ def is_timestamp(value):
     if not TIMESTAMP.fullmatch(value):
         return False
     try:
-        # The years 1 and 9999 are excluded, because the conversion to UTC could lead out of the calendar.
-        return 1 < datetime.fromisoformat(value.upper()).year < 9999
+        moment = datetime.fromisoformat(value.upper())
+        # The years 1 and 9999 are excluded, because the conversion to a zone could lead out of the calendar. So are,
+        # in any time but UTC, the years beside them: their instant in UTC must be a timestamp as well.
+        margin = 1 if moment.utcoffset() == NOTHING else 2
+        return margin < moment.year < 10000 - margin
     except ValueError:
         return False
 
