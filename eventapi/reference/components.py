@@ -54,7 +54,8 @@ class Schemas:
                              "entries in schemas/")
         if title not in self.all:
             self.all[title] = None                    # a schema may refer to itself
-            self.all[title] = self.public({**schema, "title": title}, name.partition(".")[0], is_body)
+            typed = {"type": "object", **schema} if "properties" in schema else schema
+            self.all[title] = self.public({**typed, "title": title}, name.partition(".")[0], is_body)
         return {"$ref": f"#/components/schemas/{title}"}
 
     def public(self, schema, resource, is_body):

@@ -153,7 +153,8 @@ def request_body(route, schemas):
     """Return the request body of a route, None if it has none. Add its schema to the components."""
     options, name = route.options, route.options.schema
     if options.raw_body:
-        content = {kind: {"schema": TEXT if kind.startswith("text/") else BINARY} for kind in options.raw_body}
+        content = {kind: {"schema": {**(TEXT if kind.startswith("text/") else BINARY), "minLength": 1}}
+                   for kind in options.raw_body}
         if name and JSON in content:
             content[JSON] = _json_body(name, route.method, schemas)
         return {"required": True, "content": content}

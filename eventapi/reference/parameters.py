@@ -25,9 +25,11 @@ def of_query(options: Options) -> Iterator[dict]:
         if field in schema["required"]:
             parameter["required"] = True
         if sub.get("type") == "array":
+            sub.setdefault("minItems", 1)
             parameter.update(style="form", explode=False)   # separated by commas; repeating is allowed too
         if field == "after":
             parameter["allowEmptyValue"] = True
+            sub["format"] = "cursor"
         yield {key: value for key, value in parameter.items() if value != ""}
     if schema["x-custom-fields"]:
         yield {"name": "cf", "in": "query", "style": "form", "explode": True,
@@ -44,7 +46,7 @@ def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
     if route.method == "POST":
         yield _field("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the "
                      "first response for 24 hours, with `null` in place of a secret that is shown only once.",
-                     maxLength=255, minLength=1)
+                     pattern="^[!-~]{1,255}$")
     if "precondition_failed" in possible:
         yield _field("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed "
                      "since.")
@@ -52,8 +54,8 @@ def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
         yield _field("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
     if route.method in SUFFIX and JSON in route.options.offered:
         yield _field("Prefer", "`return=minimal` returns only the id and times of the record, and a secret that is "
-                     "shown once (schema Minimal).",
-                     enum=["return=minimal"])
+                     "shown once (schema Minimal). Other preferences are ignored (RFC 7240).",
+                     examples=["return=minimal"])
 
 
 def _field(name, description, **schema):

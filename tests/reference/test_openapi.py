@@ -142,6 +142,29 @@ def test_request_schemas_have_only_writable_fields_and_no_alternatives(document)
             assert "default" not in sub, f"{name}.{field}: generators make a field with a default required"
 
 
+def test_every_component_with_fields_is_an_object(document):
+    for name, schema in document["components"]["schemas"].items():
+        assert "properties" not in schema or "object" in schema["type"], name
+
+
+def test_the_document_refuses_what_the_service_refuses_and_nothing_else(document, fresh):
+    """An empty list in a query, a key that is not visible, and an empty file are refused, any Prefer is not."""
+    for path, method, operation in operations(document):
+        schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
+        for name, schema in schemas.items():
+            assert schema.get("type") != "array" or schema["minItems"] == 1, f"{method} {path}: {name}"
+        assert "enum" not in schemas.get("Prefer", {})
+    person, note = fresh.organiser, document["paths"]["/api/v1/notes"]["post"]
+    assert "errors" in person.get("/events?ids=", status=422).json
+    keys = {parameter["name"]: parameter["schema"] for parameter in note["parameters"]}["Idempotency-Key"]
+    for key, status in (("a b", 422), ("ä", 422), ("x" * 256, 422), ("x" * 255, 201), ("!~", 201)):
+        headers = {"Idempotency-Key": key, "Prefer": "respond-async"}
+        person.post("/events", {"title": "Fair"}, headers=headers, status=status)
+        assert bool(re.search(keys["pattern"], key)) == (status == 201)
+    body = document["paths"]["/api/v1/documents/{id}/content"]["put"]["requestBody"]["content"]
+    assert {media["schema"]["minLength"] for media in body.values()} == {1}
+
+
 def test_parameters_have_no_default_that_a_generated_client_would_always_send(document):
     """`page` beside `after` is refused, so a client must not send it on its own."""
     for path, method, operation in operations(document):
