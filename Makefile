@@ -6,13 +6,15 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes clients test-debian fault race soak load schema reference deb apt-repo clean
+.PHONY: help run test processes clients schemathesis fuzz test-debian fault race soak load schema reference deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
 	@echo "make clients      generate a Python and a TypeScript client and run a journey with each (needs npm)"
+	@echo "make schemathesis  check each operation of /openapi.json with invented requests (EXAMPLES=25 PHASES=... for the long form)"
+	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
@@ -76,6 +78,22 @@ clients: $(VENV)/ready-to-test
 	    @types/node @stoplight/spectral-cli @redocly/cli && touch .clients/ready; }
 	@$(BIN)/python -m pytest tests/clients
 
+# A short form for CI, 90 seconds. All that it can do: make schemathesis EXAMPLES=25 PHASES=examples,coverage,fuzzing,stateful
+EXAMPLES ?= 10
+PHASES   ?= examples,fuzzing
+schemathesis: $(VENV)/ready-to-test
+	@test -e .fuzz/schemathesis || { $(PYTHON) -m venv .fuzz && \
+	  .fuzz/bin/pip install --quiet --disable-pip-version-check schemathesis && touch .fuzz/schemathesis; }
+	@$(BIN)/python -m tests.fuzz.schemathesis_run $(EXAMPLES) $(PHASES)
+
+SECONDS := 600
+TARGETS ?= json_body query cursor csv_file csv_text import formula markup document placeholder calendar request moment amount \
+           webhook_url header file
+fuzz:
+	@test -e .fuzz/atheris || { $(PYTHON) -m venv .fuzz && \
+	  .fuzz/bin/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' atheris && touch .fuzz/atheris; }
+	@for target in $(TARGETS); do echo "target = $$target"; .fuzz/bin/python -m tests.fuzz.run $$target $(SECONDS) || exit 1; done
+
 fault: $(VENV)/ready-to-test
 	@for server in own gthread; do echo "server = $$server"; \
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest tests/fault || exit 1; done
@@ -109,4 +127,4 @@ apt-repo: deb
 	@packaging/apt-repo dist
 
 clean:
-	rm -rf $(VENV) $(RUN) .clients build dist *.egg-info .pytest_cache
+	rm -rf $(VENV) $(RUN) .clients .fuzz build dist *.egg-info .pytest_cache

@@ -1,0 +1,79 @@
+"""Where the fuzzer begins: valid inputs of each target, and words of the service to put into others."""
+import re
+
+from eventapi.domain.attachments import placeholders
+from eventapi.domain.halls import formulas
+from eventapi.reference.document import document
+from eventapi.storage.database import as_json
+from eventapi.validation import examples
+from eventapi.validation.schema_files import document as schema
+from eventapi.validation.schema_files import resource_names
+from tests.fuzz.targets import LISTED, WRITABLE
+from tests.support.images import jpeg, png
+
+CSV = "E-Mail;Firma;Tags\r\nada@example.org;Müller & Söhne;a|b\r\n\"x\";\"a\"\"b\r\n\";=1+1\r\n"
+MARKUP = ("<h1>A &amp; B</h1><p>{{contact.name}} <strong>x</strong><br>{{metadata.a}}</p><ul><li>1</li></ul>"
+          "<table><tr><th>a</th><td>b<ol><li>c</li></ol></td></tr></table>")
+CONTACT = {"email": "ada@example.org", "company_name": "A", "tags": ["x"], "custom_fields": {"size": 1}}
+
+
+def seeds(name):
+    """Return the inputs from which a target begins."""
+    return [text.encode() if isinstance(text, str) else text for text in SEEDS[name]()]
+
+
+def words():
+    """Return words of the service as the values of a libFuzzer dictionary, in ASCII."""
+    found = {"\\\\ud800", "\\\\u0000", "1E+30", "-0.0", "NaN", "9223372036854775808", "sep=;", "{{", "}}", "&#x0;",
+             "2026-03-29T02:30:00+02:00", "Infinity", "\\xff\\xfe", "\\xef\\xbb\\xbf", "\\xe2\\x80\\xa8", "\\x1f",
+             "\\\"", "\\x0d\\x0a", "%00", "%ed%a0%80", "bytes=0-1", "W/\\\"", "q=0"}
+    for name in resource_names():
+        found.update(schema(name)["properties"])
+    return sorted(found | formulas.VARIABLES.keys() | placeholders.KNOWN.keys())
+
+
+def _bodies():
+    return [bytes([place]) + as_json(examples.body(name, "POST") or {}).encode() for place, name in enumerate(WRITABLE)]
+
+
+def _queries():
+    return [bytes([place]) + b"page=2&per_page=5&order=desc&ids=1,2&updated_since=2026-05-01T00:00:00Z&sort=id&after="
+            for place, _ in enumerate(LISTED)]
+
+
+def _requests():
+    """Return a request for each operation of the API reference."""
+    found = []
+    for path, operations in document(None)["paths"].items():
+        for method, operation in operations.items():
+            media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            body = as_json(media["example"]) if "example" in media else ""
+            place = re.sub(r"{[^}]*}", "1", path)
+            found.append(f"{method.upper()} {place}?\nAccept: */*\nPrefer: return=minimal\n\n{body}")
+    return found
+
+
+SEEDS = {
+    "json_body": _bodies, "query": _queries, "request": _requests,
+    "cursor": lambda: ['[1,"name","ASC","x",5]', '"x",5', "null,5", "1.5,5"],
+    "csv_file": lambda: [CSV, "sep=,\n" + CSV.replace(";", ","), CSV.encode("utf-16"), CSV.encode("cp1252"),
+                         b"\xef\xbb\xbf" + CSV.encode()],
+    "csv_text": lambda: ["=1+1\x1f-5\x1f+49 341 1\x1f'x\x1fa|b\\c\x1fa,b\x1f\"q\"\r\n"],
+    "formula": lambda: ["IF({booth_size} >= 20 AND {open_sides} > 2, MAX({booth_size} * 180, 4000), {days} * 25) * "
+                        "(1 - 5%)", "ROUND(-{field:a} / 3, -2) <> MIN(1, 2) OR NOT 1 = 2"],
+    "markup": lambda: [MARKUP], "document": lambda: [f"Titel\x1fMüller\x1f{MARKUP}"],
+    "placeholder": lambda: ['{"a": 1, "b": "x", "c": 1.5, "d": null, "e": true, "f": -1E+30}'],
+    "calendar": lambda: ["Title, a;b\\n\x1fHall 1\x1fText\n\r\nmore " + "ä" * 80],
+    "import": lambda: ["\0" + as_json({"records": [CONTACT, {**CONTACT, "email": "b@example.org"}],
+                                       "skip_on_error": True, "dry_run": False, "mode": "upsert",
+                                       "match_field": "email", "field_mapping": {"Firma": "company_name"}}),
+                       "\1" + CSV, b"\1" + CSV.encode("utf-16")],
+    "moment": lambda: ["2026-05-01", "2026-03-29T02:30:00.5+02:00", "23:59", "Europe/Berlin", "ada@example.org",
+                       "https://example.org/x", "de-AT"],
+    "amount": lambda: ["12.50", "-1E+3", "999999999999.99", "0.0001"],
+    "webhook_url": lambda: ["https://example.org:8443/a?b=c", "https://[2001:db8::7]/", "http://127.1/"],
+    "header": lambda: ["text/csv;q=0.5, */*;q=0.1", "bytes=0-99", "de-AT, en;q=0.5", "127.0.0.1, ::1", "bytes=-5"],
+    "file": lambda: [png(3, 2), jpeg(), b"GIF89a\1\0\1\0\0\0\0", b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0" + bytes(10),
+                     b"%PDF-1.4",
+                     b"PK\x03\x04" + bytes(22) + b"\x13\0\0\0[Content_Types].xml", CSV, b"<svg xmlns=''/>"],
+}

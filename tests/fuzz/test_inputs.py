@@ -1,0 +1,59 @@
+"""The targets of the fuzzer hold for their valid inputs, and for hostile ones that are worth keeping.
+
+`make fuzz` changes these inputs, guided by the branches that they reach.
+"""
+import pytest
+
+from tests.fuzz.seeds import seeds
+from tests.fuzz.targets import TARGETS
+from tests.fuzz.world import World
+
+# target -> inputs that once failed, or that come close to a limit
+HOSTILE = {
+    "json_body": ['\0{"a": 1e30, "b": -1E-30, "c": 0E-9999999999}', '\0{"a": 1e31}', "\0" + '{"a":' * 40, "\0[" * 5,
+                  '\0{"a":' + "9" * 5000 + "}", '\0{"\\ud800": "\\u0000"}', '\0{"a": 38.' + "1" * 50 + "}"],
+    "query": ["\0page=\xff", "\0ids=" + "1," * 101, "\0cf.a=%00&updated_since=0001-01-01T00:00:00%2B23:59"],
+    "cursor": ["[" * 900, "NaN,5", "1e999,5", '"\\ud800",5', "9223372036854775808,5", "true,true",
+               "9" * 700 + ",1"],
+    "csv_file": ["\x02\r", '"', '"a"b\n', "sep=;", "sep=;\n", "a;a\n1;2\n", "\ufeff", 'a\n"\r\n\n"""\n',
+                 "ß\n", b"\xff\xfe", b"\xff\xfea\0\n\0\0\xd8", b"\xef\xbb\xbfa\n\xe4\n", b"a\n\x81\n", b"PK\x03\x04"],
+    "csv_text": ["\r5", "'=1", "''=1", "\t5", "a|", "\\", "+1 (2)", "-1-1e", "a,b", "|"],
+    "formula": ["(" * 60 + "1" + ")" * 60, "-" * 2000, "1/0", "IF(1,2,1/0)", "9" * 2000, "1" + "/3" * 900,
+                "NOT " * 500, "ROUND(1, 99)", "{field:a}", "{ days }%%", "5%%", "1<2<3", "MIN()", "{", "٦", "1e5"],
+    "markup": ["<" * 2000, "&" * 2000, "<p>" * 100, "{{" * 500 + "}}", "<br></br>", "&#0;&#xD800;&lt;script&gt;",
+               "<p a=1>", "<!-- x -->", "&ngE;", "<P>{{a\n}}</p >", "{{a}}\r\nb", "<em>" * 17, "&#13;x"],
+    "document": ["\u202e\x1f\u0600\x1f<p>" + "x" * 3000 + "</p>", "a\x1fb\x1f<table><tr></tr></table><ul></ul>"],
+    "placeholder": ['{"a": 1e30, "b": 1E-30, "c": -0.0, "d": [1], "e": {}}'],
+    "calendar": ["BEGIN:VEVENT\r\nEND:VCALENDAR\x1f\x85\u2028\x1f\\n\\N;,", "\U0001f600" * 40 + "\x1f:\x1f\r",
+                 '"^n\x1f \x1f\t'],
+    "import": ["\1a;b\n", "\0[]", "\0{}", '\0{"records": [1]}', '\0{"records": [{"cf.\\ud83d": 1}]}',
+               "\1email\n" + "a@b.de\n" * 2100],
+    "request": ["GET /api/v1/events?after=%ff\n\n", "GET /\xff\n\n", "POST /api/v1/notes\nContent-Type: a\n\n{", "\n\n",
+                "TRACE /\n\n", "GET /feeds/" + "a" * 300 + ".ics\n\n",
+                "GET /api/v1/events\nAuthorization: Bearer \xe4\n\n"],
+    "moment": ["0001-01-01T00:00:00+14:00", "9999-12-31", "9998-12-31T23:59:59-14:00", "2026-02-30", "0002-01-01",
+               "../UTC", "Europe", "2026-05-01t09:00z", "x" * 65 + "@a.de"],
+    "amount": ["1e30", "-0", "0.00000000000000000000000000000001", "1E-30", "NaN", "99999999999999999999"],
+    "webhook_url": ["https://[::ffff:127.0.0.1]/", "https://0x7f.1/", "https://a@b/", "https://a:0/", "https://[]/",
+                    "https://[::1%25a]/", "https://a:65536/", "https://" + "a." * 130 + "a", "https://[1.2.3.4]/"],
+    "header": ["q=;q=,*/*;q=nan", "bytes=5-3", "bytes=-0", "bytes=999999999999999999-", "::1%a", "text/csv;q=inf",
+               ";" * 5000],
+    "file": [b"\xff\xd8\xff" + b"\xff" * 3000, b"\xff\xd8\xff\xe0\0\0", b"\x89PNG\r\n\x1a\n" + b"\xff" * 40,
+             b"RIFF\0\0\0\0WEBP", b"PK\x03\x04" * 9000, b"\xff\xfe\0", '\u202e\r\n".pdf', b"GIF89a" + bytes(7)],
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    world = World(tmp_path_factory.mktemp("fuzz"))
+    yield world
+    world.close()
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_of_the_fuzzer_holds(world, name):
+    target, _ = TARGETS[name]
+    if name == "calendar":
+        pytest.importorskip("icalendar", reason="it judges the calendar")
+    for data in [*seeds(name)[:20], *(text.encode() if isinstance(text, str) else text for text in HOSTILE[name])]:
+        target(world, data)
