@@ -14,11 +14,12 @@ settings = configuration.load()
 bind = settings.bind
 workers = settings.workers
 threads = settings.threads
-worker_class = {"own": "eventapi.server.worker.Worker", "gthread": "gthread"}[settings.server]
+worker_class = {"own": "eventapi.server.worker.Worker", "gthread": "eventapi.server.gthread.Worker"}[settings.server]
 preload_app = False                      # each process opens its own database connections
 
 timeout = 60
 graceful_timeout = 30
+worker_connections = 900                 # of each process, which may have 1,024 open files
 keepalive = 75                           # seconds; longer than nginx keeps idle connections
 worker_tmp_dir = "/dev/shm"              # the heartbeat file must not wait for a disk
 umask = 0o027

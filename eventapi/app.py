@@ -30,7 +30,7 @@ class App(Bottle):
             environ["PATH_INFO"] = path[:-1]           # a trailing slash is ignored
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
-        environ["eventapi.places"] = self.places
+        environ.setdefault("eventapi.places", self.places)      # the own server has set those of the connection
         return super().wsgi(environ, start_response)
 
     __call__ = wsgi

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import socket
 import sys
+from functools import partial
 
 from eventapi import config as configuration
 from eventapi import logs, paths
@@ -71,12 +72,13 @@ def _free(address):
 def work(args, config):
     """Run the background jobs until stopped, or once."""
     from eventapi.app import ready
+    from eventapi.server import systemd
     from eventapi.storage import process_locks
     from eventapi.worker import Worker, name_of
     logs.start(config.log_level)
     ready(config, to_write=True)
     hold = process_locks.together(config)
-    worker = Worker(config, parent=args.parent)
+    worker = Worker(config, parent=args.parent, report=partial(systemd.report_alive, os.getpid()))
     if not args.once:
         worker.loop()
         hold.close()

@@ -1,4 +1,4 @@
-"""The server: a gunicorn worker class of our own, and the queue of writes.
+"""The server: a gunicorn worker class of our own, and the queue of writes. This page has the invariants of its parts.
 
 The steps of a write, from its first byte to its response, each with the classes that do it:
 
@@ -31,8 +31,19 @@ Invariants:
 6. On a stop, the worker accepts no more connections, finishes every request that has arrived within
    `graceful_timeout`, and closes each connection after its response. A process that is killed has sent no response
    for writes that are not committed.
-7. A connection has one owner at a time: a thread, the write queue, or epoll (Worker.waiting).
+7. A connection has one owner at a time: a thread, the write queue, or epoll (Worker.waiting). Only the owner calls its
+   methods or closes it. A thread owns what it pops from `waiting` or accepts; `wait_for` and `put` give it away.
+8. At most one thread is the leader, and at most one the writer; one thread may be both only until it runs a write. Any
+   thread may stop being either, and then a task that makes another one is in the queue of tasks (Threads, WriteQueue).
+9. A thread holds the write lock only inside `Writer.write`, and then waits neither for a client nor for another
+   thread. Between two writes of a group, the thread lock is free; the file lock and the transaction stay. A thread that
+   has acquired the thread lock again ends the group: the writer after its last write (step 8), `check_progress` of the
+   main thread, or any thread that `pass_on` makes wait for a client (storage/group_commit.py has the details).
+10. At most half of the threads wait for clients for longer than a moment (Patience). The main thread waits for no
+   client and no lock of a thread except that of a commit; if it hangs, gunicorn kills the process after `timeout`.
+11. If work waits and nothing progresses for 30 s, the process ends (Watchdog).
 
 With `server = gthread`, gunicorn's own worker class calls the application, and steps 1, 2, 7 and 9 do not exist: each
-write waits for its commit in its own thread (Writer.write), before the response is sent.
+write waits for its commit in its own thread (Writer.write), before the response is sent. Of the invariants, 1, 5 and 9
+hold, 10 for bodies only, and 11 if all threads are inside the application.
 """

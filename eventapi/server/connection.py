@@ -1,14 +1,14 @@
 """A client's connection. gunicorn's parser reads from it and its Response writes to it, with limits on the waiting.
 
-The socket never blocks. Where a thread must wait for the client, it waits with a deadline, and `before_waiting` is
-called first, so that another thread does the work of this one meanwhile.
+The socket never blocks. Where a thread must wait for the client, Patience limits how long, and lets another thread do
+the work of this one meanwhile.
 """
 import io
+import os
 import re
 import select
 import socket
 import time
-from collections.abc import Callable
 from enum import Enum
 from typing import BinaryIO
 
@@ -16,8 +16,8 @@ from gunicorn.config import Config
 from gunicorn.http import errors, wsgi
 from gunicorn.http.parser import RequestParser
 
-CLIENT_TIMEOUT = 30         # seconds for a request head, and again for a body and a response,
-MIN_RATE = 16 * 1024        # which get one more second for each so many bytes
+from eventapi.server.patience import Patience
+
 RECEIVE_SIZE = 16 * 1024    # bytes received at once
 SEND_SIZE = 64 * 1024       # bytes of a response that are collected before they are sent
 MAX_HEAD = 64 * 1024        # bytes of a request head
@@ -48,26 +48,24 @@ class Connection:
         fd: file descriptor of the socket.
         buffer: bytes that were received and are not parsed.
         first_byte: when the first byte of the buffer was received. This and the other times are of time.monotonic().
+        patience: the limits on waiting for the client.
         sending: a part of the current response has been sent.
         lingering: our side is closed; the worker waits for the client to close its side.
         expires: when the worker closes the connection, if nothing is received.
     """
 
     def __init__(self, sock: socket.socket, client: tuple | str, server: tuple | str, cfg: Config,
-                 before_waiting: Callable[[], None]):
-        """`client` and `server` are addresses, `cfg` is gunicorn's configuration.
-
-        `before_waiting` is called before the calling thread waits for the client.
-        """
+                 patience: Patience):
+        """`client` and `server` are addresses, `cfg` is gunicorn's configuration."""
         self.sock, self._client, self._server, self._cfg = sock, client, server, cfg
         self.fd, self._parser = sock.fileno(), RequestParser(cfg, self, client)
-        self._before_waiting = before_waiting
+        self.patience, self._continue = patience, b""
         self.buffer, self.first_byte = bytearray(), 0.0
         self._searched = 0              # bytes of the buffer that do not contain the end of the head
         self._length = 0                # bytes of the request, if its head is in the buffer and its body is short
         self._body_received = 0         # bytes of the body that were received with the head
         self._unsent, self._unsent_size, self._is_held = [], 0, False
-        self.sending, self._deadline = False, 0.0
+        self.sending = False
         self._end_received = False
         self.lingering, self.expires = False, 0.0
         sock.setblocking(False)
@@ -117,7 +115,7 @@ class Connection:
         """Return (Response, environ) of the next request. Raise what gunicorn's parser finds wrong, or Gone."""
         data, end = bytes(self.buffer), max(self.buffer.find(b"\r\n\r\n"), 0)
         self.buffer.clear()
-        self._searched = self._length = self._deadline = 0          # the head is here: no waiting for it
+        self._searched = self._length = self.patience.deadline = 0  # the head is here: no waiting for it
         if has_bad_line_ends(data[:end]):
             raise errors.InvalidHeader("NUL, or CR and LF that do not stand together")
         self._parser.unreader.unread(data)
@@ -127,11 +125,13 @@ class Connection:
             if len(data) > MAX_HEAD:
                 raise errors.LimitRequestHeaders("the head is too long") from None
             raise errors.InvalidHeader("the head has no end") from None
-        self.sending, self._deadline = False, time.monotonic() + CLIENT_TIMEOUT
+        self.sending, self._continue = False, b""
+        self.patience.begin()
         response, environ = wsgi.create(request, self, self._client, self._server, self._cfg)
         if not environ.get("CONTENT_LENGTH", "0").isdigit():        # gunicorn 20.1 accepts +1
             raise errors.InvalidHeader("CONTENT-LENGTH")
         self._body_received = len(data) - end - 4
+        environ["eventapi.places"] = self.patience
         return response, environ
 
     def has_whole_body(self, environ: dict) -> bool:
@@ -141,16 +141,18 @@ class Connection:
 
     def recv(self, size: int) -> bytes:
         """Return received bytes, after waiting if need be. The parser reads bodies with this."""
+        if self._continue:
+            self._send_continue()
         while True:
             try:
                 data = self.sock.recv(size)
                 break
             except BlockingIOError:
-                self._wait(select.POLLIN)
+                self.patience.wait(select.POLLIN)
         if not data and self._end_received:
             raise ConnectionResetError("the client has closed the connection")    # gunicorn 20.1 would read for ever
         self._end_received = not data
-        self._deadline += len(data) / MIN_RATE
+        self.patience.extend(len(data))
         return data
 
     def drained(self, environ: dict, status: int) -> bool:
@@ -160,7 +162,7 @@ class Connection:
             return True
         if is_chunked and status >= 400:    # chunks that cannot be read have no reliable end
             return False
-        self._deadline = 0
+        self.patience.deadline, self._continue = 0, b""
         try:
             return any(not self._parser.mesg.body.read(RECEIVE_SIZE) for _ in range(8))
         except Exception:           # it has not arrived, or cannot be read; each server has its own errors for that
@@ -193,22 +195,36 @@ class Connection:
             self.flush()
 
     def send(self, data: bytes) -> None:
-        """Send `100 Continue`, which is not a part of the response. gunicorn's parser calls this."""
-        self.sendall(data)
+        """Keep `100 Continue` until the application reads the body. gunicorn calls this before authentication."""
+        self._continue = data
+
+    def _send_continue(self):
+        self.sendall(self._continue)
+        self._continue = b""
         self.flush()
         self.sending = False
 
     def sendfile(self, file: BinaryIO, offset: int = 0, count: int | None = None) -> None:
         """Send a part of a file, from `offset` on. Raise Gone if the client does not take it in time."""
         self.flush()
-        self._before_waiting()
-        self.sock.settimeout(CLIENT_TIMEOUT)
+        end = os.fstat(file.fileno()).st_size if count is None else offset + count
         try:
-            self.sock.sendfile(file, offset, count)
+            while offset < end:
+                offset += self._sent_of_file(file, offset, end - offset)
         except OSError as error:
             raise Gone(error) from None
-        finally:
-            self.sock.setblocking(False)
+
+    def _sent_of_file(self, file, offset, count):
+        """Return the number of bytes sent, 0 after waiting for the client."""
+        try:
+            sent = os.sendfile(self.fd, file.fileno(), offset, count)
+        except BlockingIOError:
+            self.patience.wait(select.POLLOUT)
+            return 0
+        if not sent:
+            raise Gone("the file is shorter than announced")
+        self.patience.extend(sent)
+        return sent
 
     def flush(self) -> None:
         """Send what was collected, unless it is held back. Raise Gone if the client does not take it in time."""
@@ -217,11 +233,11 @@ class Connection:
         data = memoryview(b"".join(self._unsent))
         self.discard()
         if data and not self.sending:
-            self.sending, self._deadline = True, time.monotonic() + CLIENT_TIMEOUT
+            self.sending = True
+            self.patience.begin()
         try:
             while data:
                 sent = self._send(data)
-                self._deadline += sent / MIN_RATE
                 data = data[sent:]
         except OSError as error:
             raise Gone(error) from None
@@ -231,21 +247,14 @@ class Connection:
         self._unsent, self._unsent_size = [], 0
 
     def _send(self, data):
+        """Return the number of bytes sent, 0 after waiting for the client."""
         try:
-            return self.sock.send(data)
+            sent = self.sock.send(data)
         except BlockingIOError:
-            self._wait(select.POLLOUT)
+            self.patience.wait(select.POLLOUT)
             return 0
-
-    def _wait(self, event):
-        """Wait for the client, at most until the deadline. Raise TimeoutError after it."""
-        left = self._deadline - time.monotonic()
-        poll = select.poll()
-        poll.register(self.fd, event)
-        if left > 0:
-            self._before_waiting()
-        if left <= 0 or not poll.poll(left * 1000):
-            raise TimeoutError("the client is too slow")
+        self.patience.extend(sent)
+        return sent
 
     # Closing
 

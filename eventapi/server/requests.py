@@ -53,6 +53,8 @@ class Requests:
             self._log.debug("connection closed: %s", reason)
         except BaseException:
             self._log.exception("connection closed")
+        finally:
+            connection.patience.end()
         return Outcome.GONE
 
     def _respond(self, connection, response, environ):

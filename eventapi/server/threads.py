@@ -43,6 +43,10 @@ class Threads:
         """Run `task` in the next free thread."""
         self._tasks.put(task)
 
+    def number_waiting(self) -> int:
+        """Return the number of tasks that wait for a free thread."""
+        return self._tasks.qsize()
+
     def step_down(self, thread: int | None = None) -> None:
         """Make another thread the leader, if `thread` (the calling one by default) is. May be called at any time.
 

@@ -4,7 +4,7 @@ gunicorn's gthread passes each request from its main loop to a thread and back, 
 conf/gunicorn.conf.py chooses between the two by the option `server`. This worker has no access log and no TLS: eventapi
 and nginx have these.
 
-gunicorn's first process imports this module, `threads`, `connection`, and what conf/gunicorn.conf.py imports. A reload
+gunicorn's first process imports this module, those that it imports, and what conf/gunicorn.conf.py imports. A reload
 applies new options and does not renew these modules, so a new version of eventapi needs a restart. Everything else of
 eventapi is imported in `run`, in the process that uses it.
 """
@@ -19,8 +19,10 @@ from gunicorn.config import Config
 from gunicorn.glogging import Logger
 from gunicorn.workers import base
 
-from eventapi.server.connection import CLIENT_TIMEOUT, Connection, Gone, Outcome
+from eventapi.server.connection import Connection, Gone, Outcome
+from eventapi.server.patience import CLIENT_TIMEOUT, Patience
 from eventapi.server.threads import Threads
+from eventapi.server.watchdog import Watchdog
 
 ACCEPT_PAUSE = 0.001        # seconds after an accept in which this process leaves new connections to other processes
 LINGER = 10                 # seconds in which a client may read the last response, while it still sends
@@ -52,8 +54,11 @@ class Worker(base.Worker):
         """Serve until a signal clears `alive`. gunicorn calls this in the main thread of the process."""
         from eventapi.server.requests import Requests
         from eventapi.server.write_queue import WriteQueue
+        from eventapi.web import uploads
         self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
         self.waiting, self.connections, self.pausing = {}, set(), False
+        self.places = uploads.places(self.cfg.threads)
+        self.watchdog = Watchdog(self._work_waits, self.ppid, self.log)
         self.threads = Threads(self._handle_event, self.log)
         self.requests = Requests(self.wsgi, self.log, lambda: self.alive and self.cfg.keepalive > 0)
         self.writes = WriteQueue(self.requests, self.threads.submit, self._after_response, self.log)
@@ -91,6 +96,7 @@ class Worker(base.Worker):
             self.alive = False
         self._close_expired()
         self.writes.check_progress()
+        self.watchdog.check()
         self._accept_again()                # the limit of connections or of open files may have been reached
 
     def _close_expired(self, idle=False):
@@ -98,16 +104,28 @@ class Worker(base.Worker):
         now = time.monotonic()
         for fd, connection in list(self.waiting.items()):
             if connection.expires < now or (idle and not connection.lingering):
-                if self.waiting.pop(fd, None) is connection:
-                    self._close_unless_active(connection)
+                is_late = connection.expires < now and bool(connection.buffer or connection.lingering)
+                self._close_waiting(fd, connection, is_late)
 
-    def _close_unless_active(self, connection):
-        is_late = connection.expires < time.monotonic() and (connection.buffer or connection.lingering)
-        if is_late or connection.is_silent():
+    def _make_room(self):
+        """Close the connection that has been idle the longest, or else waits the longest for the rest of its request.
+
+        Return whether one was closed.
+        """
+        oldest_first = sorted(list(self.waiting.items()), key=lambda pair: bool(pair[1].buffer))
+        return any(self._close_waiting(*pair) for pair in oldest_first)
+
+    def _close_waiting(self, fd, connection, is_late=False):
+        """Close a connection that waits for its client, unless bytes have just arrived. Return whether it is closed."""
+        found = self.waiting.pop(fd, None)
+        if found is None:                   # a thread has it
+            return False
+        if found is connection and (is_late or connection.is_silent()):
             self.close(connection)
-        else:                               # bytes have just arrived
-            self.waiting[connection.fd] = connection
-            self._arm(connection.fd)
+            return True
+        self.waiting[fd] = found
+        self._arm(fd)
+        return False
 
     def _stop(self):
         """Accept what has connected, then no more. Respond to each request that has arrived, then close."""
@@ -142,7 +160,7 @@ class Worker(base.Worker):
     def _accept_again(self):
         """Arm the listening sockets, if another connection is allowed."""
         self.pausing = False
-        if self.alive and len(self.connections) < self.cfg.worker_connections:
+        if self.alive and (len(self.connections) < self.cfg.worker_connections or self.waiting):
             for fd in self.listeners:
                 self._arm(fd)
 
@@ -153,8 +171,11 @@ class Worker(base.Worker):
             self.log.debug("not armed: %s", error)
 
     def _accept(self, listener, server):
-        """Accept one connection and wait for its first request. LIMIT_REACHED also if the process has no more files."""
-        if len(self.connections) >= self.cfg.worker_connections:
+        """Accept one connection and wait for its first request, in place of an idle one if there are too many.
+
+        LIMIT_REACHED if none is idle, or if the process has no more files.
+        """
+        if len(self.connections) >= self.cfg.worker_connections and not self._make_room():
             return Accept.LIMIT_REACHED
         try:
             sock, client = listener.accept()
@@ -163,7 +184,8 @@ class Worker(base.Worker):
         except OSError as error:
             self.log.warning("cannot accept a connection: %s", error)
             return Accept.LIMIT_REACHED
-        connection = Connection(sock, client, server, self.cfg, self._before_waiting)
+        patience = Patience(sock.fileno(), self.places, self._before_waiting, self.watchdog)
+        connection = Connection(sock, client, server, self.cfg, patience)
         self.connections.add(connection)
         connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
@@ -174,6 +196,12 @@ class Worker(base.Worker):
         """Let other threads do the work of the calling thread, which is about to wait for a client."""
         self.threads.step_down()
         self.writes.pass_on()
+
+    def _work_waits(self):
+        """Return whether a write, a task or an event waits for a thread. The task that makes a leader is no work."""
+        tasks = self.threads.number_waiting()
+        return bool(self.writes.queued) or tasks > 1 or (
+            tasks == 1 and self.epoll in select.select([self.epoll], [], [], 0)[0])
 
     def close(self, connection: Connection) -> None:
         """Close a connection that the calling thread owns."""

@@ -1,9 +1,11 @@
 """Uploads: receive a body that is a file as a temporary file, before any transaction begins.
 
-A thread that receives a long body waits for its client. At most half of the threads of a process do so, so that the
-others serve the requests of everybody else.
+A thread that receives a body waits for its client, unless the body has arrived. At most half of the threads of a
+process do so, so that the others serve the requests of everybody else. In the own server they share the places with
+threads that wait for slow readers (server/patience.py).
 """
 import re
+import select
 import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,21 +18,47 @@ from eventapi.storage import files
 # Bytes. The server has received a shorter body before it calls the application (server/connection.py).
 LONG = 99_999
 RETRY_AFTER = 5             # seconds
+ARRIVAL = 0.1               # seconds that a short body may take without a place
 NO_PLACE = nullcontext()    # a short body needs no place
 
 
 def places(threads: int) -> BoundedSemaphore:
-    """Return the places of a process with so many threads for requests with a long body."""
+    """Return the places of a process with so many threads: the threads that may wait for clients at once."""
     return BoundedSemaphore(max(1, threads // 2))
 
 
 def place(environ: dict, wait: float = 0.0) -> AbstractContextManager[None]:
-    """Return a context manager that occupies a place while a long body is received, and handled if it is a file.
+    """Return a context manager that occupies a place while a body is received, and handled if it is a file.
 
-    It raises 503 `unavailable` if no place is free within `wait` seconds.
+    A short body that has arrived needs no place. It raises 503 `unavailable` if none is free within `wait` seconds.
     """
-    is_long = content_length(environ) > LONG or is_chunked(environ)
-    return _occupied(environ, wait) if is_long else NO_PLACE
+    length = content_length(environ)
+    waits = length > LONG or is_chunked(environ) or "HTTP_EXPECT" in environ or not _has_arrived(environ, length)
+    return _occupied(environ, wait) if waits else NO_PLACE
+
+
+def _has_arrived(environ, length):
+    """Return whether a short body has arrived, after waiting for ARRIVAL. gthread calls the application before that."""
+    connection = environ.get("gunicorn.socket")
+    if not isinstance(connection, socket.socket):
+        return True
+    missing = length - environ["wsgi.input"].reader.unreader.buf.getbuffer().nbytes
+    if missing <= 0 or _has_received(connection, missing):
+        return True
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(ARRIVAL * 1000)) and _has_received(connection, missing)
+
+
+def _has_received(connection, size):
+    """Return whether reading `size` bytes from a socket would not wait."""
+    try:
+        received = connection.recv(size, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:                             # the error appears again when the body is read
+        return True
+    return len(received) >= size or not received
 
 
 @contextmanager

@@ -45,14 +45,15 @@ class Worker:
     Attributes:
         parent: process id of the server that started the worker; the worker ends with it. None for a worker of its
             own.
+        report: called whenever the worker gets on: between two rounds, and between two transactions of a job.
         due: time of the next round of each job, on the monotonic clock.
         failed: the jobs whose last round failed. A change of the database does not start them.
         signed: time of the last heartbeat, on the monotonic clock.
         seen: the data_version at the last check for changes.
     """
 
-    def __init__(self, config, jobs=JOBS, parent=None):
-        self.config, self.jobs, self.parent = config, jobs, parent
+    def __init__(self, config, jobs=JOBS, parent=None, report=lambda: None):
+        self.config, self.jobs, self.parent, self.report = config, jobs, parent, report
         self.stopped = False
         self.due = {job: 0.0 for job in jobs}
         self.failed = set()
@@ -93,6 +94,7 @@ class Worker:
 
     def stopping(self):
         """Return whether the worker has to stop."""
+        self.report()
         return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):

@@ -1,0 +1,79 @@
+"""Waiting for one client: until when, and whether the thread may.
+
+A thread that waits for a client serves nobody else, so at most half of the threads of a process do (web/uploads.py
+counts the places). Brief waits need no place: a proxy on the same machine takes even a long response at once.
+"""
+import select
+import time
+from collections.abc import Callable
+from threading import BoundedSemaphore
+
+from eventapi.server.watchdog import Watchdog
+
+CLIENT_TIMEOUT = 30         # seconds for a request head, and again for a body and a response,
+MIN_RATE = 16 * 1024        # which get one more second for each so many bytes
+BRIEF = 0.1                 # seconds of waiting without a place, for a body and again for a response,
+FAST_RATE = 32 * 1024 ** 2  # which get one more second for each so many bytes
+
+
+class Patience:
+    """The waiting for the client of one connection. Only the thread that owns the connection uses it.
+
+    The plugins see it as a semaphore: `acquire` and `release` take and return the one place of the connection.
+
+    Attributes:
+        deadline: when the client is too slow (time.monotonic()); 0 if the thread must not wait.
+    """
+
+    def __init__(self, fd: int, places: BoundedSemaphore, before_waiting: Callable[[], None], watchdog: Watchdog):
+        """`before_waiting` is called before the calling thread waits for the client."""
+        self._fd, self._places, self._before_waiting, self._watchdog = fd, places, before_waiting, watchdog
+        self.deadline, self._brief, self._has_place = 0.0, 0.0, False
+
+    def begin(self) -> None:
+        """Start the time of a body or of a response."""
+        self.deadline, self._brief = time.monotonic() + CLIENT_TIMEOUT, BRIEF
+
+    def extend(self, size: int) -> None:
+        """Allow more time, since so many bytes were received or sent."""
+        self.deadline += size / MIN_RATE
+        self._brief += size / FAST_RATE
+        self._watchdog.progress += 1
+
+    def end(self) -> None:
+        """Return the place after a request."""
+        self._watchdog.progress += 1
+        if self._has_place:
+            self.release()
+
+    def wait(self, event: int) -> None:
+        """Wait for the client: for select.POLLIN or POLLOUT.
+
+        Raise TimeoutError after the deadline, and if the wait is not brief and no place is free.
+        """
+        start = time.monotonic()
+        left = self.deadline - start
+        if left <= 0:
+            raise TimeoutError("the client is too slow")
+        self._before_waiting()
+        poll = select.poll()
+        poll.register(self._fd, event)
+        if not self._has_place:
+            if poll.poll(min(self._brief, left) * 1000):
+                self._brief = max(0.0, self._brief - (time.monotonic() - start))
+                return
+            self._brief = 0.0
+            if not self.acquire():
+                raise TimeoutError("the client is slow, and as many threads as possible wait for others")
+        if not poll.poll(max(0.0, self.deadline - time.monotonic()) * 1000):
+            raise TimeoutError("the client is too slow")
+
+    def acquire(self, timeout: float = 0.0) -> bool:
+        """Take a place, unless the connection has one. Return False if none is free within `timeout` seconds."""
+        self._has_place = self._has_place or self._places.acquire(timeout=timeout)
+        return self._has_place
+
+    def release(self) -> None:
+        """Return the place."""
+        self._has_place = False
+        self._places.release()

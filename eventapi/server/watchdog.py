@@ -1,0 +1,51 @@
+"""The watchdog of a server process: it ends the process if work waits and nothing progresses.
+
+gunicorn's heartbeat comes from the main thread, so it does not notice that all threads hang. gunicorn replaces a
+process that ends. systemd hears WATCHDOG=1 only from processes that work, so it restarts the service if none does.
+"""
+import faulthandler
+import os
+import time
+from collections.abc import Callable
+
+from gunicorn.glogging import Logger
+
+from eventapi.server import systemd
+
+LIMIT = 30                  # checks, which are a second or more apart; a stopped process (SIGSTOP) makes none
+
+
+class Watchdog:
+    """Checks once a second that a process works.
+
+    Attributes:
+        progress: changes when a request is finished, and when a client sends or takes bytes. Threads may change it at
+            once, since only the change counts.
+    """
+
+    def __init__(self, work_waits: Callable[[], bool], main: int, log: Logger):
+        """`work_waits` returns whether something waits for a thread; `main` is the process id that systemd knows."""
+        self._work_waits, self._main, self._log = work_waits, main, log
+        self.progress = self._seen = self._stalled = 0
+        self._checked = 0.0
+
+    def check(self) -> None:
+        """Tell systemd that the process works. End it after LIMIT checks without progress while work waits."""
+        now = time.monotonic()
+        if now < self._checked + 1:
+            return
+        self._checked = now
+        if self.progress != self._seen or not self._work_waits():
+            self._seen, self._stalled = self.progress, 0
+            systemd.report_alive(self._main)
+            return
+        self._stalled += 1
+        if self._stalled >= LIMIT:
+            self._end()
+
+    def _end(self):
+        """End the process at once: threads that hang cannot be stopped. Nothing that was acknowledged is lost."""
+        self._log.critical("requests wait and none has finished for %d s; the stacks of all threads follow, then this "
+                           "process ends and is replaced", LIMIT)
+        faulthandler.dump_traceback(2)
+        os._exit(1)
