@@ -1,4 +1,7 @@
-"""Configuration: all options with their defaults, parsers and descriptions. Environment variables override the file."""
+"""Configuration: all options with their defaults, parsers and descriptions.
+
+Credentials of systemd override the file, and environment variables override both.
+"""
 import configparser
 import os
 import pwd
@@ -96,7 +99,7 @@ OPTIONS = [
            "Encryption to the mail server: none (only to localhost), starttls or tls."),
     Option("smtp_user", "", line, "User name at the mail server. Empty: no login."),
     Option("smtp_password", "", line,
-           "Password at the mail server. Better set it as EVENTAPI_SMTP_PASSWORD than in a file."),
+           "Password at the mail server. A systemd credential of this name keeps it out of this file."),
     Option("smtp_sender", "", mailbox, "Address that mails are sent from."),
     Option("mails_per_minute", "60", whole(1, 100000),
            "Most mails sent per minute. Keep it below the limit of your mail server."),
@@ -143,9 +146,9 @@ class Config(SimpleNamespace):
 def load(file=None, environ=os.environ, **given):
     """Return the configuration.
 
-    Read `file`, else the file in EVENTAPI_CONFIG, else the default file if it exists. Environment variables override
-    the file, and `given` (options of the command line) overrides both. Raise ConfigError, which names
-    every unknown option or variable and every invalid value.
+    Read `file`, else the file in EVENTAPI_CONFIG, else the default file if it exists. Credentials of systemd override
+    the file, environment variables override both, and `given` (options of the command line) overrides all. Raise
+    ConfigError, which names every unknown option or variable and every invalid value.
     """
     texts, faults = {option.name: (option.default, "the default") for option in OPTIONS}, []
     path = Path(file or environ.get("EVENTAPI_CONFIG") or DEFAULT_FILE)
@@ -153,6 +156,7 @@ def load(file=None, environ=os.environ, **given):
         options = _from_file(path)
         faults += [f"{path}: unknown option {name}{advice}" for name, advice in _unknown(set(options))]
         texts.update((name, (text, str(path))) for name, text in options.items())
+    texts.update(_from_credentials(environ.get("CREDENTIALS_DIRECTORY")))
     variables = {name.removeprefix(PREFIX).lower(): text for name, text in environ.items() if name.startswith(PREFIX)}
     faults += [f"unknown environment variable {PREFIX}{name.upper()}{advice}"
                for name, advice in _unknown(variables.keys() - OTHER_VARIABLES)]
@@ -187,6 +191,24 @@ def _from_file(path):
     if parser.sections() != ["eventapi"]:
         raise ConfigError(f"the configuration file {path} must have exactly one section, [eventapi]")
     return {name: value.strip() for name, value in parser["eventapi"].items()}
+
+
+def _from_credentials(folder):
+    """Return name -> (text, path) of the options that are credentials of the unit (systemd.exec(5), LoadCredential=).
+
+    Other credentials are ignored: the unit may have them for another program.
+    """
+    found = {}
+    for option in OPTIONS if folder else ():
+        path = Path(folder, option.name)
+        try:
+            found[option.name] = (path.read_text(encoding="utf-8"), str(path))
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8"
+            raise ConfigError(f"cannot read the credential {path}: {reason}") from None
+    return found
 
 
 def user():

@@ -107,7 +107,9 @@ OPTIONS_DESCRIPTION = (
     "The file has INI format with one section, [eventapi]. Lines that begin with # are comments. Options that are not "
     "set have their default. An invalid value or an unknown option prevents the start; the message names it.\n",
     "Environment variables override the file: EVENTAPI_DATA_DIR overrides data_dir. "
-    "Set them for the services with systemctl edit eventapi.service. "
+    "Set them for the services with systemctl edit eventapi.service, but no secrets, because every local user can read "
+    "the environment of a unit. A systemd credential with the name of an option (LoadCredential=smtp_password:PATH) "
+    "overrides the file, too. "
     "To apply a change, run systemctl reload eventapi.service and systemctl restart eventapi-worker.service.\n",
     "The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n")
 

@@ -349,6 +349,22 @@ def test_a_logo_is_read_when_the_configuration_is_loaded(tmp_path):
     assert config.load(environ={}).organiser_logo is None
 
 
+def test_a_credential_of_systemd_overrides_the_file_and_is_never_shown(tmp_path):
+    (tmp_path / "eventapi.conf").write_text("[eventapi]\nsmtp_password = old\nworkers = 3\n")
+    folder = tmp_path / "credentials"
+    folder.mkdir()
+    (folder / "smtp_password").write_text("pass word\n")
+    (folder / "of_another_program").write_text("x")
+    environ = {"EVENTAPI_CONFIG": str(tmp_path / "eventapi.conf"), "CREDENTIALS_DIRECTORY": str(folder)}
+    settings = config.load(environ=environ)
+    assert (settings.smtp_password, settings.workers) == ("pass word", 3)
+    assert config.load(environ={**environ, "EVENTAPI_SMTP_PASSWORD": "mine"}).smtp_password == "mine"
+    (folder / "smtp_password").write_bytes(b"\xff secret")
+    with pytest.raises(config.ConfigError, match="smtp_password: it is not UTF-8") as refused:
+        config.load(environ=environ)
+    assert "secret" not in str(refused.value)
+
+
 def test_all_faults_of_the_configuration_are_reported_at_once(run, tmp_path, monkeypatch):
     (tmp_path / "eventapi.conf").write_text("[eventapi]\nworkers = many\ncurency = EUR\n")
     monkeypatch.setenv("EVENTAPI_WORKRES", "3")

@@ -32,9 +32,11 @@ class Show:
 
     def __init__(self, folder, mailbox):
         self.folder, self.secrets, self.answers = folder, {"password": PASSWORD, "header": HUSH}, []
+        (folder / "credentials").mkdir()
+        (folder / "credentials" / "smtp_password").write_text(f"{PASSWORD}\n")
         self.settings = {"EVENTAPI_LOG_LEVEL": "debug", "EVENTAPI_SMTP_HOST": "127.0.0.1",
                          "EVENTAPI_SMTP_PORT": str(mailbox.server_address[1]), "EVENTAPI_SMTP_SECURITY": "none",
-                         "EVENTAPI_SMTP_USER": "box", "EVENTAPI_SMTP_PASSWORD": PASSWORD,
+                         "EVENTAPI_SMTP_USER": "box", "CREDENTIALS_DIRECTORY": str(folder / "credentials"),
                          "EVENTAPI_SMTP_SENDER": "news@messe.test",
                          "EVENTAPI_BACKUP_DIR": str(folder / "backups"),
                          "EVENTAPI_WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8"}

@@ -111,6 +111,14 @@ def test_systemd_accepts_the_units_and_rates_them_as_safe(units):
             assert judged.returncode == 0, judged.stdout[-200:]
 
 
+def test_no_secret_is_recommended_for_the_environment_of_a_unit(units):
+    """Every local user can read it: systemctl show -p Environment."""
+    for file in (*(ROOT / "docs").glob("*.md"), *(ROOT / "conf").rglob("*.conf"), *units.iterdir(), ROOT / "README.md",
+                 *(PACKAGING / "man").iterdir()):
+        assert not re.search(r"Environment=\S*(PASSWORD|SECRET|TOKEN|KEY)", file.read_text(encoding="utf-8")), file
+    assert "\nLoadCredential=smtp_password:/etc/eventapi/smtp_password\n" in (ROOT / "docs/operations.md").read_text()
+
+
 # Manual and completion
 
 def test_the_manual_has_every_option_with_its_default(reference):
