@@ -6,6 +6,8 @@ from eventapi.reference.components import SUFFIX, inlined, with_default_in_words
 from eventapi.validation.schema_files import query_schema
 from eventapi.web.routes import JSON, Options, Route
 
+LARGEST = 2 ** 63 - 1       # the largest integer that SQLite can store
+
 
 def of_path(route: Route) -> Iterator[dict]:
     """Yield the parameters in the path of a route."""
@@ -30,6 +32,9 @@ def of_query(options: Options) -> Iterator[dict]:
         if field == "after":
             parameter["allowEmptyValue"] = True
             sub["format"] = "cursor"
+        for part in (sub, sub.get("items", {})):
+            if part.get("type") == "integer":
+                part.setdefault("maximum", LARGEST)
         yield {key: value for key, value in parameter.items() if value != ""}
     if schema["x-custom-fields"]:
         yield {"name": "cf", "in": "query", "style": "form", "explode": True,

@@ -153,6 +153,9 @@ def test_the_document_refuses_what_the_service_refuses_and_nothing_else(document
         schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
         for name, schema in schemas.items():
             assert schema.get("type") != "array" or schema["minItems"] == 1, f"{method} {path}: {name}"
+        for parameter in (part for part in operation["parameters"] if part["in"] == "query"):
+            for schema in (parameter["schema"], parameter["schema"].get("items", {})):
+                assert schema.get("type") != "integer" or schema["maximum"] < 2 ** 63, f"{path}: {parameter['name']}"
         assert "enum" not in schemas.get("Prefer", {})
     person, note = fresh.organiser, document["paths"]["/api/v1/notes"]["post"]
     assert "errors" in person.get("/events?ids=", status=422).json
