@@ -9,7 +9,7 @@ from importlib import import_module
 
 from eventapi import __version__
 from eventapi import config as configuration
-from eventapi.cli.terminal import Refused
+from eventapi.cli.terminal import Refused, printable
 from eventapi.errors import Problem
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Error
@@ -55,5 +55,5 @@ def _parser():
 
 
 def _refuse(line):
-    print("eventapi: " + " ".join(line.split()), file=sys.stderr)
+    print("eventapi: " + printable(" ".join(line.split())), file=sys.stderr)
     return 1

@@ -4,7 +4,7 @@ import json
 import re
 
 from eventapi import journal
-from eventapi.cli.terminal import Refused, command, group, lists, opened
+from eventapi.cli.terminal import Refused, command, group, lists, opened, printable
 from eventapi.domain.upkeep import checks
 from eventapi.storage.errors import forget_damage
 
@@ -48,7 +48,7 @@ def verify(args, config):
         last = journal.last(db)
     _report(args, [("audit log", line) for line in wrong])
     if last and not args.json:
-        print("last entry: {}:{}".format(*last))
+        print(printable("last entry: {}:{}".format(*last)))
 
 
 def _report(args, findings):
@@ -57,7 +57,7 @@ def _report(args, findings):
         print(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         for name, detail in findings:
-            print(f"{name}: {detail}")
+            print(f"{name}: {printable(detail)}")
         if not findings:
             print("ok")
     if findings:

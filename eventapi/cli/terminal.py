@@ -74,9 +74,14 @@ def show(args, rows, columns):
         print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
 
 
+def printable(text):
+    """Return the text with control characters as escapes: a terminal would obey those of an intruder."""
+    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
+
+
 def _text(value):
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return " ".join(value) if isinstance(value, list) else str(value)
+    return printable(" ".join(value) if isinstance(value, list) else str(value))

@@ -205,6 +205,15 @@ def test_the_tier_is_shown_and_set(run, organiser, db):
     assert actions(db) == [("updated", "tenant")]
 
 
+def test_control_characters_in_the_data_do_not_reach_the_terminal(run, db):
+    run("admin", "add", "Ada")
+    db.connection.execute("UPDATE admins SET name = ?", ("Ada \x1b]0;title\x07\x9b2J Lovelace",))
+    code, output, _ = run("admin", "list")
+    assert code == 0 and "Ada \\x1b]0;title\\x07\\x9b2J Lovelace" in "".join(output)
+    _, _, error = run("key", "list", "--config", "/none/\x1b[2J")
+    assert "/none/\\x1b[2J" in error
+
+
 def test_gateways_are_added_listed_and_removed(run):
     assert run("gateway", "add", "card", "Card payment", "--fee-percent", "1.4", "--fee-fixed", "0.25")[0] == 0
     gateway, = table(run, "gateway", "list")

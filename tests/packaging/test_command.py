@@ -109,7 +109,13 @@ def test_the_environment_of_root_stays_with_root(become, monkeypatch):
     environment = become("check")[3]
     assert not [name for name in ("AWS_SECRET_ACCESS_KEY", "LD_LIBRARY_PATH", "PYTHONPATH", "XDG_RUNTIME_DIR")
                 if name in environment]
-    assert environment["EVENTAPI_LOG_LEVEL"] == "debug" and environment["HOME"] == "/var/lib/eventapi"
+    assert environment["EVENTAPI_LOG_LEVEL"] == "debug"
+
+
+def test_no_code_from_the_data_directory_is_run(become):
+    """The home directory of the user is the data directory."""
+    environment = become("check")[3]
+    assert (environment["HOME"], environment["PYTHONNOUSERSITE"]) == ("/nonexistent", "1")
 
 
 def test_a_missing_user_is_an_error_with_a_remedy(command, monkeypatch, capsys):

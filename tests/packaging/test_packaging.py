@@ -85,6 +85,7 @@ def test_services_are_limited_and_hardened(units):
     for name in SERVICES:
         service = settings(units / name)["Service"]
         assert "@hardening@" not in (units / name).read_text()
+        assert "HOME=/nonexistent PYTHONNOUSERSITE=1" in service["Environment"], name    # no code from data_dir
         assert {"MemoryMax", "NoNewPrivileges", "ProtectSystem", "SystemCallFilter",
                 "SyslogIdentifier"} <= service.keys(), name
     assert settings(units / "eventapi.service")["Service"]["RestrictAddressFamilies"] == ["AF_UNIX"]
