@@ -3,50 +3,17 @@ documents.
 """
 import http.client
 import json
-import os
 import secrets
-import shutil
 import ssl
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 
-from tests.support.processes import ROOT, eventapi, free_port, get, start, until
+from tests.support import nginx_site
+from tests.support.processes import eventapi, free_port, get, start, until
 
-NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin:/bin")
-pytestmark = [pytest.mark.processes,
-              pytest.mark.skipif(not (NGINX and shutil.which("openssl")), reason="nginx and openssl are not installed")]
-
-
-def write_site(folder, port, plain, upstream):
-    """Write the shipped files, with the lines changed that an administrator changes. `upstream` is as in nginx."""
-    for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
-        shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
-    snippet = folder / "eventapi-snippet.conf"
-    snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;"))
-    site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
-    for old, new in (("server unix:/run/eventapi/web.sock;", f"server {upstream};"),
-                     ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),
-                     ("snippets/eventapi-tls.conf", f"{folder}/eventapi-tls.conf"),
-                     ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("    listen [::]:443 ssl http2;\n", ""),
-                     ("    listen 80;\n", f"    listen 127.0.0.1:{plain};\n"), ("    listen [::]:80;\n", ""),
-                     ("/etc/ssl/certs/ssl-cert-snakeoil.pem", f"{folder}/cert.pem"),
-                     ("/etc/ssl/private/ssl-cert-snakeoil.key", f"{folder}/key.pem")):
-        assert old in site, old
-        site = site.replace(old, new)
-    (folder / "site.conf").write_text(site)
-    (folder / "nginx.conf").write_text(f"""
-        daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 1;
-        events {{}}
-        http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
-          fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
-          include {folder}/eventapi-http.conf; include {folder}/site.conf; }}
-        """ + ("user root;" if os.geteuid() == 0 else ""))
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                    "/CN=events.example.org",
-                    "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
+pytestmark = [pytest.mark.processes, nginx_site.required]
 
 
 @pytest.fixture(scope="module")
@@ -60,24 +27,20 @@ def site(tmp_path_factory):
 @contextmanager
 def running(folder, bind, upstream, is_ready, **options):
     """Run the server on `bind` and nginx in front of it, and return the Site. The log of the server is FOLDER/log."""
-    data, port, plain = folder / "data", free_port(), free_port()
+    data = folder / "data"
     data.mkdir()
     assert eventapi(data, "migrate").returncode == 0
     key = eventapi(data, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
-    write_site(folder, port, plain, upstream)
-    checked = subprocess.run([NGINX, "-t", "-c", folder / "nginx.conf"], capture_output=True, text=True)
-    assert checked.returncode == 0, checked.stderr
     with (open(folder / "log", "w") as log,
           start(data, "serve", "--bind", bind, "--workers", "2", log=log, **options) as server):
         until(is_ready)
-        with subprocess.Popen([NGINX, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL) as nginx:
+        with nginx_site.running(folder, upstream) as (port, plain):
             site = Site(port, plain, key, data)
             try:
                 yield site
             finally:
                 for connection in site.connections:
                     connection.close()
-                nginx.terminate()
                 server.terminate()
 
 
