@@ -13,14 +13,14 @@ from enum import Enum
 from typing import BinaryIO
 
 from gunicorn.config import Config
-from gunicorn.http import errors, wsgi
+from gunicorn.http import wsgi
 from gunicorn.http.parser import RequestParser
 
+from eventapi.server import heads
 from eventapi.server.patience import Patience
 
 RECEIVE_SIZE = 16 * 1024    # bytes received at once
 SEND_SIZE = 64 * 1024       # bytes of a response that are collected before they are sent
-MAX_HEAD = 64 * 1024        # bytes of a request head
 LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,5})[ \t]*\r\n", re.I)    # of a short body
 EXPECT = re.compile(rb"\r\nexpect:", re.I)
 LONE_LF = re.compile(rb"(?<!\r)\n")
@@ -109,27 +109,21 @@ class Connection:
         length, line = len(self.buffer), self._cfg.limit_request_line
         lone = LONE_LF.search(self.buffer, self._searched)
         self._searched = max(0, length - 3)
-        return bool(lone) or length > MAX_HEAD or (length > line > 0 and b"\r\n" not in self.buffer[:line + 2])
+        return bool(lone) or length > heads.MAX_HEAD or (length > line > 0 and b"\r\n" not in self.buffer[:line + 2])
 
     def request(self) -> tuple[wsgi.Response, dict]:
-        """Return (Response, environ) of the next request. Raise what gunicorn's parser finds wrong, or Gone."""
-        data, end = bytes(self.buffer), max(self.buffer.find(b"\r\n\r\n"), 0)
+        """Return (Response, environ) of the next request. Raise what is wrong with its head, or Gone."""
+        data = bytes(self.buffer).removeprefix(b"\r\n")             # ignored, as RFC 9112 recommends (2.2)
+        end = data.find(b"\r\n\r\n")
         self.buffer.clear()
         self._searched = self._length = self.patience.deadline = 0  # the head is here: no waiting for it
-        if has_bad_line_ends(data[:end]):
-            raise errors.InvalidHeader("NUL, or CR and LF that do not stand together")
+        heads.check_bytes(data, end)
         self._parser.unreader.unread(data)
-        try:
-            request = next(self._parser)
-        except (errors.NoMoreData, TimeoutError):
-            if len(data) > MAX_HEAD:
-                raise errors.LimitRequestHeaders("the head is too long") from None
-            raise errors.InvalidHeader("the head has no end") from None
+        request = next(self._parser)
         self.sending, self._continue = False, b""
         self.patience.begin()
+        heads.check(request)
         response, environ = wsgi.create(request, self, self._client, self._server, self._cfg)
-        if not environ.get("CONTENT_LENGTH", "0").isdigit():        # gunicorn 20.1 accepts +1
-            raise errors.InvalidHeader("CONTENT-LENGTH")
         self._body_received = len(data) - end - 4
         environ["eventapi.places"] = self.patience
         return response, environ
@@ -266,11 +260,6 @@ class Connection:
             self.sock.shutdown(socket.SHUT_WR)
         except OSError as error:
             raise Gone(error) from None
-
-
-def has_bad_line_ends(head: bytes) -> bool:
-    """Return whether a head has NUL, CR or LF where gunicorn 20.1 accepts them, but another parser may end the line."""
-    return b"\0" in head or not head.count(b"\r") == head.count(b"\n") == head.count(b"\r\n")
 
 
 def short_body(data: bytes, end: int) -> int:

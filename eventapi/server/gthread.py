@@ -1,16 +1,20 @@
-"""gunicorn's gthread with the watchdog (`server = gthread`).
+"""gunicorn's gthread with eventapi's checks of request heads, its problem documents and its watchdog.
 
-gunicorn itself waits for clients here, in the thread of the request: slow request heads and slow readers are not
-limited. So gthread belongs behind nginx, which waits for them.
+It is used with `server = gthread`. gunicorn itself waits for clients here, in the thread of the request: slow request
+heads and slow readers are not limited. So gthread belongs behind nginx, which waits for them.
 """
 import threading
+from socket import socket
 
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.http import errors
+from gunicorn.http.message import Request
+from gunicorn.workers import gthread
 
+from eventapi.server import heads
 from eventapi.server.watchdog import Watchdog
 
 
-class Worker(ThreadWorker):
+class Worker(gthread.ThreadWorker):
     """The worker. It ends if all its threads are inside the application and none of them returns."""
 
     def load_wsgi(self) -> None:
@@ -33,3 +37,28 @@ class Worker(ThreadWorker):
         """Tell gunicorn that the main thread works. gunicorn calls this at least once a second."""
         super().notify()
         self.watchdog.check()
+
+    def handle_request(self, req: Request, conn: gthread.TConn) -> bool:
+        """Respond to a request that gunicorn has parsed. Return whether the connection stays open.
+
+        gunicorn before 26 forgets what it has received behind the request until more arrives, so it must close then.
+        """
+        head = heads.written(req)
+        heads.check_bytes(head, len(head))
+        heads.check(req)
+        keeps_rest = hasattr(conn.parser, "finish_body")
+        return super().handle_request(req, conn) and (keeps_rest or not conn.parser.unreader.buf.getvalue())
+
+    def handle_error(self, req: Request | None, client: socket, addr: tuple | str, exc: Exception) -> None:
+        """Send a problem document. gunicorn's page of HTML, and its log, would repeat the invalid part."""
+        from eventapi import config as configuration
+        from eventapi.errors import internal_error
+        from eventapi.server.requests import problem_response, refusal
+        is_invalid = isinstance(exc, (errors.ParseException, OSError))
+        if not is_invalid:
+            self.log.exception("error handling a request")
+        problem = refusal(exc) if is_invalid else internal_error()
+        try:
+            client.sendall(problem_response(problem, configuration.load().base_url or ""))
+        except OSError as error:
+            self.log.debug("no response could be sent: %s", error)

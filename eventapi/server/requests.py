@@ -18,8 +18,9 @@ from eventapi.plugins.request import request_id
 from eventapi.server.connection import Connection, Gone, Outcome
 from eventapi.web import masking
 
-STATUSES = {errors.LimitRequestLine: 414, errors.LimitRequestHeaders: 431, errors.UnsupportedTransferCoding: 501,
-            errors.ForbiddenProxyRequest: 403}
+# By name: gunicorn 20.1 does not have all of these errors.
+STATUSES = {"LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTransferCoding": 501,
+            "ForbiddenProxyRequest": 403, "ExpectationFailed": 417}
 
 
 class Requests:
@@ -99,9 +100,7 @@ class Requests:
         expected = isinstance(error, (errors.ParseException, OSError))
         self._log.log(logging.DEBUG if expected else logging.ERROR, "request refused: %s", type(error).__name__,
                       exc_info=None if expected else error)
-        problem = Problem("malformed_request", masking.path(f"The request is not valid HTTP: {error}"[:300]))
-        problem.status = STATUSES.get(type(error), problem.status)
-        return self._send_problem(connection, problem)
+        return self._send_problem(connection, refusal(error))
 
     def _fail(self, connection):
         """Send a 500 if nothing was sent yet. Otherwise end the connection: the client sees an incomplete response."""
@@ -114,6 +113,13 @@ class Requests:
         connection.sendall(problem_response(problem, self._base_url))
         connection.flush()
         return Outcome.CLOSE
+
+
+def refusal(error: Exception) -> Problem:
+    """Return the problem of a request that is not valid HTTP. `error` is what gunicorn's parser or `heads` raised."""
+    problem = Problem("malformed_request", masking.path(f"The request is not valid HTTP: {error}"[:300]))
+    problem.status = getattr(error, "status", None) or STATUSES.get(type(error).__name__, problem.status)
+    return problem
 
 
 def problem_response(problem: Problem, base_url: str) -> bytes:

@@ -14,6 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # The server that the tests start: own or gthread. `make processes` runs them with each.
 SERVER = os.environ.get("EVENTAPI_SERVER", "own")
 
+# The Python that runs the tested processes. `make servers` runs them with other versions of gunicorn.
+PYTHON = os.environ.get("EVENTAPI_PYTHON", sys.executable)
+
 
 def environment(folder, **more):
     """Return the environment of a process on the data in `folder`, with an empty configuration file and `more`."""
@@ -27,13 +30,13 @@ def environment(folder, **more):
 
 def eventapi(folder, *words, **more):
     """Run a command of eventapi to its end. Return a CompletedProcess with returncode, stdout and stderr (text)."""
-    return subprocess.run([sys.executable, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
+    return subprocess.run([PYTHON, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
                           capture_output=True, text=True, timeout=120)
 
 
 def start(folder, *words, log=None, **more):
     """Start a command of eventapi and return its Popen. Its output goes to the open file `log`, or nowhere."""
-    return subprocess.Popen([sys.executable, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
+    return subprocess.Popen([PYTHON, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
                             stdout=log or subprocess.DEVNULL, stderr=subprocess.STDOUT if log else subprocess.DEVNULL)
 
 
@@ -89,7 +92,7 @@ class Server:
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process = start(folder, "serve", "--bind", f"127.0.0.1:{self.port}", *words, log=log, **more)
-        until(lambda: self.process.poll() is not None or get(f"{self.url}/healthz")[0])
+        until(lambda: self.process.poll() is not None or get(f"{self.url}/healthz")[0], timeout=60)
         assert self.process.poll() is None, "the server did not start"
 
     def worker(self):
