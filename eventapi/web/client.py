@@ -30,20 +30,31 @@ def is_from_proxy() -> bool:
 
     Only nginx can connect to the unix socket. The peer of a unix socket has no address.
     """
-    peer = request.environ.get("REMOTE_ADDR")
-    return not peer or _is_in(peer, request.environ["eventapi.config"].trusted_proxies)
+    environ = request.environ
+    return _is_trusted(environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies)
+
+
+def _is_trusted(peer, networks):
+    return not peer or bool(networks and _is_in(peer, networks))
 
 
 def _address(environ):
-    peer, trusted = environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies
+    peer, networks = environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies
     real, forwarded = environ.get("HTTP_X_REAL_IP"), environ.get("HTTP_X_FORWARDED_FOR")
-    if not is_from_proxy():
+    if not _is_trusted(peer, networks):
         if real or forwarded:
             _warn(peer)
         return _text(peer) or peer
-    hops = [_text(hop) for hop in (forwarded or "").split(",")]
-    last = next((hop for hop in reversed(hops) if not (hop and _is_in(hop, trusted))), hops[0])
-    return _text(real or "") or last or _text(peer or "")
+    return _text(real or "") or _last_hop(forwarded or "", networks) or _text(peer or "")
+
+
+def _last_hop(forwarded, networks):
+    """Return the last address in X-Forwarded-For that is no trusted proxy, or the first one if all are.
+
+    Return None if it is no address.
+    """
+    hops = [_text(hop) for hop in forwarded.split(",")]
+    return next((hop for hop in reversed(hops) if not (hop and networks and _is_in(hop, networks))), hops[0])
 
 
 def _warn(peer):

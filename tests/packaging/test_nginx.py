@@ -8,6 +8,7 @@ import ssl
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import gunicorn
 import pytest
 
 from tests.support import nginx_site
@@ -123,6 +124,11 @@ def test_behind_nginx_on_tcp_the_address_is_that_of_the_client_and_nobody_else_c
             assert (answer.status, recorded(site)) == (201, "127.0.0.9"), text
             assert answer.getheader("Location").startswith("http://events.example.org/api/v1/events/")
             direct.close()
+        if gunicorn.version_info >= (22,):                             # older ones obey this header from everybody
+            local = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            local.request("GET", "/healthz", headers={"SCRIPT_NAME": "/healthz"})
+            assert local.getresponse().status == 200, "gunicorn takes the path from a header"
+            local.close()
         until(lambda: (tmp_path / "log").read_text().count("client=127.0.0.9") == 20)
         log = (tmp_path / "log").read_text()
         assert "client=127.0.0.6" in log and "client=6.6.6.6" not in log
