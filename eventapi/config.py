@@ -53,6 +53,9 @@ OPTIONS = [
            "Public address of the service, used in links, feeds and mails. Empty: taken from each request, and "
            "newsletter mails can be requested from this machine only."),
     Option("bind", "127.0.0.1:8080", address, "Address to listen on: HOST:PORT, or unix:/path behind nginx."),
+    Option("public_bind", "no", one_of("no", "yes"),
+           "Whether bind may be an address that other machines reach (no or yes). Without nginx in front, requests and "
+           "keys are not encrypted, and slow clients are not kept away."),
     Option("trusted_proxies", "", networks,
            "Addresses or networks of reverse proxies that connect over TCP, separated by commas, such as 127.0.0.1. "
            "X-Real-IP, X-Forwarded-For and X-Forwarded-Proto are used only from them and on a unix socket. Empty: "

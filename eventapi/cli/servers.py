@@ -1,6 +1,8 @@
 """Commands that run the server and the worker."""
 import argparse
 import importlib.util
+import ipaddress
+import logging
 import os
 import socket
 import sys
@@ -10,6 +12,8 @@ from eventapi import config as configuration
 from eventapi import logs, paths
 from eventapi.cli.terminal import Refused, command
 from eventapi.storage.errors import damage
+
+log = logging.getLogger("eventapi.serve")
 
 
 def register(commands):
@@ -22,7 +26,8 @@ def register(commands):
     server.add_argument("--with-worker", action="store_true",
                         help="also run the background worker, and stop it with the server")
     server.add_argument("--check", action="store_true",
-                        help="check whether the server can start with this configuration, then exit")
+                        help="check whether the server starts with this configuration and responds to a request, "
+                             "then exit")
     worker = command(commands, "worker", work, "run background jobs (mails, webhooks, imports, expiry) until stopped",
                      "eventapi worker", "eventapi worker --once")
     worker.add_argument("--once", action="store_true", help="run the jobs that are due, then exit")
@@ -37,17 +42,61 @@ def serve(args, config):
     ready(config, to_write=True)
     if importlib.util.find_spec("gunicorn") is None:
         raise Refused("gunicorn is not installed. On Debian: apt install gunicorn")
-    if args.check:
-        return
     if not os.environ.get("LISTEN_FDS"):              # otherwise systemd has opened the socket
-        _free(config.bind)
+        _refuse_public(config)
+        if not args.check:
+            _free(config.bind)
     os.environ.update({f"EVENTAPI_{name.upper()}": value for name, value in given.items()})
     if args.config:
         os.environ["EVENTAPI_CONFIG"] = os.path.abspath(args.config)
     os.environ.setdefault("MALLOC_ARENA_MAX", "2")    # one arena per thread would cost several megabytes
     os.environ["EVENTAPI_WITH_WORKER"] = "1" if args.with_worker else ""
     settings = paths.folder("conf") / "gunicorn.conf.py"
-    os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", str(settings), "eventapi.wsgi:app"])
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(settings), "eventapi.wsgi:app"]
+    _choose_server(config, gunicorn, args.check)
+    if not args.check:
+        os.execv(sys.executable, gunicorn)
+
+
+def _choose_server(config, gunicorn, always):
+    """Send a request to the server, `always` or if its gunicorn is untested. Choose gthread if the own server fails.
+
+    Raise Refused if gthread fails as well.
+    """
+    from eventapi.cli import server_check
+    if not always and (server_check.is_tested() or config.server != "own"):
+        return
+    reason = server_check.fault(gunicorn)
+    if reason is None:
+        return
+    if config.server != "own" or server_check.fault(gunicorn, EVENTAPI_SERVER="gthread") is not None:
+        raise Refused(f"the server does not respond to a request: {reason}")
+    logs.start(config.log_level)
+    log.warning("the own server does not work with this version of gunicorn, so gthread serves instead: %s", reason)
+    os.environ["EVENTAPI_SERVER"] = "gthread"
+
+
+def _refuse_public(config):
+    """Raise Refused if other machines could reach the address, unless the option public_bind allows it."""
+    if config.bind.startswith("unix:") or config.public_bind == "yes":
+        return
+    try:
+        places = _places(config.bind)
+    except (OSError, OverflowError) as error:
+        raise _cannot_listen(config.bind, error) from None
+    if not all(ipaddress.ip_address(place[0]).is_loopback for *_, place in places):
+        raise Refused(f"other machines reach {config.bind}, and the connection is not encrypted. Listen on 127.0.0.1 "
+                      "or on unix:/path behind nginx, or set public_bind = yes")
+
+
+def _places(address):
+    """Return what getaddrinfo returns for HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    return socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+
+
+def _cannot_listen(address, error):
+    return Refused(f"cannot listen on {address}: {getattr(error, 'strerror', None) or error}")
 
 
 def _free(address):
@@ -60,13 +109,12 @@ def _free(address):
                 raise Refused(f"cannot listen on {address}: another process listens there; stop it, or choose another "
                               "address with --bind")
             return
-        host, _, port = address.rpartition(":")
-        family, kind, _, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
+        family, kind, _, _, place = _places(address)[0]
         with socket.socket(family, kind) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(place)
     except (OSError, OverflowError) as error:
-        raise Refused(f"cannot listen on {address}: {getattr(error, 'strerror', None) or error}") from None
+        raise _cannot_listen(address, error) from None
 
 
 def work(args, config):

@@ -1,14 +1,17 @@
 """The command line: output, refusals, and that running servers apply its changes at once."""
 import argparse
+import importlib.util
 import json
 import logging
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -498,6 +501,7 @@ def test_serve_starts_the_requested_workers_and_stops_at_sigterm(tmp_path, setti
         assert server.stop() == 0
 
 
+@pytest.mark.processes
 def test_serve_check_reports_whether_the_server_would_start_and_starts_nothing(run, settings, monkeypatch):
     assert run("serve", "--check") == (0, [], "")
     monkeypatch.setenv("EVENTAPI_WORKERS", "many")
@@ -535,3 +539,59 @@ def test_a_taken_port_is_reported_at_once(run):
 def test_serve_refuses_invalid_addresses_and_numbers(run):
     assert run("serve", "--bind", "nonsense")[0] == 1
     assert run("serve", "--workers", "0")[0] == 1
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080"])
+def test_serve_refuses_an_address_that_other_machines_reach(run, address):
+    for words in (("serve",), ("serve", "--check")):
+        code, _, error = run(*words, "--bind", address)
+        assert code == 1 and "nginx" in error and "public_bind = yes" in error
+
+
+@pytest.mark.processes
+def test_serve_listens_on_an_address_that_other_machines_reach_if_allowed(tmp_path, settings):
+    port = processes.free_port()
+    with processes.start(tmp_path, "serve", "--bind", f"0.0.0.0:{port}", EVENTAPI_PUBLIC_BIND="yes") as server:
+        try:
+            processes.until(lambda: processes.get(f"http://127.0.0.1:{port}/healthz")[0] == 200)
+        finally:
+            server.terminate()
+
+
+@pytest.fixture
+def broken_gunicorn(tmp_path):
+    """Return a folder with a gunicorn of the future, which has another name for what only the own server uses."""
+    source = Path(importlib.util.find_spec("gunicorn").origin).parent
+    shutil.copytree(source, tmp_path / "future" / "gunicorn")
+    version = tmp_path / "future" / "gunicorn" / "__init__.py"
+    version.write_text(version.read_text() + '\nversion_info = (99, 0, 0)\n__version__ = "99.0.0"\n')
+    base = tmp_path / "future" / "gunicorn" / "workers" / "base.py"
+    base.write_text(base.read_text().replace("PIPE", "WAKE_UP"))
+    return tmp_path / "future"
+
+
+@pytest.mark.processes
+@pytest.mark.own_server("tries the own server")
+def test_serve_falls_back_to_gthread_if_the_own_server_does_not_work(tmp_path, settings, broken_gunicorn):
+    future = {"PYTHONPATH": f"{broken_gunicorn}:{processes.ROOT}"}
+    checked = processes.eventapi(tmp_path, "serve", "--check", **future)
+    assert (checked.returncode, checked.stderr.count("\n")) == (0, 1), checked.stderr
+    assert "gthread serves instead" in checked.stderr and "PIPE" in checked.stderr
+    port = processes.free_port()
+    with (open(tmp_path / "log", "w") as log,
+          processes.start(tmp_path, "serve", "--bind", f"127.0.0.1:{port}", log=log, **future) as server):
+        try:
+            processes.until(lambda: processes.get(f"http://127.0.0.1:{port}/api/v1/events")[0] == 401, timeout=90)
+        finally:
+            server.terminate()
+    assert "gthread serves instead" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.processes
+def test_serve_check_reports_a_server_that_does_not_start(tmp_path, settings):
+    assert processes.eventapi(tmp_path, "serve", "--check").returncode == 0
+    (tmp_path / "absent.py").write_text("raise ImportError('no such server')")
+    checked = processes.eventapi(tmp_path, "serve", "--check", PYTHONPATH=f"{processes.ROOT}:{tmp_path}",
+                                 GUNICORN_CMD_ARGS="-k absent.Worker")
+    assert checked.returncode == 1 and checked.stderr.count("\n") == 1, checked.stderr
+    assert "does not respond" in checked.stderr
