@@ -77,7 +77,8 @@ def subscribe(agenda, names, first, last):
         body = {"email": person["email"], "language": names.language(person),
                 "name": f"{person['first_name']} {person['last_name']}"}
         if number % 6 == 5:
-            id, _ = newsletter.subscribe(db, {**body, "send_confirmation": True, "consent": None}, "")
+            fields = {**body, "send_confirmation": True, "consent": None}
+            id, _ = newsletter.subscribe(db, fields, db.config.base_url or "https://messe.example")
             mails.withdraw(db, newsletter.KIND, newsletter.ENTITY, id)
             continue
         subscriber = api("POST", "/newsletter", {**body, "send_confirmation": False, "consent": {
