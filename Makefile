@@ -6,7 +6,7 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes clients schemathesis fuzz test-debian fault race soak load schema reference deb apt-repo clean
+.PHONY: help run test processes clients schemathesis fuzz test-debian fault race soak load schema reference audit deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
@@ -22,6 +22,7 @@ help:
 	@echo "make load         measure lists with 50,000 contacts, reports, and check-ins on an opening morning"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
+	@echo "make audit        look for known vulnerabilities in the packages that eventapi uses (needs pypi.org)"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
 	@echo "make apt-repo     build a signed apt repository with the package, in dist/apt"
 	@echo "make clean        remove $(VENV), $(RUN) and caches"
@@ -120,6 +121,13 @@ schema: $(VENV)/ready-to-run
 reference: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.support.problem_codes
 
+# pip-audit has many dependencies, so it gets an environment of its own.
+audit:
+	@test -x .audit/bin/pip-audit || { $(PYTHON) -m venv .audit && \
+	  .audit/bin/pip install --quiet --disable-pip-version-check pip-audit; } || \
+	  { echo "audit: not determined: pip could not install pip-audit. Check that the package index is reachable." >&2; exit 3; }
+	@.audit/bin/python packaging/audit.py .audit/bin/pip-audit
+
 deb:
 	@packaging/build dist
 
@@ -127,4 +135,4 @@ apt-repo: deb
 	@packaging/apt-repo dist
 
 clean:
-	rm -rf $(VENV) $(RUN) .clients .fuzz build dist *.egg-info .pytest_cache
+	rm -rf $(VENV) $(RUN) .clients .audit .fuzz build dist *.egg-info .pytest_cache
