@@ -3,7 +3,7 @@ import argparse
 from contextlib import contextmanager
 from pathlib import Path
 
-from eventapi.cli.terminal import Refused, command, opened
+from eventapi.cli.terminal import Refused, command, opened, refuse_damaged
 from eventapi.config import user
 from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups
@@ -33,6 +33,7 @@ def _descriptor(parser):
 
 def backup(args, config):
     """Write a backup to the given file, or to a dated file in backup_dir."""
+    refuse_damaged(config)
     with opened(config):                 # raises SchemaError if there is no database of this schema
         pass
     if args.file is None:

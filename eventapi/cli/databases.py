@@ -1,7 +1,7 @@
 """The command that creates and upgrades the database."""
 from functools import partial
 
-from eventapi.cli.terminal import Refused, command
+from eventapi.cli.terminal import Refused, command, refuse_damaged
 from eventapi.domain.upkeep import creating
 from eventapi.storage import backups, migrations
 from eventapi.storage.errors import StorageError
@@ -16,6 +16,7 @@ def register(commands):
 
 def migrate(args, config):
     """Create the database, or back it up and upgrade it. If the upgrade fails, say how to go back."""
+    refuse_damaged(config)
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     made = []
     try:

@@ -1,7 +1,7 @@
 """The command that fills an empty database with a sample trade show."""
 import sys
 
-from eventapi.cli.terminal import command
+from eventapi.cli.terminal import command, refuse_damaged
 
 
 def register(commands):
@@ -16,5 +16,6 @@ def register(commands):
 def make_demo(args, config):
     from eventapi.app import ready
     from eventapi.demo import show as demo
+    refuse_damaged(config)
     ready(config)
     return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))

@@ -1,5 +1,5 @@
 """Commands for feature flags and the plan tier. Running servers apply a change from the next request on."""
-from eventapi.cli.terminal import command, group, lists, opened, show, values
+from eventapi.cli.terminal import changing, command, group, lists, opened, show, values
 from eventapi.domain.access import api_keys
 
 
@@ -22,12 +22,12 @@ def list_flags(args, config):
 
 
 def enable_flag(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         api_keys.set_flag(db, args.name, True)
 
 
 def disable_flag(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         api_keys.set_flag(db, args.name, False)
 
 
@@ -38,5 +38,5 @@ def show_tier(args, config):
 
 
 def set_tier(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         api_keys.set_tier(db, args.name)

@@ -1,5 +1,5 @@
 """Commands that list mails and queue failed or uncertain ones again."""
-from eventapi.cli.terminal import Refused, command, group, lists, opened, show
+from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, show
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import not_found
 
@@ -25,7 +25,7 @@ def list_mails(args, config):
 
 
 def retry(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         for id in args.id:
             mail = mails.send_again(db, id)
             if mail is None:

@@ -3,7 +3,7 @@ import re
 from decimal import Decimal, InvalidOperation
 
 from eventapi import money
-from eventapi.cli.terminal import Refused, command, group, lists, opened, show
+from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, show
 from eventapi.domain.billing import gateways
 from eventapi.errors import not_found
 
@@ -38,7 +38,7 @@ def add_gateway(args, config):
     if percent > 10000:
         raise Refused(f"--fee-percent {args.fee_percent}: must be at most 100")
     fixed = _units("--fee-fixed", args.fee_fixed, money.decimals(config.currency))
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         gateways.add(db, args.key, args.name.strip(), percent, fixed)
 
 
@@ -59,7 +59,7 @@ def list_gateways(args, config):
 
 
 def remove_gateway(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         removed = gateways.remove(db, args.key)
     if not removed:
         raise not_found("payment gateway", args.key)

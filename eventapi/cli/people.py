@@ -2,7 +2,7 @@
 import argparse
 
 from eventapi import times
-from eventapi.cli.terminal import Refused, command, group, lists, opened, show, values
+from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, show, values
 from eventapi.domain.access import api_keys
 
 # Scopes that show data of other scopes, with or without `:read`.
@@ -61,7 +61,7 @@ def _hours(text):
 
 
 def add_admin(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         id = api_keys.add_admin(db, args.name, args.email)
     print(id)
 
@@ -72,14 +72,14 @@ def list_admins(args, config):
 
 
 def disable_admin(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         api_keys.disable_admin(db, args.id)
 
 
 def create_key(args, config):
     scopes = api_keys.SCOPES if args.all_scopes else args.scope
     expires_at = args.expires and _end(args.expires, config.timezone)
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         id, key = api_keys.create_key(db, args.name, scopes, admin_id=args.admin, expires_at=expires_at)
     _print_key(args, id, key)
     if not (args.quiet or args.all_scopes):
@@ -100,12 +100,12 @@ def list_keys(args, config):
 
 
 def revoke_key(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         api_keys.revoke_key(db, args.id)
 
 
 def rotate_key(args, config):
-    with opened(config) as db, db.write():
+    with changing(config) as db:
         id, key = api_keys.rotate_key(db, args.id, grace_hours=args.grace)
     _print_key(args, id, key)
 

@@ -10,8 +10,7 @@ from functools import partial
 
 from eventapi import config as configuration
 from eventapi import logs, paths
-from eventapi.cli.terminal import Refused, command
-from eventapi.storage.errors import damage
+from eventapi.cli.terminal import Refused, command, refuse_damaged
 
 log = logging.getLogger("eventapi.serve")
 
@@ -132,17 +131,12 @@ def work(args, config):
         hold.close()
         return
     try:
-        _refuse_damaged(config)
+        refuse_damaged(config)
         failed = worker.once()
     finally:
         hold.close()
-    _refuse_damaged(config)
+    refuse_damaged(config)
     if failed:
         names = ", ".join(map(name_of, failed))
         raise Refused(f"these jobs failed: {names}; the log has the details")
 
-
-def _refuse_damaged(config):
-    """Raise Refused if the database is marked as damaged."""
-    if reason := damage(config.database):
-        raise Refused(f"the database is damaged: {reason}. Restore a backup")

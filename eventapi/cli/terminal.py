@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from eventapi.config import user
 from eventapi.storage.database import Database
+from eventapi.storage.errors import damage
 
 
 class Refused(Exception):
@@ -61,6 +62,21 @@ def opened(config):
         yield db
     finally:
         db.close()
+
+
+@contextmanager
+def changing(config):
+    """Open the database inside a write transaction. Raise Refused if it is marked as damaged."""
+    refuse_damaged(config)
+    with opened(config) as db, db.write():
+        yield db
+
+
+def refuse_damaged(config):
+    """Raise Refused if the database is marked as damaged: whatever is written to it may be lost, or damage more."""
+    if reason := damage(config.database):
+        raise Refused(f"the database is damaged: {reason}. Restore a backup with 'eventapi restore FILE'. If it was "
+                      "repaired in place, run 'eventapi check', which allows writes again if it finds nothing")
 
 
 def show(args, rows, columns):

@@ -242,30 +242,25 @@ class Database:
             self.write_lock.release()
             connection.close()
 
-    def integrity_faults(self) -> list[str]:
-        """Check the file with SQLite. Return one line for each fault; an empty list if it is sound."""
-        try:
-            lines = [row[0] for row in self.connection.execute("PRAGMA integrity_check")]
-        except sqlite3.DatabaseError as error:
-            return [str(error)]
-        return [] if lines == ["ok"] else lines
+    def integrity_faults(self, stopping: Callable[[], bool] = lambda: False, most: int = 100) -> list[str]:
+        """Check the structure of the file with SQLite. Return a line for each fault, at most `most`; [] if it is sound.
 
-    def first_fault(self, stopping: Callable[[], bool]) -> str | None:
-        """Return the first fault of the structure of the file, None if there is none or `stopping()` becomes true."""
+        Return [] as well if `stopping()` becomes true.
+        """
         self.connection.set_progress_handler(stopping, 1_000_000)
         try:
             # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not exist.
-            line = self.connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            lines = [row[0] for row in self.connection.execute(f"PRAGMA integrity_check({most})")]
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_INTERRUPT:
-                return None
-            found = storage_error(error)
+                return []
+            found = storage_error(error) or error
             if not isinstance(found, Damaged):
                 raise found from error
-            return str(error)
+            return [str(error)]
         finally:
             self.connection.set_progress_handler(None, 0)
-        return None if line == "ok" else " ".join(line.split())
+        return [] if lines == ["ok"] else [" ".join(line.split()) for line in lines]
 
     def broken_foreign_keys(self) -> list[str]:
         """Return a line for each row that refers to a row which does not exist."""

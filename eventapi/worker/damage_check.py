@@ -34,13 +34,13 @@ def check(config, stopping):
     """
     db = Database(config)
     try:
-        fault = db.first_fault(stopping)
+        faults = db.integrity_faults(stopping, most=1)
     except StorageError as error:
         failed.add(db.path)
         log.error("the database could not be checked for damage: %s", error)
         return
     finally:
         db.close()
-    if fault:
-        mark_damaged(config.database, fault)
-        log.error("the database is damaged: %s. Restore a backup", fault)
+    if faults:
+        mark_damaged(config.database, faults[0])
+        log.error("the database is damaged: %s. Restore a backup", faults[0])

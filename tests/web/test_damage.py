@@ -6,7 +6,7 @@ import types
 import pytest
 import webtest
 
-from eventapi import logs
+from eventapi import cli, logs
 from eventapi.app import create_app
 from eventapi.cli import inspections, servers
 from eventapi.cli.terminal import Refused
@@ -153,3 +153,45 @@ def test_a_single_round_of_the_worker_that_finds_damage_fails(broken, monkeypatc
     monkeypatch.setattr(logs, "start", lambda level: None)
     with pytest.raises(Refused, match="damaged"):
         servers.work(types.SimpleNamespace(once=True, parent=None), broken[1])
+
+
+COMMANDS = ("admin add Ada", "admin disable 1", "key create --name office --all-scopes", "key revoke 1", "key rotate 1",
+            "flag enable plans", "flag disable plans", "tier set Business", "gateway add stripe Stripe",
+            "gateway remove bank_transfer", "mail retry 1", "demo", "migrate", "backup")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_that_write_refuse_a_damaged_database(settings, organiser, monkeypatch, capsys, command):
+    monkeypatch.setattr("eventapi.config.load", lambda file: settings)
+    errors.mark_damaged(settings.database, "a cable was loose")
+    before = settings.database.read_bytes(), entries(settings)
+    assert cli.main(command.split()) == 1
+    told = capsys.readouterr().err
+    assert "a cable was loose" in told and "eventapi restore" in told and "eventapi check" in told
+    assert (settings.database.read_bytes(), entries(settings)) == before and not settings.backups.exists()
+
+
+def entries(settings):
+    db = Database(settings)
+    try:
+        return db.connection.execute("SELECT count(*) FROM audit_log").fetchone()[0]
+    finally:
+        db.close()
+
+
+def test_commands_that_read_show_a_damaged_database(settings, organiser, monkeypatch, capsys):
+    monkeypatch.setattr("eventapi.config.load", lambda file: settings)
+    errors.mark_damaged(settings.database, "a cable was loose")
+    for command in ("key list", "admin list", "flag list", "tier show", "gateway list", "mail list"):
+        assert cli.main(command.split()) == 0, capsys.readouterr().err
+
+
+def test_a_database_that_is_locked_is_not_called_damaged(db, monkeypatch):
+    def locked(_):
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error
+    monkeypatch.setattr(db, "connection", types.SimpleNamespace(execute=locked, set_progress_handler=lambda *_: None,
+                                                                close=db.connection.close))
+    with pytest.raises(errors.Busy):
+        db.integrity_faults()
