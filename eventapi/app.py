@@ -187,9 +187,10 @@ def ready(config, *, to_write: bool = False) -> None:
 
     With `to_write`, raise ReadOnly if it cannot be written.
     """
-    if not config.database.exists():
-        raise migrations.SchemaError(f"database {config.database} not found: run 'eventapi migrate' to create it, "
-                                     "or 'eventapi restore FILE' if there was one")
+    if not config.database.exists() or not config.database.stat().st_size:
+        raise migrations.SchemaError(f"database {config.database} is missing or empty. Check that the file system is "
+                                     "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
+                                     "backup; otherwise run 'eventapi migrate' to create one")
     if to_write:
         database.require_writable(config.database)
     connection = database.connect(config.database, readonly=True)

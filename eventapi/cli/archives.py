@@ -5,7 +5,7 @@ from pathlib import Path
 
 from eventapi.cli.terminal import Refused, command, opened, refuse_damaged
 from eventapi.config import user
-from eventapi.domain.upkeep import checks, restoring
+from eventapi.domain.upkeep import checks, nightly, restoring
 from eventapi.storage import backups
 
 
@@ -14,8 +14,9 @@ def register(commands):
                       "write database and files to one backup file; the server may keep running",
                       "eventapi backup", "eventapi backup /root/before-the-fair.tar")
     backup_.add_argument("file", metavar="FILE", nargs="?",
-                         help="file to create (default: a dated file in backup_dir; "
-                              "dated files there that are older than backup_keep_days are removed)")
+                         help="file to create (default: a dated file in backup_dir, which is restored into a scratch "
+                              "folder and checked; then dated files there that are older than backup_keep_days are "
+                              "removed, but never the last five that passed)")
     _descriptor(backup_)
     restore_ = command(commands, "restore", restore,
                        "replace the data with a backup; the previous data is renamed, not deleted",
@@ -23,7 +24,9 @@ def register(commands):
     restore_.add_argument("file", metavar="FILE", help="backup file")
     _descriptor(restore_)
     restore_.add_argument("--force", action="store_true",
-                          help="restore even if the current database is newer than the backup or cannot be read")
+                          help="restore even if the current database is newer than the backup or cannot be read, or if "
+                               "the backup has damaged files (they are left out) or tables and triggers that are not "
+                               "part of eventapi")
 
 
 def _descriptor(parser):
@@ -32,18 +35,32 @@ def _descriptor(parser):
 
 
 def backup(args, config):
-    """Write a backup to the given file, or to a dated file in backup_dir."""
+    """Write a backup to the given file, or to a dated file in backup_dir, which is verified by a trial restore.
+
+    Raise Refused if a stored file was damaged before: the backup is written, but does not replace older ones.
+    """
     refuse_damaged(config)
     with opened(config):                 # raises SchemaError if there is no database of this schema
         pass
     if args.file is None:
-        print(backups.create_nightly(config))
-    elif args.descriptor is not None:
+        file, others = nightly.back_up(config)
+        print(file)
+        for other in others:
+            print(f"{other} is older than backup_keep_days, but kept: its last change is not in this database. Delete "
+                  "it when you are sure that nobody needs it")
+        return
+    if wrong := restoring.damaged_files(_write(args, config)):
+        raise Refused(f"{args.file} was written, but these stored files were damaged before: {', '.join(wrong[:5])}. "
+                      "Keep an older backup")
+
+
+def _write(args, config):
+    """Write the backup to the file of the command, and return its manifest."""
+    if args.descriptor is not None:
         with open(args.descriptor, "r+b") as file:
-            backups.create_in(config, file, args.file)
-    else:
-        with _explained(args.file):
-            backups.create(config, args.file)
+            return backups.create_in(config, file, args.file)
+    with _explained(args.file):
+        return backups.create(config, args.file)
 
 
 @contextmanager

@@ -3,7 +3,7 @@ from functools import partial
 
 from eventapi.cli.terminal import Refused, command, refuse_damaged
 from eventapi.domain.upkeep import creating
-from eventapi.storage import backups, migrations
+from eventapi.storage import backups, migrations, process_locks
 from eventapi.storage.errors import StorageError
 
 
@@ -27,6 +27,7 @@ def migrate(args, config):
             raise
         raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the database, "
                       f"run 'eventapi restore {made[0]}'") from error
+    process_locks.remove_scratch(config)
     done = f"upgraded from schema {old} to {new}" if old else f"created with schema {new}"
     print(f"{config.database}: " + (f"schema {new} is up to date" if old == new else done))
 

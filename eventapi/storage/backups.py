@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
 from eventapi import __version__, times
 from eventapi.paths import open_regular
-from eventapi.storage import files
+from eventapi.storage import files, process_locks
 from eventapi.storage.database import Database
 from eventapi.storage.errors import NO_SPACE
 from eventapi.storage.migrations import schema_version
@@ -30,7 +29,6 @@ sql = statements("backups")
 FORMAT = 1
 DATABASE, MANIFEST = "eventapi.db", "manifest.json"
 ENTRY = re.compile(rf"{re.escape(DATABASE)}|{re.escape(MANIFEST)}|files/[0-9a-f]{{2}}/[0-9a-f]{{62}}")
-NIGHTLY = re.compile(r"eventapi-\d{8}T\d{6}Z\.tar")
 LARGEST_MANIFEST = 64 * 1024 * 1024
 ATTEMPTS = 3
 PIECE = 1024 * 1024
@@ -45,11 +43,13 @@ class BackupError(Exception):
 def create(config: "Config", target: str | os.PathLike) -> dict:
     """Write a backup of one state of the data, while others write, and return its manifest.
 
-    The file appears complete or not at all. Raise BackupError if it exists, or if the database is damaged.
+    The file appears complete or not at all. Raise BackupError if it exists or if the database is damaged, and Full if the
+    disk has too little space.
     """
     target = Path(target).absolute()
     if os.path.lexists(target):
         raise BackupError(f"{target} already exists and is not overwritten; choose another file name")
+    files.require_space(target.parent, _size(config))
     partial = target.with_name(f"{target.name}.partial")
     with _exclusive(partial) as file:
         manifest = _written(config, file, partial, target.parent)
@@ -64,22 +64,14 @@ def create_in(config: "Config", file: BinaryIO, name: str | os.PathLike) -> dict
     The caller renames the file when this has returned, and removes it if this raises.
     """
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
+    files.require_space(config.backups, _size(config))
     return _written(config, file, name, config.backups)
 
 
-def create_nightly(config: "Config") -> Path:
-    """Write a backup named by the time into the backup folder, and delete those that are older than backup_keep_days.
-
-    Return its path.
-    """
-    config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
-    target = config.backups / f"eventapi-{stamp()}.tar"
-    create(config, target)
-    limit = time.time() - config.backup_keep_days * 24 * 3600
-    for file in config.backups.iterdir():
-        if NIGHTLY.fullmatch(file.name) and file != target and file.stat().st_mtime < limit:
-            file.unlink()
-    return target
+def _size(config):
+    """Return the bytes that a backup needs while it is written: the copy of the database, and the archive."""
+    database = [config.database, config.database.with_name(f"{DATABASE}-wal")]
+    return sum(path.stat().st_size for path in (*database, *database, *_stored(config).values()) if path.exists())
 
 
 def stamp() -> str:
@@ -137,8 +129,8 @@ def _fill(config, file, folder):
 
 def _write(config, file, folder):
     archive, stored = Archive(file), _stored(config)
-    with TemporaryDirectory(prefix=".eventapi-backup-", dir=folder) as private:
-        copy = Path(private) / DATABASE
+    with process_locks.scratch(folder, process_locks.COPY) as private:
+        copy = private / DATABASE
         facts = _copy_database(config, copy)
         with open(copy, "rb") as source:
             archive.add(DATABASE, source)
@@ -184,9 +176,9 @@ def is_eventapi(db: Database) -> bool:
 
 
 def last_change(db: Database) -> list | None:
-    """Return [time, id] of the last entry of the audit log, which has one for each change; None if it is empty."""
+    """Return [time, id, hash] of the last audit entry, None if there is none. Each change has an entry."""
     last = db.one(sql.last_change)
-    return last and [last["at"], last["id"]]
+    return last and [last["at"], last["id"], last["hash"]]
 
 
 class Archive:

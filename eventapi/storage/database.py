@@ -228,6 +228,11 @@ class Database:
                 self.connection.execute("PRAGMA optimize")
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
+    def empty_log(self) -> bool:
+        """Write the write-ahead log into the database file and empty it. Return false if another connection reads."""
+        with translated:
+            return not self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+
     def vacuum(self) -> None:
         """Rewrite the whole file, so that nothing of deleted data is left in it.
 

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Container, Iterable, Iterator
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from eventapi.paths import NotRegular, open_regular
-from eventapi.storage.errors import translated
+from eventapi.storage.errors import Full, translated
 
 if TYPE_CHECKING:
     from eventapi.config import Config
@@ -264,6 +265,14 @@ def _temporary(folder):
 
 def _opened(unfinished):
     return open(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb")
+
+
+def require_space(folder: Path, size: int) -> None:
+    """Raise Full unless the disk of the folder has `size` bytes of free space, and 5 % more."""
+    needed, free = size * 21 // 20, shutil.disk_usage(folder).free
+    if free < needed:
+        raise Full(f"{folder} has {free / 1e6:,.1f} MB of free space, but {needed / 1e6:,.1f} MB are needed. Free space "
+                   "on that disk, or set backup_dir to a folder on a larger one")
 
 
 def sync_folder(folder: str | os.PathLike) -> None:

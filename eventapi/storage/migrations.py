@@ -51,13 +51,13 @@ def check_schema_version(connection: Connection) -> None:
 
 @translated
 def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None,
-            create: Callable[[], None] | None = None) -> tuple[int, int]:
+            create: Callable[[], None] | None = None, last: int | None = None) -> tuple[int, int]:
     """Create or upgrade the database. Return (old schema version, new schema version).
 
     Under the write lock, `before(version)` is called before an existing database is changed, and makes the backup;
     `create()` is called before a database is created in a missing or empty file, and raises to prevent it. All
-    migrations run in one transaction: if one fails, the database stays as it was. Two processes may call this at once:
-    the second finds nothing to do.
+    migrations up to the number `last` (default: all) run in one transaction: if one fails, the database stays as it
+    was. Two processes may call this at once: the second finds nothing to do.
     """
     path = Path(path)
     lock = write_lock(path)
@@ -70,7 +70,8 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             start = schema_version(connection)
-            todo = [(number, file) for number, file in migration_files() if number > start]
+            todo = [(number, file) for number, file in migration_files()
+                    if start < number <= (number if last is None else last)]
             if start > migration_files()[-1][0]:
                 check_schema_version(connection)
             if todo and start and before:

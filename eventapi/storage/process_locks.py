@@ -1,17 +1,25 @@
-"""Locks between the processes that use a data directory.
+"""Locks between the processes that use a data directory or a folder of backups.
 
 Servers and workers share the lock of DATA_DIR/eventapi.running, and a restore holds it alone. The worker that sends
-mails holds the lock of DATA_DIR/eventapi.mailing. The kernel releases a lock (flock) when its process ends; forked
-processes share it.
+mails holds the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses it. The kernel
+releases a lock (flock) when its process ends; forked processes share it.
 """
 import fcntl
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import IO, TYPE_CHECKING
 
 from eventapi.paths import open_regular
 
 if TYPE_CHECKING:
     from eventapi.config import Config
+
+
+RESTORE, COPY, TRIAL = ".restore-", ".eventapi-backup-", ".eventapi-check-"     # prefixes of scratch folders
 
 
 class InUse(Exception):
@@ -49,3 +57,59 @@ def _hold(config, what, kind, refusal):
         file.close()
         raise InUse(refusal) from None
     return file
+
+
+@contextmanager
+def scratch(parent: Path, prefix: str) -> Iterator[Path]:
+    """Yield a new folder in `parent` whose name begins with `prefix`. Delete it after the block.
+
+    Delete the folders that killed processes have left first, because each may be as large as all data.
+    """
+    with _folder_lock(parent):
+        _remove_unused(parent, prefix)
+        folder = Path(mkdtemp(prefix=prefix, dir=parent))
+        lock = _lock(folder, fcntl.LOCK_EX)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+        os.close(lock)
+
+
+def remove_scratch(config: "Config") -> None:
+    """Delete the scratch folders in the folders of the data and of the backups that no process uses any more."""
+    for parent, prefixes in ((config.data_dir, (RESTORE, COPY)), (config.backups, (COPY, TRIAL))):
+        if parent.is_dir() and any(entry.name.startswith(prefixes) for entry in parent.iterdir()):
+            with _folder_lock(parent):
+                for prefix in prefixes:
+                    _remove_unused(parent, prefix)
+
+
+def _remove_unused(parent, prefix):
+    for folder in parent.glob(f"{prefix}*"):
+        with suppress(BlockingIOError, NotADirectoryError):         # a running process uses it; it is no folder
+            lock = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                shutil.rmtree(folder)
+            finally:
+                os.close(lock)
+
+
+@contextmanager
+def _folder_lock(folder):
+    lock = _lock(folder, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+def _lock(folder, kind):
+    """Return a descriptor of the folder that holds its lock."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, kind)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle

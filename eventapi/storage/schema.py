@@ -1,8 +1,10 @@
-"""Print the current schema: `make schema` runs this module.
+"""The schema that the migrations make: compare a database with it, and print it (`make schema` runs this module).
 
 SQLite stores the text of each CREATE statement, but not the comments above it. These are in sql/migrations/.
 """
+import re
 import signal
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -12,6 +14,55 @@ from eventapi.storage import database, migrations
 from eventapi.storage.statements import statements
 
 sql = statements("schema")
+Objects = dict[tuple[str, str], tuple[str, str]]        # (type, name) -> (table, normalised text)
+
+
+def changed(connection: database.Connection) -> list[str]:
+    """Return a sentence for each table, index, view and trigger that is missing or differs from what migrations make.
+
+    Without an index or trigger the program is slow, or its data wrong.
+    """
+    wanted, found = _made_by_migrations(migrations.schema_version(connection)), objects(connection)
+    return [f"the {kind} {name} {'differs from that of eventapi' if (kind, name) in found else 'is missing'}. "
+            "Restore a backup, or create it again with its statement in sql/migrations"
+            for kind, name in sorted(wanted) if wanted[kind, name] != found.get((kind, name))]
+
+
+def foreign(connection: database.Connection) -> list[str]:
+    """Return a sentence for each table, index, view and trigger that no migration made.
+
+    A foreign trigger can change data unseen.
+    """
+    wanted, found = _made_by_migrations(migrations.schema_version(connection)), objects(connection)
+    return [f"the {kind} {name}{on_table(kind, found[kind, name][0])} is not part of eventapi. Find out who made it. "
+            f'To remove it, run DROP {kind.upper()} "{name}" with sqlite3 while no server and no worker runs'
+            for kind, name in sorted(found.keys() - wanted.keys())]
+
+
+def on_table(kind: str, table: str) -> str:
+    """Return the words that name the table of an index or trigger."""
+    return f" on the table {table}" if kind in ("index", "trigger") else ""
+
+
+def objects(connection: database.Connection) -> Objects:
+    """Return the tables, indexes, views and triggers. Those that SQLite creates for itself are left out.
+
+    The texts are without white space and quotes, because versions of SQLite write changed statements differently.
+    """
+    return {(kind, name): (table, re.sub(r'[\s"]', "", text or ""))
+            for kind, name, table, text in connection.execute(sql.objects.plain())}
+
+
+@lru_cache(maxsize=4)
+def _made_by_migrations(version) -> Objects:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "eventapi.db"
+        migrations.migrate(path, last=version)
+        connection = database.connect(path)
+        try:
+            return objects(connection)
+        finally:
+            connection.close()
 
 
 def ddl() -> str:

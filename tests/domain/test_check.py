@@ -5,20 +5,25 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.upkeep import checks
-from eventapi.storage import files
+from eventapi.storage import database, files, migrations, schema
 from tests.support import processes
 
 
 @pytest.fixture
 def history(organiser, db):
-    """Make some changes, and drop the triggers of the audit log, as an attacker with the database file could."""
+    """Make some changes."""
     event = organiser.make("/events", {"title": "Garden Fair"})
     for city in ("Leipzig", "Halle", "Gera", "Jena"):
         organiser.patch(f"/events/{event['id']}", {"city": city}, status=200)
     assert checks.findings(db) == []
-    for name in ("audit_log_is_append_only", "audit_log_keeps_entries", "audit_log_never_replaces"):
-        db.connection.execute(f"DROP TRIGGER {name}")
     return db
+
+
+def by_hand(db, change):
+    """Change the database without its triggers, as an attacker with the database file could, and create them again."""
+    triggers = db.connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    db.connection.executescript("; ".join([*[f"DROP TRIGGER {name}" for name, _ in triggers], change,
+                                           *[text for _, text in triggers], ""]))
 
 
 def found(db, check):
@@ -40,7 +45,7 @@ def found(db, check):
     " admin_name, api_key_id, request_id, ip_address, user_agent, created_at, salt, digest, previous_hash, hash, "
     "search_text FROM audit_log WHERE id = 5"])
 def test_a_changed_removed_swapped_or_added_audit_entry_is_found(history, change):
-    history.connection.executescript(change)
+    by_hand(history, change)
     assert "audit" in found(history, "audit log")
 
 
@@ -83,13 +88,33 @@ def invoice(organiser, db):
     "UPDATE refunds SET gateway_key = 'card'", "UPDATE payments SET status = 'refunded'",
     "INSERT INTO payment_moves (payment_id, from_invoice_id, to_invoice_id, moved_at) VALUES (1, 1, 2, '2026-01-01')"])
 def test_a_broken_sum_is_found(invoice, db, change):
-    guards = [row[0]
-              for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name "
-                                               "<> 'audit_log'")]
-    for name in guards:
-        db.connection.execute(f"DROP TRIGGER {name}")
-    db.connection.execute(change)
+    by_hand(db, change)
     found(db, "money")
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    ("CREATE TRIGGER taxes AFTER INSERT ON payments BEGIN UPDATE payments SET amount = 1; END",
+     "the trigger taxes on the table payments is not part of eventapi"),
+    ("CREATE VIEW names AS SELECT last_name FROM contacts", "the view names is not part of eventapi"),
+    ("CREATE TABLE bookmarks (url TEXT)", "the table bookmarks is not part of eventapi"),
+    ("CREATE INDEX by_city ON events (city)", "the index by_city on the table events is not part of eventapi"),
+    ("DROP INDEX contacts_by_update", "the index contacts_by_update is missing"),
+    ("DROP TRIGGER audit_log_is_append_only", "the trigger audit_log_is_append_only is missing"),
+    ("DROP VIEW claims; CREATE VIEW claims AS SELECT 1", "the view claims differs"),
+    ("ALTER TABLE notes ADD COLUMN colour TEXT", "the table notes differs")])
+def test_a_schema_that_the_migrations_did_not_make_is_found(db, change, told):
+    assert checks.findings(db) == []
+    db.connection.executescript(change)
+    assert told in found(db, "schema")
+
+
+def test_a_database_that_was_upgraded_step_by_step_has_the_same_schema(tmp_path):
+    for last, _ in migrations.migration_files():
+        migrations.migrate(tmp_path / "eventapi.db", last=last)
+    connection = database.connect(tmp_path / "eventapi.db")
+    connection.executescript("VACUUM; ANALYZE")
+    assert schema.changed(connection) + schema.foreign(connection) == []
+    connection.close()
 
 
 def stored_for(db, invoice, data=b"%PDF-1.7"):
@@ -133,7 +158,7 @@ def test_the_commands_report_damage_by_their_exit_code(tmp_path, history):
     assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
     assert processes.eventapi(tmp_path, "audit",
                               "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
-    history.connection.execute("DELETE FROM audit_log WHERE id = 3")
+    by_hand(history, "DELETE FROM audit_log WHERE id = 3")
     for command in (("check",), ("audit", "verify")):
         done = processes.eventapi(tmp_path, *command)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "audit log: audit entry 3 is missing\n",
@@ -151,7 +176,7 @@ def test_a_noted_audit_entry_reveals_a_truncated_or_rewritten_audit_log(tmp_path
     assert verify(f"{id}:{hash}") == (0, "ok")
     assert verify(f"{id}:{'0' * 64}") == (1, f"audit log: audit entry {id} differs from the entry that was noted")
     assert "must be ID:HASH" in verify(f"{id}:x")[1]
-    history.connection.execute("DELETE FROM audit_log WHERE id = ?", (id,))
+    by_hand(history, f"DELETE FROM audit_log WHERE id = {id}")
     history.connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'audit_log'", (id - 1,))
     assert journal.verify(history) == [], "the chain alone does not show it"
     assert verify(f"{id}:{hash}") == (1, f"audit log: audit entry {id}, which was noted, no longer exists")

@@ -4,6 +4,8 @@ import hashlib
 import io
 import json
 import os
+import shutil
+import signal
 import tarfile
 import threading
 from contextlib import closing
@@ -11,7 +13,7 @@ from contextlib import closing
 import pytest
 
 from eventapi import config as configuration
-from eventapi import journal
+from eventapi import journal, times
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, restoring
 from eventapi.storage import backups, database, files, migrations, process_locks
@@ -20,7 +22,7 @@ from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
 from tests.domain.test_check import damage
 from tests.support import processes
-from tests.support.client import write_empty_config
+from tests.support.client import make_settings, write_empty_config
 
 
 @pytest.fixture
@@ -172,16 +174,6 @@ def test_a_file_deleted_during_the_backup_restarts_it(settings, file, monkeypatc
     assert len(manifest["entries"]) == 2
 
 
-def test_nightly_backups_are_kept_as_long_as_configured(settings):
-    settings.backups.mkdir()
-    old, other = settings.backups / "eventapi-20200101T000000Z.tar", settings.backups / "before-migration-from-1.tar"
-    for kept in (old, other):
-        kept.write_text("old")
-        os.utime(kept, (0, 0))
-    made = backups.create_nightly(settings)
-    assert sorted(settings.backups.iterdir()) == sorted([made, other])
-
-
 # Verification
 
 def test_a_changed_or_truncated_backup_is_refused_and_changes_nothing(settings, organiser, file, db):
@@ -246,7 +238,7 @@ def test_the_old_data_are_set_aside_and_the_restore_is_audited(settings, organis
     second = files.store(settings, b"second")
     aside, _ = restoring.restore(settings, file, force=True)
     assert titles(settings) == ["kept"]
-    assert files.missing(settings, [first, second]) == [second]
+    assert files.missing(settings, [first, second]) == [], "housekeeping removes the second one"
     old = database.connect(aside)
     assert old.execute("SELECT count(*) FROM events").fetchone() == (2,)
     old.close()
@@ -352,3 +344,138 @@ def test_a_backup_of_a_newer_program_is_refused(settings, elsewhere, file, db):
     with pytest.raises(migrations.SchemaError, match="9999"):
         restoring.restore(elsewhere, file)
     assert not elsewhere.database.exists()
+
+
+# Parts that are not as eventapi made them
+
+def test_a_stored_file_whose_name_is_not_its_hash_is_restored_only_with_force_and_left_out(settings, elsewhere, file):
+    good, bad = files.store(settings, b"good"), files.store(settings, b"bad")
+    files.path(settings, bad).write_bytes(b"worse")
+    backups.create(settings, file)
+    with pytest.raises(BackupError, match=r"1 damaged files, such as files/.*--force"):
+        restoring.restore(elsewhere, file)
+    assert not elsewhere.database.exists()
+    restoring.restore(elsewhere, file, force=True)
+    assert files.missing(elsewhere, [good, bad]) == [bad]
+
+
+@pytest.mark.parametrize("part", [
+    "CREATE TRIGGER evil AFTER INSERT ON api_keys BEGIN UPDATE api_keys SET scopes = '[]'; END",
+    "CREATE VIEW evil AS SELECT * FROM contacts", "CREATE TABLE evil (id)", "CREATE INDEX evil ON events (city)"])
+def test_a_backup_with_foreign_parts_is_restored_only_with_force_and_then_checked(settings, elsewhere, file, db, part):
+    db.connection.execute(part)
+    backups.create(settings, file)
+    with pytest.raises(BackupError, match=r"evil.* is not part of eventapi.*--force"):
+        restoring.restore(elsewhere, file)
+    assert not elsewhere.database.exists()
+    restoring.restore(elsewhere, file, force=True)
+    with closing(Database(elsewhere)) as restored:
+        assert [name for name, _ in checks.findings(restored)] == ["schema"]
+
+
+def test_foreign_parts_of_an_older_schema_are_found_before_its_migrations_run(settings, elsewhere, tmp_path):
+    (tmp_path / "old").mkdir()
+    old = tmp_path / "old" / "eventapi.db"
+    migrations.migrate(old, last=20)
+    connection = database.connect(old)
+    connection.execute("PRAGMA journal_mode = DELETE")
+    sound = packed(tmp_path / "sound.tar", {"eventapi.db": old.read_bytes()})
+    connection.execute("CREATE TRIGGER evil AFTER UPDATE ON events BEGIN DELETE FROM contacts; END")
+    connection.close()
+    with pytest.raises(BackupError, match="the trigger evil on the table events"):
+        restoring.restore(elsewhere, packed(tmp_path / "foreign.tar", {"eventapi.db": old.read_bytes()}))
+    restoring.restore(elsewhere, sound)
+
+
+def test_a_database_is_newer_by_its_audit_log_and_not_by_the_clock(settings, organiser, file, monkeypatch):
+    organiser.make("/events", {"title": "old"})
+    backups.create(settings, file)
+    monkeypatch.setattr(times, "now", lambda: "2001-01-01T00:00:00Z")
+    organiser.make("/events", {"title": "made after the clock was set back"})
+    with pytest.raises(BackupError, match="--force"):
+        restoring.restore(settings, file)
+    assert len(titles(settings)) == 2
+
+
+# Restores that are killed
+
+def steps():
+    """Return the functions of the operating system that change names, by which a restore replaces the data."""
+    return {name: getattr(os, name) for name in ("link", "replace", "rename", "unlink", "mkdir", "rmdir")}
+
+
+def killed_at(number):
+    """Let this process be killed before the step `number`."""
+    count = iter(range(10 ** 9))
+
+    def before(step):
+        def act(*values, **options):
+            if next(count) == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return step(*values, **options)
+        return act
+    for name, step in steps().items():
+        setattr(os, name, before(step))
+
+
+@pytest.mark.parametrize("state", ["sound", "damaged"])
+def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repeated(tmp_path, template, state):
+    place = tmp_path / "data"
+    place.mkdir()
+    settings, file, number = make_settings(place, template), tmp_path / "backup.tar", 0
+    old, kept = files.store(settings, b"old"), files.store(settings, b"in both")
+    add_document(settings, "backup", kept)
+    backups.create(settings, file)
+    add_document(settings, "present", old)
+    if state == "damaged":
+        with closing(Database(settings)) as db:
+            damage(db)
+    shutil.copytree(place, tmp_path / "before")
+    while True:
+        shutil.rmtree(place)
+        shutil.copytree(tmp_path / "before", place)
+        child = os.fork()
+        if not child:
+            killed_at(number)
+            try:
+                restoring.restore(settings, file, force=True)
+            finally:
+                os._exit(0)
+        whole = os.waitpid(child, 0)[1] == 0
+        found = documents(settings)
+        assert found in (["backup"], ["backup", "present"]), number
+        if found == ["backup"]:
+            aside, = settings.data_dir.glob("eventapi.db.before-restore-????????T??????Z")
+            with closing(database.connect(aside)) as connection:
+                assert len(connection.execute("SELECT * FROM documents").fetchall()) == 2
+        with closing(Database(settings)) as db:
+            assert state == "damaged" or checks.findings(db) == []
+            used = {row[0] for row in db.connection.execute("SELECT sha256 FROM documents")}
+        assert used and files.missing(settings, used) == []
+        if whole:
+            break
+        restoring.restore(settings, file, force=True)
+        assert documents(settings) == ["backup"]
+        assert not list(settings.data_dir.glob(".restore-*"))
+        with closing(Database(settings)) as db:
+            assert checks.findings(db) == []
+        for aside in settings.data_dir.glob("eventapi.db.before-restore-????????T??????Z*"):
+            assert aside.stat().st_nlink == 1, "no second name of the database is left"
+        number += 1
+    assert number > 8
+
+
+def documents(settings):
+    """Return the titles of the documents."""
+    with closing(Database(settings)) as db:
+        return [row[0] for row in db.connection.execute("SELECT title FROM documents ORDER BY id")]
+
+
+def add_document(settings, title, sha256):
+    """Add a document with a stored file."""
+    with closing(Database(settings)) as db, db.write():
+        db.connection.execute("""
+            INSERT INTO documents (title, entity_type, entity_id, sha256, size, content_type, is_contract, created_at,
+              updated_at) VALUES (?, 'contact', 1, ?, 3, 'application/pdf', 0, ?, ?)""",
+                              (title, sha256, db.now, db.now))
+        journal.administered(db, entities.TENANT, "tested")

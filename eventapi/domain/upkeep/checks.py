@@ -7,7 +7,7 @@ from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
-from eventapi.storage import files
+from eventapi.storage import files, schema
 
 
 def findings(db):
@@ -16,9 +16,12 @@ def findings(db):
     All checks read one snapshot, so that they can run beside a server.
     """
     found = [("integrity", line) for line in db.integrity_faults()]
+    if not found:
+        found = [("schema", line) for line in schema.changed(db.connection)]
     if found:
-        return found                          # the other checks mean nothing on a damaged file
+        return found                          # the other checks mean nothing on a damaged file or with other tables
     with db.snapshot():
+        found += [("schema", line) for line in schema.foreign(db.connection)]
         found += [("foreign keys", line) for line in db.broken_foreign_keys()]
         found += [("money", line) for line in (*ledger.check(db), *refunds.check(db))]
         found += [("sales", line) for line in bills.check(db)]

@@ -17,6 +17,9 @@ def refuse_lost(config):
         return
     backup = max(config.backups.glob("*.tar"), key=lambda file: file.stat().st_mtime, default=None)
     remedy = f"Restore the newest backup with 'eventapi restore {backup}'" if backup else "Restore a backup"
+    asides = [file for file in config.data_dir.glob("eventapi.db.before-restore-*") if not file.name.endswith("-wal")]
+    if asides:                  # an earlier version could be killed after it had renamed the database
+        remedy += f", or rename {max(asides)} and its file -wal back if a restore was interrupted"
     raise Lost(f"the database {config.database} is missing or empty, but {traces[0]} shows that there was one. Check "
                f"that the file system is mounted. {remedy}, or run 'eventapi migrate --new' to begin with an empty "
                "database")

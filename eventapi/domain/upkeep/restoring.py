@@ -1,21 +1,22 @@
-"""Restore a backup: replace the data by it. The replaced data is renamed and never deleted."""
+"""Restore a backup: replace the data by it. The replaced data is kept under other names and never deleted."""
 import os
 import re
+import shutil
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from eventapi import journal
 from eventapi.domain.people import privacy
 from eventapi.domain.records import entities, slugs
-from eventapi.storage import backups, files, process_locks
+from eventapi.storage import backups, files, process_locks, schema
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database
-from eventapi.storage.errors import StorageError
-from eventapi.storage.migrations import check_schema_version, migrate
+from eventapi.storage.errors import StorageError, forget_damage, mark_damaged
+from eventapi.storage.migrations import check_schema_version, migrate, migration_files, schema_version
 from eventapi.storage.write_lock import write_lock
 
 OWN_NAMES = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
+LOGS = (f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
 def restore(config, source, *, force=False, file=None):
@@ -25,8 +26,9 @@ def restore(config, source, *, force=False, file=None):
     were anonymised again, or None if the replaced database could not be read.
 
     The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
-    that is newer than the backup is not replaced. `file` is the backup if it is already open, and `source` its name.
-    Raise BackupError, and InUse while a server or worker runs.
+    that is newer than the backup is not replaced, and neither damaged files nor foreign parts of the schema are
+    accepted. `file` is the backup if it is already open, and `source` its name. Raise BackupError, and InUse while a
+    server or worker runs.
     """
     with file or _opened(source) as archive:
         return _restore(config, archive, source, force)
@@ -42,17 +44,19 @@ def _opened(source):
 def _restore(config, archive, source, force):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
-    with closing(process_locks.alone(config)), TemporaryDirectory(prefix=".restore-", dir=config.data_dir) as folder:
-        copy = Path(folder) / DATABASE
-        manifest = backups.read(archive, source, Path(folder))
-        _upgrade(config, copy)
-        if not force:
-            _refuse_newer(config, manifest)
+    with closing(process_locks.alone(config)), process_locks.scratch(config.data_dir, process_locks.RESTORE) as folder:
+        _remove_links(config)
+        copy = folder / DATABASE
+        manifest = backups.read(archive, source, folder)
+        _remove_damaged(folder, manifest, force)
+        _upgrade(config, copy, force)
         suffix = _free_suffix(config)
         with backups.opened(config, copy) as db:
+            if not force:
+                _refuse_newer(config, manifest, db)
             again = _anonymize_again(config, db)
             _journal_restore(db, manifest, suffix)
-        return _replace_data(config, Path(folder), suffix), again
+        return _replace_data(config, folder, suffix), again
 
 
 def refuse_foreign(config):
@@ -75,7 +79,26 @@ def _is_foreign(config):
         return False                      # _refuse_newer requires --force to replace it
 
 
-def _upgrade(config, path):
+def damaged_files(manifest):
+    """Return the entries of a backup that hold other bytes than their name, the SHA-256 of a stored file, says.
+
+    They were damaged before the backup was made, or somebody has changed the backup.
+    """
+    return [name for name, facts in manifest["entries"].items()
+            if name.startswith("files/") and name.removeprefix("files/").replace("/", "") != facts["sha256"]]
+
+
+def _remove_damaged(folder, manifest, force):
+    """Remove the damaged files from the unpacked backup with `force`; raise BackupError without it."""
+    wrong = damaged_files(manifest)
+    if wrong and not force:
+        raise BackupError(f"the backup contains {len(wrong)} damaged files, such as {wrong[0]}: their names are not "
+                          "the SHA-256 of their bytes. Use another backup, or --force to restore without these files")
+    for name in wrong:
+        (folder / name).unlink()
+
+
+def _upgrade(config, path, force):
     """Check the database of the backup, and migrate it to the schema of this version. Raise BackupError."""
     with backups.opened(config, path) as db:
         wrong = db.integrity_faults()
@@ -83,26 +106,35 @@ def _upgrade(config, path):
             raise BackupError(f"the database in the backup is damaged: {wrong[0]}. Use another backup")
         if not backups.is_eventapi(db):
             raise BackupError("the database in the backup is not a database of eventapi. Use another backup")
+        known = schema_version(db.connection) <= migration_files()[-1][0]
+        differs = schema.changed(db.connection) + schema.foreign(db.connection) if known and not force else []
+        if differs:
+            raise BackupError(f"the database in the backup is not as eventapi made it: {differs[0]}. Use another "
+                              "backup, or --force to restore it as it is")
     migrate(path)
     with backups.opened(config, path) as db:
         check_schema_version(db.connection)
 
 
-def _refuse_newer(config, manifest):
-    """Raise BackupError if the present database was changed after the backup, or cannot be read."""
+def _refuse_newer(config, manifest, copy):
+    """Raise BackupError if `copy`, the database of the backup, lacks the last change of the present one.
+
+    Also raise it if the present one cannot be read. The hash of the last audit entry is compared, not its time: the
+    clock may have been set back.
+    """
     if not _has(config.database):
         return
     try:
         with closing(Database(config)) as db:
-            have = backups.last_change(db)
+            last, changed = journal.last(db), backups.last_change(db)
     except StorageError as error:
         raise BackupError(f"{config.database} cannot be read ({error}), so it may be newer than the backup. "
                           "Use --force to replace it") from None
-    kept = manifest.get("last_change")
-    if have and (not kept or have > kept):
-        last = f"its last change is of {kept[0]}" if kept else "it contains no change"
-        raise BackupError(f"the backup is older than {config.database}, which was changed at {have[0]}: {last}. "
-                          "Use --force to replace the newer database")
+    if last and journal.verify_entry(copy, *last):
+        kept, at = manifest.get("last_change"), f", of {changed[0]}," if changed else ""
+        ends = f"its last change is of {kept[0]}" if kept else "it contains no change"
+        raise BackupError(f"the backup lacks the last change of {config.database}{at} and is older, or of another "
+                          f"database: {ends}. Use --force to replace the present database")
 
 
 def _anonymize_again(config, db):
@@ -132,24 +164,61 @@ def _free_suffix(config):
 
 
 def _replace_data(config, folder, suffix):
-    """Rename the old data and move the new data in, the database last. Return the path of the old database, or None."""
+    """Keep the old data under other names, and replace it. Return the path of the old database, or None.
+
+    At every moment `eventapi.db` is the whole old or the whole new database, and `files` has the files of both, so that
+    a crash leaves nothing to repair. Housekeeping removes those that the new database does not name.
+    """
     lock, aside = write_lock(config.database), config.database.with_name(DATABASE + suffix)
-    os.sync()
     lock.acquire()
     try:
-        new_names = {DATABASE: aside.name, f"{DATABASE}-wal": f"{aside.name}-wal", "files": f"files{suffix}"}
-        for name, new_name in new_names.items():
-            if (config.data_dir / name).exists():
-                os.rename(config.data_dir / name, config.data_dir / new_name)
-        # SQLite creates this index of the write-ahead log again when the database is opened.
-        (config.data_dir / f"{DATABASE}-shm").unlink(missing_ok=True)
-        (folder / "files").mkdir(mode=0o750, exist_ok=True)
-        os.rename(folder / "files", config.files)
-        os.rename(folder / DATABASE, config.database)
+        if config.database.exists():
+            _set_aside(config, suffix)
+        for file in (folder / "files").glob("*/*"):
+            (config.files / file.parent.name).mkdir(mode=0o750, parents=True, exist_ok=True)
+            os.replace(file, config.files / file.parent.name / file.name)
+        config.files.mkdir(mode=0o750, exist_ok=True)
+        os.sync()
+        for name in LOGS:               # they belong to the old database
+            (config.data_dir / name).unlink(missing_ok=True)
+        os.replace(folder / DATABASE, config.database)
+        forget_damage(config.database)
         files.sync_folder(config.data_dir)
     finally:
         lock.release()
     return aside if aside.exists() else None
+
+
+def _set_aside(config, suffix):
+    """Give the old database and the old files second names (hard links), which stay when the first ones are replaced.
+
+    The database is complete in one file, unless it is damaged: then its log is kept beside it. Raise InUse if another
+    program reads the database.
+    """
+    try:
+        with closing(Database(config)) as db:
+            emptied = db.empty_log()
+    except StorageError:
+        mark_damaged(config.database, "a restore was interrupted. Run it again")        # a new database has no mark
+    else:
+        if not emptied:
+            raise process_locks.InUse("another program reads the database, such as a backup; wait until it is done")
+    for name in (DATABASE, LOGS[0]):
+        if (config.data_dir / name).exists():
+            os.link(config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix))
+    for file in config.files.glob("*/*"):
+        folder = config.data_dir / f"files{suffix}" / file.parent.name
+        folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+        os.link(file, folder / file.name)
+
+
+def _remove_links(config):
+    """Remove the second names of the data that a killed restore has left without replacing the data."""
+    for aside in config.data_dir.glob(f"{DATABASE}.before-restore-*"):
+        if config.database.exists() and aside.samefile(config.database):
+            shutil.rmtree(config.data_dir / f"files{aside.name.removeprefix(DATABASE)}", ignore_errors=True)
+            aside.with_name(f"{aside.name}-wal").unlink(missing_ok=True)
+            aside.unlink()
 
 
 def _has(database):

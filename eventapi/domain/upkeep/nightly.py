@@ -1,0 +1,104 @@
+"""Nightly backups: each is restored into a scratch folder and checked there before any older one is deleted.
+
+A backup that passed has an empty file `….tar.verified` beside it. Backups that failed stay as they are, for whoever
+looks into the fault. The rules of deletion are those of `_is_expendable`.
+"""
+import fcntl
+import json
+import re
+import tarfile
+import time
+from contextlib import suppress
+
+from eventapi.domain.upkeep import checks
+from eventapi.paths import open_regular
+from eventapi.storage import backups, files, process_locks
+from eventapi.storage.backups import DATABASE, LARGEST_MANIFEST, MANIFEST, BackupError
+from eventapi.storage.errors import StorageError
+from eventapi.storage.statements import statements
+
+sql = statements("backups")
+
+NIGHTLY = re.compile(r"eventapi-\d{8}T\d{6}Z\.tar")
+KEPT = 5                # verified backups that are newer than each one that is deleted
+# Checks whose findings are about work that waits or failed, such as a mail. They say nothing against a backup.
+ABOUT_WORK = {"webhooks", "mail", "bulk imports"}
+
+
+def back_up(config):
+    """Write a backup named by the time into the backup folder, verify it, and delete old ones.
+
+    Return (its path, paths of old backups that are kept because they are of another database). Raise BackupError or
+    StorageError if it cannot be written, and BackupError if it cannot be verified. Then no older one has been deleted.
+    """
+    config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
+    _remove_unfinished(config)
+    target = config.backups / f"eventapi-{backups.stamp()}.tar"
+    backups.create(config, target)
+    try:
+        return target, _verify(config, target)
+    except (BackupError, StorageError, OSError) as error:
+        raise BackupError(f"{target} was written, but failed its trial restore, so no older backup was deleted: "
+                          f"{error}") from error
+
+
+def _verify(config, target):
+    """Restore the backup into a scratch folder and check it. Mark it as verified, and delete old ones."""
+    files.require_space(config.backups, target.stat().st_size)
+    with process_locks.scratch(config.backups, process_locks.TRIAL) as folder:
+        with open(target, "rb", opener=open_regular) as file:
+            backups.read(file, target, folder)
+        with backups.opened(config, folder / DATABASE) as db:
+            wrong = [f"{name}: {detail}" for name, detail in checks.findings(db) if name not in ABOUT_WORK]
+            if wrong:
+                raise BackupError(f"'eventapi check' reports {'; '.join(wrong[:5])}"
+                                  + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""))
+            _mark(target).touch(mode=0o640)
+            return _delete_old(config, db)
+
+
+def _delete_old(config, db):
+    """Delete what is expendable. Return the old backups that are kept because they are of another database."""
+    nightly = sorted(file for file in config.backups.iterdir() if NIGHTLY.fullmatch(file.name))
+    verified = [file.name for file in nightly if _mark(file).exists()]
+    limit, others = time.time() - config.backup_keep_days * 24 * 3600, []
+    for file in nightly:
+        if file.stat().st_mtime < limit and sum(name > file.name for name in verified) >= KEPT:
+            if _is_expendable(db, file):
+                file.unlink()
+                _mark(file).unlink(missing_ok=True)
+            else:
+                others.append(file)
+    return others
+
+
+def _is_expendable(db, file):
+    """Return whether the new backup, opened as `db`, contains the last change of an old one, or the old one is damaged.
+
+    Otherwise the present database did not grow out of the old one: a new database was created in its place, or an older
+    backup was restored. The old backup may then be the only copy of its changes.
+    """
+    try:
+        with open(file, "rb", opener=open_regular) as archive, tarfile.open(fileobj=archive, mode="r:") as tar:
+            last = json.loads(tar.extractfile(MANIFEST).read(LARGEST_MANIFEST)).get("last_change")
+    except (OSError, tarfile.TarError, EOFError, KeyError, AttributeError, ValueError):
+        return True                                         # it has no manifest, or one that is no JSON object
+    if last is None:
+        return True
+    at, id, hash = [*last, None][:3]                        # earlier versions wrote no hash
+    return db.value(sql.has_change, at=at, id=id, hash=hash) is not None
+
+
+def _mark(file):
+    return file.with_name(f"{file.name}.verified")
+
+
+def _remove_unfinished(config):
+    """Delete the unfinished files of killed backups, and the marks of backups that somebody has deleted."""
+    for partial in config.backups.glob("eventapi-*.tar.partial"):
+        with suppress(BlockingIOError, FileNotFoundError), open(partial, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)            # a running backup holds it
+            partial.unlink()
+    for mark in config.backups.glob("eventapi-*.tar.verified"):
+        if not mark.with_suffix("").exists():
+            mark.unlink()
