@@ -10,6 +10,7 @@ from eventapi import plugins, resources
 from eventapi.errors import Problem, internal_error, listed
 from eventapi.plugins.request import log_request, problem_response, request_id
 from eventapi.storage import database, migrations
+from eventapi.storage import errors as storage_errors
 from eventapi.storage.connections import Connections
 from eventapi.web import cors, masking, uploads
 from eventapi.web import routes as routing
@@ -192,7 +193,7 @@ def ready(config, *, to_write: bool = False) -> None:
                                      "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
                                      "backup; otherwise run 'eventapi migrate' to create one")
     if to_write:
-        database.require_writable(config.database)
+        storage_errors.require_writable(config.database)
     connection = database.connect(config.database, readonly=True)
     try:
         migrations.check_schema_version(connection)

@@ -43,28 +43,28 @@ SELECT id, checked_in_at, ends_at, closed_by FROM check_ins
 INSERT INTO check_in_scans (event_id, event_participant_id, day, action, check_in_type, badge_number, station, notes, client_ref,
   scanned_at, is_live, force, code, admin_id, created_at, updated_at)
 VALUES (:event_id, :event_participant_id, :day, :action, :check_in_type, :badge_number, :station, :notes, :client_ref, :scanned_at,
-  :is_live, :force, :code, :admin_id, :now, :now)
+  :is_live, :force, :code, :admin_id, :now, :stamp)
 RETURNING *;
 
 -- name: judge
 -- Store the result of a scan.
-UPDATE check_in_scans SET effect = :effect, code = :code, check_in_id = :check_in_id, updated_at = :now WHERE id = :id;
+UPDATE check_in_scans SET effect = :effect, code = :code, check_in_id = :check_in_id, updated_at = :stamp WHERE id = :id;
 
 -- name: open
 INSERT INTO check_ins (event_id, event_participant_id, day, check_in_type, badge_number, station, notes, client_ref, checked_in_at,
   ends_at, latest_end_at, closed_by, admin_id, created_at, updated_at)
 VALUES (:event_id, :event_participant_id, :day, :check_in_type, :badge_number, :station, :notes, :client_ref, :scanned_at, :ends_at,
-  :latest_end_at, :closed_by, :admin_id, :now, :now);
+  :latest_end_at, :closed_by, :admin_id, :now, :stamp);
 
 -- name: close
 -- Set the end of a visit.
-UPDATE check_ins SET ends_at = :ends_at, closed_by = :closed_by, updated_at = :now WHERE id = :id;
+UPDATE check_ins SET ends_at = :ends_at, closed_by = :closed_by, updated_at = :stamp WHERE id = :id;
 
 -- name: reopen
 -- Let another scan be the one that opened the visit.
 UPDATE check_ins SET day = :day, check_in_type = :check_in_type, badge_number = :badge_number, station = :station, notes = :notes,
   client_ref = :client_ref, checked_in_at = :scanned_at, ends_at = :ends_at, closed_by = :closed_by, admin_id = :admin_id,
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove
@@ -72,7 +72,7 @@ DELETE FROM check_ins WHERE id = :id;
 
 -- name: take_back
 -- Mark the scans of a visit as taken back. They stay stored, so that the same client_ref is not accepted again.
-UPDATE check_in_scans SET taken_back_at = :now, check_in_id = NULL, updated_at = :now
+UPDATE check_in_scans SET taken_back_at = :now, check_in_id = NULL, updated_at = :stamp
  WHERE event_participant_id = :event_participant_id AND scanned_at >= :begins AND scanned_at < :ends AND check_in_id = :id;
 
 -- name: day_of

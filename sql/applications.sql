@@ -71,7 +71,7 @@ INSERT INTO applications (company_name, first_name, last_name, email, phone, fax
   company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, created_at, updated_at)
 VALUES (:company_name, :first_name, :last_name, :email, :phone, :fax, :mobile, :address, :postal_code, :city, :state, :country,
   :website, :notes, :tax_id, :rating, :message, :requested_area, :late, :terms_accepted_at,
-  fold(:company_name), fold(:first_name), fold(:last_name), fold(:email), fold(:city), :now, :now);
+  fold(:company_name), fold(:first_name), fold(:last_name), fold(:email), fold(:city), :now, :stamp);
 
 -- name: change
 UPDATE applications SET company_name = :company_name, first_name = :first_name, last_name = :last_name, email = :email,
@@ -85,11 +85,11 @@ UPDATE applications SET company_name = :company_name, first_name = :first_name, 
 -- name: move
 -- Set the status and the fields that an action changes.
 UPDATE applications SET status = :status, contact_id = :contact_id, question = :question, decided_at = :decided_at,
-  decided_by = :decided_by, decision_reason = :decision_reason, updated_at = :now
+  decided_by = :decided_by, decision_reason = :decision_reason, updated_at = :stamp
  WHERE id = :id;
 
 -- name: touch
-UPDATE applications SET updated_at = :now WHERE id = :id;
+UPDATE applications SET updated_at = :stamp WHERE id = :id;
 
 -- name: clear_events
 DELETE FROM application_events WHERE application_id = :id;

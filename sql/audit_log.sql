@@ -1,4 +1,5 @@
--- The audit log, as it is read. An entry never changes, so updated_at is created_at, and ids are in order of time.
+-- The audit log, as it is read. An entry never changes, so updated_at is created_at. Ids are in the order of the changes,
+-- while created_at is the time of the clock, which may have been set back: updated_since also lists later ids.
 
 -- name: get
 SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description, l.old_values, l.new_values, l.admin_id, l.admin_name,
@@ -12,7 +13,7 @@ SELECT l.id, l.action, l.entity_type, l.entity_id, l.entity_title, l.description
   FROM audit_log l
  WHERE TRUE
    AND l.id IN (SELECT value FROM json_each(:ids))          -- when ids
-   AND likelihood(l.created_at >= :updated_since, 0.0001)   -- when updated_since
+   AND l.id >= (SELECT min(+s.id) FROM audit_log s WHERE s.created_at >= :updated_since)   -- when updated_since
    AND l.action = :action                                   -- when action
    AND l.entity_type = :entity_type                         -- when entity_type
    AND l.entity_id = :entity_id                             -- when entity_type entity_id

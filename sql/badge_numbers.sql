@@ -6,11 +6,11 @@ SELECT id, NULL AS replaced_at FROM participants WHERE badge_number = :badge_num
  UNION ALL SELECT event_participant_id, replaced_at FROM badge_aliases WHERE badge_number = :badge_number;
 
 -- name: retire_aliases
-UPDATE badge_aliases SET replaced_at = :now, updated_at = :now WHERE event_participant_id = :id AND replaced_at IS NULL;
+UPDATE badge_aliases SET replaced_at = :now, updated_at = :stamp WHERE event_participant_id = :id AND replaced_at IS NULL;
 
 -- name: retire
 INSERT INTO badge_aliases (badge_number, event_participant_id, replaced_at, created_at, updated_at)
-SELECT badge_number, id, :now, :now, :now FROM participants WHERE id = :id;
+SELECT badge_number, id, :now, :stamp, :now FROM participants WHERE id = :id;
 
 -- name: renumber
-UPDATE participants SET badge_number = :badge_number, updated_at = :now WHERE id = :id;
+UPDATE participants SET badge_number = :badge_number, updated_at = :stamp WHERE id = :id;

@@ -18,11 +18,11 @@ SELECT id FROM booth_formulas WHERE name = :name;
 
 -- name: add
 INSERT INTO booth_formulas (name, expression, description, result_type, created_at, updated_at)
-VALUES (:name, :expression, :description, :result_type, :now, :now);
+VALUES (:name, :expression, :description, :result_type, :now, :stamp);
 
 -- name: change
 UPDATE booth_formulas SET name = :name, expression = :expression, description = :description, result_type = :result_type,
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: booths

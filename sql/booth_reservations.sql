@@ -89,10 +89,10 @@ SELECT id FROM booth_reservations
 INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price, is_negotiated, tax_rate,
   price_breakdown, notes, reserved_at, expires_at, confirmed_at, created_by, created_at, updated_at)
 VALUES (:booth_id, :event_id, :event_participant_id, :status, :final_price, :is_negotiated, :tax_rate, :price_breakdown, :notes,
-  :reserved_at, :expires_at, :confirmed_at, :created_by, :now, :now);
+  :reserved_at, :expires_at, :confirmed_at, :created_by, :now, :stamp);
 
 -- name: change
 UPDATE booth_reservations SET booth_id = :booth_id, status = :status, final_price = :final_price, is_negotiated = :is_negotiated,
   tax_rate = :tax_rate, price_breakdown = :price_breakdown, notes = :notes, cancellation_reason = :cancellation_reason,
-  reserved_at = :reserved_at, expires_at = :expires_at, confirmed_at = :confirmed_at, cancelled_at = :cancelled_at, updated_at = :now
+  reserved_at = :reserved_at, expires_at = :expires_at, confirmed_at = :confirmed_at, cancelled_at = :cancelled_at, updated_at = :stamp
  WHERE id = :id;

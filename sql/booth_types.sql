@@ -22,12 +22,12 @@ SELECT id FROM booth_types WHERE booth_type_key = :booth_type_key;
 -- name: add
 INSERT INTO booth_types (booth_type_key, booth_type_name, description, open_sides, color, price_model, price, tax_rate, sort_order,
   created_at, updated_at)
-VALUES (:booth_type_key, :booth_type_name, :description, :open_sides, :color, :price_model, :price, :tax_rate, :sort_order, :now, :now);
+VALUES (:booth_type_key, :booth_type_name, :description, :open_sides, :color, :price_model, :price, :tax_rate, :sort_order, :now, :stamp);
 
 -- name: change
 UPDATE booth_types SET booth_type_key = :booth_type_key, booth_type_name = :booth_type_name, description = :description,
   open_sides = :open_sides, color = :color, price_model = :price_model, price = :price, tax_rate = :tax_rate, sort_order = :sort_order,
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: booths

@@ -86,20 +86,20 @@ INSERT INTO booths (plan_id, event_id, booth_type_id, formula_id, booth_number, 
   rotation, fixed_price, tax_rate, status, blocked_reason, amenities, notes, booth_number_natural,
   created_at, updated_at)
 VALUES (:plan_id, :event_id, :booth_type_id, :formula_id, :booth_number, :booth_name, :description, :width, :depth, :pos_x, :pos_y,
-  :rotation, :fixed_price, :tax_rate, :status, :blocked_reason, :amenities, :notes, natural_key(:booth_number), :now, :now);
+  :rotation, :fixed_price, :tax_rate, :status, :blocked_reason, :amenities, :notes, natural_key(:booth_number), :now, :stamp);
 
 -- name: change
 UPDATE booths SET plan_id = :plan_id, event_id = :event_id, booth_type_id = :booth_type_id, formula_id = :formula_id,
   booth_number = :booth_number, booth_number_natural = natural_key(:booth_number), booth_name = :booth_name, description = :description,
   width = :width, depth = :depth, pos_x = :pos_x, pos_y = :pos_y, rotation = :rotation,
-  fixed_price = :fixed_price, tax_rate = :tax_rate, status = :status, blocked_reason = :blocked_reason, amenities = :amenities, notes = :notes, updated_at = :now
+  fixed_price = :fixed_price, tax_rate = :tax_rate, status = :status, blocked_reason = :blocked_reason, amenities = :amenities, notes = :notes, updated_at = :stamp
  WHERE id = :id;
 
 -- name: set_price
-UPDATE booths SET price = :price, price_breakdown = :price_breakdown, updated_at = :now WHERE id = :id;
+UPDATE booths SET price = :price, price_breakdown = :price_breakdown, updated_at = :stamp WHERE id = :id;
 
 -- name: set_status
-UPDATE booths SET status = :status, held_until = :held_until, updated_at = :now WHERE id = :id;
+UPDATE booths SET status = :status, held_until = :held_until, updated_at = :stamp WHERE id = :id;
 
 -- name: plan
 SELECT p.id, p.event_id, p.area_name FROM plans p WHERE p.id = :id;

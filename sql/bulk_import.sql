@@ -24,11 +24,11 @@ SELECT b.id, b.kind, b.status, b.mode, b.match_field, b.skip_on_error, b.create_
 INSERT INTO bulk_imports (kind, status, mode, match_field, skip_on_error, create_contacts, dry_run, event_id, field_mapping, form, sha256,
   total, admin_id, admin_name, api_key_id, request_id, created_at, updated_at)
 VALUES (:kind, :status, :mode, :match_field, :skip_on_error, :create_contacts, :dry_run, :event_id, :field_mapping, :form, :sha256,
-  :total, :admin_id, :admin_name, :api_key_id, :request_id, :now, :now);
+  :total, :admin_id, :admin_name, :api_key_id, :request_id, :now, :stamp);
 
 -- name: advance
 -- Record the progress. Changes no row if another worker was faster.
-UPDATE bulk_imports SET status = 'running', processed = :processed, updated_at = :now
+UPDATE bulk_imports SET status = 'running', processed = :processed, updated_at = :stamp
  WHERE id = :id AND processed = :before AND status IN ('queued', 'running');
 
 -- name: lost_event
@@ -38,19 +38,19 @@ SELECT 1 FROM bulk_imports WHERE id = :id AND kind = 'participants' AND event_id
 -- name: book
 -- Add the results of a piece to the counters.
 UPDATE bulk_imports SET created = created + :created, updated = updated + :updated, skipped = skipped + :skipped,
-  rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details, updated_at = :now
+  rejected = rejected + :rejected, contacts_created = contacts_created + :contacts_created, details = :details, updated_at = :stamp
  WHERE id = :id;
 
 -- name: restart
 UPDATE bulk_imports SET processed = 0, created = 0, updated = 0, skipped = 0, rejected = 0, contacts_created = 0, details = '[]',
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: clear_errors
 DELETE FROM bulk_import_errors WHERE bulk_import_id = :id;
 
 -- name: finish
-UPDATE bulk_imports SET status = :status, failure = :failure, processed = :processed, sha256 = NULL, finished_at = :now, updated_at = :now
+UPDATE bulk_imports SET status = :status, failure = :failure, processed = :processed, sha256 = NULL, finished_at = :now, updated_at = :stamp
  WHERE id = :id AND finished_at IS NULL;
 
 -- name: add_error

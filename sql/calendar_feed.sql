@@ -41,15 +41,15 @@ SELECT id FROM calendar_subscriptions WHERE event_id = :event_id ORDER BY id;
 
 -- name: add
 INSERT INTO calendar_subscriptions (name, event_id, kinds, visible, is_active, token_hash, name_folded, created_at, updated_at)
-VALUES (:name, :event_id, :kinds, :visible, :is_active, :token_hash, fold(:name), :now, :now);
+VALUES (:name, :event_id, :kinds, :visible, :is_active, :token_hash, fold(:name), :now, :stamp);
 
 -- name: change
 UPDATE calendar_subscriptions SET name = :name, name_folded = fold(:name), event_id = :event_id, kinds = :kinds, visible = :visible, is_active = :is_active,
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: rotate
-UPDATE calendar_subscriptions SET token_hash = :token_hash, updated_at = :now WHERE id = :id;
+UPDATE calendar_subscriptions SET token_hash = :token_hash, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM calendar_subscriptions WHERE id = :id;

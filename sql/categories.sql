@@ -68,16 +68,16 @@ SELECT id FROM categories WHERE category_key = :category_key;
 INSERT INTO categories (category_key, title, content, parent_category_id, is_visible, applicant_visibility, account_access_enabled,
   sort_order, color, base_price, tax_rate, created_at, updated_at)
 VALUES (:category_key, :title, :content, :parent_category_id, :is_visible, :applicant_visibility, :account_access_enabled,
-  :sort_order, :color, :base_price, :tax_rate, :now, :now);
+  :sort_order, :color, :base_price, :tax_rate, :now, :stamp);
 
 -- name: change
 UPDATE categories SET category_key = :category_key, title = :title, content = :content, parent_category_id = :parent_category_id,
   is_visible = :is_visible, applicant_visibility = :applicant_visibility, account_access_enabled = :account_access_enabled,
-  sort_order = :sort_order, color = :color, base_price = :base_price, tax_rate = :tax_rate, updated_at = :now
+  sort_order = :sort_order, color = :color, base_price = :base_price, tax_rate = :tax_rate, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move_up
-UPDATE categories SET parent_category_id = :parent_category_id, updated_at = :now WHERE id = :id;
+UPDATE categories SET parent_category_id = :parent_category_id, updated_at = :stamp WHERE id = :id;
 
 -- name: clear_events
 DELETE FROM category_events WHERE category_id = :category_id;

@@ -83,4 +83,4 @@ SELECT id, badge_number, status FROM participants
  ORDER BY id LIMIT :limit;
 
 -- name: correct
-UPDATE check_ins SET station = :station, notes = :notes, updated_at = :now WHERE id = :id;
+UPDATE check_ins SET station = :station, notes = :notes, updated_at = :stamp WHERE id = :id;

@@ -124,7 +124,7 @@ INSERT INTO contacts (customer_number, external_id, company_name, first_name, la
 VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
-  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :now);
+  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :stamp);
 
 -- name: add_with_id
 INSERT INTO contacts (id, customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
@@ -134,7 +134,7 @@ INSERT INTO contacts (id, customer_number, external_id, company_name, first_name
 VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
   :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
-  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :now);
+  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :stamp);
 
 -- name: last_id
 -- The last id given out. sqlite_sequence also counts deleted rows.
@@ -161,7 +161,7 @@ UPDATE contacts SET customer_number = :customer_number, external_id = :external_
  WHERE id = :id;
 
 -- name: touch
-UPDATE contacts SET updated_at = :now WHERE id = :id;
+UPDATE contacts SET updated_at = :stamp WHERE id = :id;
 
 -- name: clear_tags
 DELETE FROM contact_tags WHERE contact_id = :contact_id;

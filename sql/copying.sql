@@ -22,4 +22,4 @@ SELECT category_id FROM category_events WHERE event_id = :event_id ORDER BY cate
 INSERT INTO category_events (category_id, event_id) VALUES (:category_id, :event_id);
 
 -- name: touch_category
-UPDATE categories SET updated_at = :now WHERE id = :id;
+UPDATE categories SET updated_at = :stamp WHERE id = :id;

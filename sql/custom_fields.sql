@@ -36,13 +36,13 @@ SELECT id FROM custom_field_definitions WHERE entity_type = :entity_type AND fie
 INSERT INTO custom_field_definitions (form_id, entity_type, field_key, field_label, field_type, section_key, field_options,
   validation_rules, is_required, is_searchable, applicant_visibility, is_active, display_order, created_at, updated_at)
 VALUES (:form_id, :entity_type, :field_key, :field_label, :field_type, :section_key, :field_options, :validation_rules, :is_required,
-  :is_searchable, :applicant_visibility, :is_active, :display_order, :now, :now);
+  :is_searchable, :applicant_visibility, :is_active, :display_order, :now, :stamp);
 
 -- name: change
 UPDATE custom_field_definitions SET form_id = :form_id, entity_type = :entity_type, field_key = :field_key, field_label = :field_label,
   field_type = :field_type, section_key = :section_key, field_options = :field_options, validation_rules = :validation_rules,
   is_required = :is_required, is_searchable = :is_searchable, applicant_visibility = :applicant_visibility, is_active = :is_active,
-  display_order = :display_order, updated_at = :now
+  display_order = :display_order, updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove

@@ -21,10 +21,10 @@ SELECT c.id, c.key, c.name, c.default_template_id, t.key AS default_template_key
 SELECT id FROM document_categories WHERE key = :key;
 
 -- name: add
-INSERT INTO document_categories (key, name, default_template_id, created_at, updated_at) VALUES (:key, :name, :default_template_id, :now, :now);
+INSERT INTO document_categories (key, name, default_template_id, created_at, updated_at) VALUES (:key, :name, :default_template_id, :now, :stamp);
 
 -- name: change
-UPDATE document_categories SET key = :key, name = :name, default_template_id = :default_template_id, updated_at = :now WHERE id = :id;
+UPDATE document_categories SET key = :key, name = :name, default_template_id = :default_template_id, updated_at = :stamp WHERE id = :id;
 
 -- name: users
 SELECT 'document' AS one, 'documents' AS many, count(*) AS count FROM documents WHERE category_id = :id

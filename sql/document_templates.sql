@@ -22,10 +22,10 @@ SELECT c.id, c.key, c.name, c.category_id, k.key AS category_key, c.body, c.is_c
 SELECT id FROM document_templates WHERE key = :key;
 
 -- name: add
-INSERT INTO document_templates (key, name, category_id, body, is_contract, created_at, updated_at) VALUES (:key, :name, :category_id, :body, :is_contract, :now, :now);
+INSERT INTO document_templates (key, name, category_id, body, is_contract, created_at, updated_at) VALUES (:key, :name, :category_id, :body, :is_contract, :now, :stamp);
 
 -- name: change
-UPDATE document_templates SET key = :key, name = :name, category_id = :category_id, body = :body, is_contract = :is_contract, updated_at = :now WHERE id = :id;
+UPDATE document_templates SET key = :key, name = :name, category_id = :category_id, body = :body, is_contract = :is_contract, updated_at = :stamp WHERE id = :id;
 
 -- name: users
 SELECT 'document' AS one, 'documents' AS many, count(*) AS count FROM documents WHERE template_id = :id

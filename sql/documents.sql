@@ -65,26 +65,26 @@ SELECT status FROM submissions WHERE document_id = :id AND status NOT IN ('pendi
 INSERT INTO documents (document_number, title, entity_type, entity_id, category_id, template_id, language, metadata, content, missing, filename, sha256,
   content_type, size, width, height, is_contract, contract_status, created_at, updated_at)
 VALUES (:document_number, :title, :entity_type, :entity_id, :category_id, :template_id, :language, :metadata, :content, :missing, :filename, :sha256,
-  :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :now);
+  :content_type, :size, :width, :height, :is_contract, :contract_status, :now, :stamp);
 
 -- name: change
 UPDATE documents SET title = :title, category_id = :category_id, language = :language, metadata = :metadata, content = :content, filename = :filename,
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: hold
 -- Set the stored file.
-UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :size, width = :width, height = :height, updated_at = :now
+UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :size, width = :width, height = :height, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move
 UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256, content_type = :content_type,
   size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at, requested_by = :requested_by, signer_name = :signer_name,
-  signed_at = :signed_at, signed_by = :signed_by, terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :now
+  signed_at = :signed_at, signed_by = :signed_by, terminated_at = :terminated_at, terminated_by = :terminated_by, updated_at = :stamp
  WHERE id = :id;
 
 -- name: hand_over
-UPDATE documents SET entity_id = :entity_id, updated_at = :now WHERE id = :id;
+UPDATE documents SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM documents WHERE id = :id;

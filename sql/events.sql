@@ -51,19 +51,19 @@ INSERT INTO events (event_key, title, description, country, state, city, date_fr
   title_folded, event_key_folded, description_folded, city_folded, created_at, updated_at)
 VALUES (:event_key, :title, :description, :country, :state, :city, :date_from, :date_from_at, :date_to, :date_to_at, :over_at,
   :application_deadline, :application_deadline_at, :timezone, :day_ends_at, :is_visible, :opening_hours,
-  fold(:title), fold(:event_key), fold(:description), fold(:city), :now, :now);
+  fold(:title), fold(:event_key), fold(:description), fold(:city), :now, :stamp);
 
 -- name: change
 UPDATE events SET event_key = :event_key, title = :title, description = :description, country = :country, state = :state,
   city = :city, date_from = :date_from, date_from_at = :date_from_at, date_to = :date_to, date_to_at = :date_to_at,
   over_at = :over_at, application_deadline = :application_deadline, application_deadline_at = :application_deadline_at,
-  timezone = :timezone, day_ends_at = :day_ends_at, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :now,
+  timezone = :timezone, day_ends_at = :day_ends_at, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :stamp,
   title_folded = fold(:title), event_key_folded = fold(:event_key), description_folded = fold(:description),
   city_folded = fold(:city)
  WHERE id = :id;
 
 -- name: set_image
-UPDATE events SET image_document_id = :image_document_id, updated_at = :now WHERE id = :id;
+UPDATE events SET image_document_id = :image_document_id, updated_at = :stamp WHERE id = :id;
 
 -- name: booths_priced_by_days
 -- Booths whose price may depend on the dates of the event.

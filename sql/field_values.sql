@@ -1,19 +1,19 @@
 -- Set updated_at of a record whose custom fields have changed.
 
 -- name: touch_contact
-UPDATE contacts SET updated_at = :now WHERE id = :id;
+UPDATE contacts SET updated_at = :stamp WHERE id = :id;
 
 -- name: touch_application
-UPDATE applications SET updated_at = :now WHERE id = :id;
+UPDATE applications SET updated_at = :stamp WHERE id = :id;
 
 -- name: touch_participant
-UPDATE participants SET updated_at = :now WHERE id = :id;
+UPDATE participants SET updated_at = :stamp WHERE id = :id;
 
 -- name: touch_event
-UPDATE events SET updated_at = :now WHERE id = :id;
+UPDATE events SET updated_at = :stamp WHERE id = :id;
 
 -- name: touch_booth
-UPDATE booths SET updated_at = :now WHERE id = :id;
+UPDATE booths SET updated_at = :stamp WHERE id = :id;
 
 -- name: touch_submission
-UPDATE submissions SET updated_at = :now WHERE id = :id;
+UPDATE submissions SET updated_at = :stamp WHERE id = :id;

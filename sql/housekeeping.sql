@@ -2,8 +2,16 @@
 -- time are read from the oldest id on, so that no index on the time is needed.
 
 -- name: record_heartbeat
--- Record the worker's heartbeat.
-INSERT INTO worker_heartbeats (id, seen_at) VALUES (1, :now) ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at;
+-- Record the worker's heartbeat. jumped_at is the time at which it came more than ten days after the one before, until
+-- the clock is set back to an earlier time.
+INSERT INTO worker_heartbeats (id, seen_at) VALUES (1, :now)
+ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at,
+  jumped_at = CASE WHEN julianday(excluded.seen_at) - julianday(seen_at) > 10 THEN excluded.seen_at
+                   WHEN excluded.seen_at < jumped_at THEN NULL ELSE jumped_at END;
+
+-- name: jumped_ahead
+-- The time at which the clock jumped ahead, if that was less than a day ago.
+SELECT jumped_at FROM worker_heartbeats WHERE julianday(:now) - julianday(jumped_at) < 1;
 
 -- name: last_heartbeat
 SELECT seen_at FROM worker_heartbeats;

@@ -7,7 +7,7 @@ INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_type, rela
   created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), :invoice_type, :related_invoice_id,
   :contact_id, :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
-  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :now, :now);
+  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :now, :stamp);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id) WHERE id = :id;
@@ -17,12 +17,12 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   contact_id = :contact_id, event_participant_id = :event_participant_id,
   event_id = :event_id, currency = :currency, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
-  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :now
+  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :stamp
  WHERE id = :id;
 
 -- name: change_locked
 -- Change the only fields that can change after sending.
-UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :now WHERE id = :id;
+UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :stamp WHERE id = :id;
 
 -- name: keep_due_date
 -- Keep the due date that a sent invoice had until now, for reports on earlier days.
@@ -69,7 +69,7 @@ DELETE FROM invoice_taxes WHERE invoice_id = :id;
 UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number), series = :series,
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
-  language = :language, seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :now
+  language = :language, seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: freeze_pdf
@@ -92,11 +92,11 @@ UPDATE invoices SET pdf_sha256 = :sha256, pdf_source = NULL WHERE id = :id AND p
 
 -- name: cancel
 UPDATE invoices SET status = 'cancelled', credited = total, related_invoice_id = :credit_note_id,
-  cancellation_reason = :reason, updated_at = :now
+  cancellation_reason = :reason, updated_at = :stamp
  WHERE id = :id;
 
 -- name: remind
-UPDATE invoices SET reminder_count = reminder_count + 1, reminder_sent_at = :now, updated_at = :now WHERE id = :id;
+UPDATE invoices SET reminder_count = reminder_count + 1, reminder_sent_at = :now, updated_at = :stamp WHERE id = :id;
 
 -- name: participant
 SELECT contact_id, event_id FROM participants WHERE id = :id;

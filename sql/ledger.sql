@@ -14,10 +14,10 @@ SELECT 1 FROM payments WHERE invoice_id = :id AND refunded_amount > 0 LIMIT 1;
 
 -- name: pay
 -- Set the paid amount if the status does not change. No index on the status is touched.
-UPDATE invoices SET paid_amount = :paid_amount, updated_at = :now WHERE id = :id;
+UPDATE invoices SET paid_amount = :paid_amount, updated_at = :stamp WHERE id = :id;
 
 -- name: adjust
-UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :now WHERE id = :id;
+UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :stamp WHERE id = :id;
 
 -- name: wrong_totals
 -- Stored sums and statuses that differ from those computed from items, taxes, payments and credit notes. For

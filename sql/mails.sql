@@ -23,6 +23,10 @@ SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id
 SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, attempts, message_id
   FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
 
+-- name: bring_forward
+-- Retry at once what is scheduled later than any wait allows: the clock was ahead at that time.
+UPDATE mails SET next_at = :now WHERE state = 'queued' AND next_at > :latest;
+
 -- name: recent_attempt
 -- Time of the attempt that `others` later ones followed. Attempts in the future, made while the clock was wrong, are
 -- ignored.

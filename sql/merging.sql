@@ -10,7 +10,7 @@ SELECT p.id, (SELECT k.id FROM participants k WHERE k.event_id = p.event_id AND 
   FROM participants p WHERE p.contact_id = :duplicate_id ORDER BY p.id;
 
 -- name: move_participant
-UPDATE participants SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+UPDATE participants SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;
 
 -- name: invoices
 SELECT id FROM invoices WHERE contact_id = :contact_id ORDER BY id;
@@ -19,10 +19,10 @@ SELECT id FROM invoices WHERE contact_id = :contact_id ORDER BY id;
 SELECT id FROM invoices WHERE event_participant_id = :id ORDER BY id;
 
 -- name: move_invoice
-UPDATE invoices SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+UPDATE invoices SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;
 
 -- name: hand_over_invoice
-UPDATE invoices SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+UPDATE invoices SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
 
 -- name: hand_over_fee
 -- If both participants were billed a fee, the line of the duplicate does not move: its fee is no longer owed and has
@@ -39,13 +39,13 @@ SELECT r.id, r.status = 'waitlisted' AND EXISTS (SELECT 1 FROM booth_reservation
   FROM booth_reservations r WHERE r.event_participant_id = :id ORDER BY r.id;
 
 -- name: hand_over_reservation
-UPDATE booth_reservations SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+UPDATE booth_reservations SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
 
 -- name: orders
 SELECT id FROM service_orders WHERE event_participant_id = :id ORDER BY id;
 
 -- name: hand_over_order
-UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+UPDATE service_orders SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
 
 -- name: submissions
 -- Submissions of the duplicate's participant. counterpart_id is the other participant's submission of the same type.
@@ -53,14 +53,14 @@ SELECT o.id, (SELECT k.id FROM submissions k WHERE k.event_participant_id = :par
   FROM submissions o WHERE o.event_participant_id = :id ORDER BY o.id;
 
 -- name: hand_over_submission
-UPDATE submissions SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+UPDATE submissions SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
 
 -- name: hand_over_aliases
-UPDATE badge_aliases SET event_participant_id = :participant_id, updated_at = :now WHERE event_participant_id = :id;
+UPDATE badge_aliases SET event_participant_id = :participant_id, updated_at = :stamp WHERE event_participant_id = :id;
 
 -- name: add_alias
 -- Keep the number of a deleted participant valid.
-INSERT INTO badge_aliases (badge_number, event_participant_id, created_at, updated_at) VALUES (:badge_number, :participant_id, :now, :now);
+INSERT INTO badge_aliases (badge_number, event_participant_id, created_at, updated_at) VALUES (:badge_number, :participant_id, :now, :stamp);
 
 -- name: slots
 SELECT DISTINCT schedule_slot_id FROM schedule_assignments WHERE event_participant_id = :id ORDER BY schedule_slot_id;
@@ -77,7 +77,7 @@ UPDATE schedule_assignments SET event_participant_id = :participant_id WHERE eve
 SELECT id FROM check_ins WHERE event_participant_id = :id ORDER BY id;
 
 -- name: hand_over_visit
-UPDATE check_ins SET event_participant_id = :participant_id, updated_at = :now WHERE id = :id;
+UPDATE check_ins SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
 
 -- name: hand_over_scans
 UPDATE check_in_scans SET event_participant_id = :participant_id WHERE event_participant_id = :id;
@@ -86,7 +86,7 @@ UPDATE check_in_scans SET event_participant_id = :participant_id WHERE event_par
 SELECT id FROM applications WHERE contact_id = :contact_id ORDER BY id;
 
 -- name: move_application
-UPDATE applications SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+UPDATE applications SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;
 
 -- name: subscribers
 -- Newsletter subscribers that belong to the duplicate. If several contacts have the address, it is that of the oldest.
@@ -96,7 +96,7 @@ SELECT id FROM newsletter_subscribers WHERE contact_id = :duplicate_id
  ORDER BY id;
 
 -- name: move_subscriber
-UPDATE newsletter_subscribers SET contact_id = :contact_id, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET contact_id = :contact_id, updated_at = :stamp WHERE id = :id;
 
 -- name: move_categories
 INSERT OR IGNORE INTO contact_categories (contact_id, category_id)

@@ -28,23 +28,23 @@ SELECT id, action, at, consent_text, source, ip_address, user_agent, created_at
 
 -- name: add
 INSERT INTO newsletter_subscribers (email, name, email_folded, name_folded, language, status, created_at, updated_at)
-VALUES (:email, :name, fold(:email), fold(:name), :language, 'pending', :now, :now);
+VALUES (:email, :name, fold(:email), fold(:name), :language, 'pending', :now, :stamp);
 
 -- name: change
-UPDATE newsletter_subscribers SET name = :name, name_folded = fold(:name), language = :language, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET name = :name, name_folded = fold(:name), language = :language, updated_at = :stamp WHERE id = :id;
 
 -- name: ask
-UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET status = 'pending', asked_at = :at, mail_error = NULL, updated_at = :stamp WHERE id = :id;
 
 -- name: confirm
-UPDATE newsletter_subscribers SET status = 'confirmed', confirmed_at = :at, unsubscribed_at = NULL, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET status = 'confirmed', confirmed_at = :at, unsubscribed_at = NULL, updated_at = :stamp WHERE id = :id;
 
 -- name: unsubscribe
 -- End the subscription. A new round makes the links in earlier confirmation mails invalid.
-UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :now, round = round + 1, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET status = 'unsubscribed', unsubscribed_at = :now, round = round + 1, updated_at = :stamp WHERE id = :id;
 
 -- name: refused
-UPDATE newsletter_subscribers SET mail_error = :error, updated_at = :now WHERE id = :id;
+UPDATE newsletter_subscribers SET mail_error = :error, updated_at = :stamp WHERE id = :id;
 
 -- name: prove
 INSERT INTO newsletter_consents (subscriber_id, action, at, consent_text, source, ip_address, user_agent, created_at)

@@ -33,17 +33,17 @@ SELECT CASE :entity_type
 
 -- name: add
 INSERT INTO notes (entity_type, entity_id, admin_id, note_text, note_type, is_pinned, created_at, updated_at)
-VALUES (:entity_type, :entity_id, :admin_id, :note_text, :note_type, :is_pinned, :now, :now)
+VALUES (:entity_type, :entity_id, :admin_id, :note_text, :note_type, :is_pinned, :now, :stamp)
 RETURNING id, entity_type, entity_id, admin_id, (SELECT name FROM admins WHERE admins.id = admin_id) AS admin_name, note_text,
   note_type, is_pinned, created_at, updated_at;
 
 -- name: change
 UPDATE notes SET entity_type = :entity_type, entity_id = :entity_id, note_text = :note_text, note_type = :note_type,
-  is_pinned = :is_pinned, updated_at = :now
+  is_pinned = :is_pinned, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move
-UPDATE notes SET entity_id = :entity_id, updated_at = :now WHERE id = :id;
+UPDATE notes SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM notes WHERE id = :id;

@@ -11,11 +11,11 @@ SELECT booth_id FROM booth_reservations
 
 -- name: add
 INSERT INTO service_orders (event_id, event_participant_id, status, currency, subtotal, tax_total, total, notes, created_at, updated_at)
-VALUES (:event_id, :event_participant_id, 'draft', :currency, :subtotal, :tax_total, :total, :notes, :now, :now);
+VALUES (:event_id, :event_participant_id, 'draft', :currency, :subtotal, :tax_total, :total, :notes, :now, :stamp);
 
 -- name: change
 UPDATE service_orders SET event_id = :event_id, event_participant_id = :event_participant_id, currency = :currency, subtotal = :subtotal,
-  tax_total = :tax_total, total = :total, notes = :notes, updated_at = :now
+  tax_total = :tax_total, total = :total, notes = :notes, updated_at = :stamp
  WHERE id = :id;
 
 -- name: clear_items
@@ -34,11 +34,11 @@ UPDATE service_order_items SET service_name = :service_name, unit = :unit, unit_
 
 -- name: submit
 UPDATE service_orders SET status = 'submitted', order_number = :order_number, currency = :currency, subtotal = :subtotal,
-  tax_total = :tax_total, total = :total, submitted_at = :now, updated_at = :now
+  tax_total = :tax_total, total = :total, submitted_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: confirm
-UPDATE service_orders SET status = 'confirmed', confirmed_at = :now, updated_at = :now WHERE id = :id;
+UPDATE service_orders SET status = 'confirmed', confirmed_at = :now, updated_at = :stamp WHERE id = :id;
 
 -- name: move_item
 UPDATE service_order_items SET status = :status, completed_at = CASE :status WHEN 'completed' THEN :now END,
@@ -56,7 +56,7 @@ SELECT id FROM service_orders WHERE event_participant_id = :event_participant_id
 -- Set status, totals and the times that go with the status.
 UPDATE service_orders SET status = :status, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   completed_at = CASE :status WHEN 'completed' THEN :now END, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END,
-  cancellation_reason = :cancellation_reason, updated_at = :now
+  cancellation_reason = :cancellation_reason, updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove

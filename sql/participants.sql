@@ -78,15 +78,15 @@ SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHE
 -- name: add
 INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_number, application_id, created_at,
   updated_at)
-VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, :badge_number, :application_id, :now, :now);
+VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, :badge_number, :application_id, :now, :stamp);
 
 -- name: change
 UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :role, category_id = :category_id,
-  badge_name = :badge_name, application_id = :application_id, updated_at = :now
+  badge_name = :badge_name, application_id = :application_id, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move
-UPDATE participants SET status = :status, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END, updated_at = :now WHERE id = :id;
+UPDATE participants SET status = :status, cancelled_at = CASE :status WHEN 'cancelled' THEN :now END, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM participants WHERE id = :id;

@@ -34,13 +34,13 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
 INSERT INTO payments (invoice_id, amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee, transaction_id, status,
   payment_date, payment_date_at, notes, created_at, updated_at)
 VALUES (:invoice_id, :amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee, :transaction_id, :status,
-  :payment_date, :payment_date_at, :notes, :now, :now);
+  :payment_date, :payment_date_at, :notes, :now, :stamp);
 
 -- name: change
 UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :currency, gateway_id = :gateway_id,
   gateway_key = :gateway_key, gateway_name = :gateway_name, gateway_fee = :gateway_fee, transaction_id = :transaction_id,
   refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date,
-  payment_date_at = :payment_date_at, notes = :notes, updated_at = :now
+  payment_date_at = :payment_date_at, notes = :notes, updated_at = :stamp
  WHERE id = :id;
 
 -- name: by_transaction

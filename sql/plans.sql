@@ -44,12 +44,12 @@ SELECT id FROM plans WHERE event_id = :event_id AND plan_key = :plan_key;
 INSERT INTO plans (event_id, plan_key, plan_name, description, area_name, width, height, background_image, grid_size, scale_factor,
   objects, is_active, sort_order, plan_name_natural, plan_key_natural, area_name_natural, created_at, updated_at)
 VALUES (:event_id, :plan_key, :plan_name, :description, :area_name, :width, :height, :background_image, :grid_size, :scale_factor,
-  :objects, :is_active, :sort_order, natural_key(:plan_name), natural_key(:plan_key), natural_key(:area_name), :now, :now);
+  :objects, :is_active, :sort_order, natural_key(:plan_name), natural_key(:plan_key), natural_key(:area_name), :now, :stamp);
 
 -- name: change
 UPDATE plans SET event_id = :event_id, plan_key = :plan_key, plan_name = :plan_name, description = :description,
   area_name = :area_name, width = :width, height = :height, background_image = :background_image, grid_size = :grid_size,
-  scale_factor = :scale_factor, objects = :objects, is_active = :is_active, sort_order = :sort_order, updated_at = :now,
+  scale_factor = :scale_factor, objects = :objects, is_active = :is_active, sort_order = :sort_order, updated_at = :stamp,
   plan_name_natural = natural_key(:plan_name), plan_key_natural = natural_key(:plan_key), area_name_natural = natural_key(:area_name)
  WHERE id = :id;
 

@@ -135,7 +135,7 @@ UPDATE contacts SET customer_number = :customer_number, external_id = NULL, comp
   state = NULL, website = NULL, notes = NULL, tax_id = NULL, language = NULL, account_access_enabled = 0, has_account = 0,
   folded_name = NULL, folded_phone = NULL, company_name_folded = NULL, first_name_folded = NULL, last_name_folded = NULL,
   email_folded = NULL, city_folded = NULL, customer_number_folded = fold(:customer_number),
-  customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :now
+  customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: drop_rejected_records
@@ -152,19 +152,19 @@ DELETE FROM contact_tags WHERE contact_id = :id;
 UPDATE applications SET company_name = NULL, first_name = NULL, last_name = NULL, email = NULL, phone = NULL, fax = NULL,
   mobile = NULL, address = NULL, postal_code = NULL, city = NULL, state = NULL, website = NULL, notes = NULL, tax_id = NULL,
   message = NULL, question = NULL, decision_reason = NULL, company_name_folded = NULL, first_name_folded = NULL,
-  last_name_folded = NULL, email_folded = NULL, city_folded = NULL, contact_id = :id, updated_at = :now
+  last_name_folded = NULL, email_folded = NULL, city_folded = NULL, contact_id = :id, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 
 -- name: blank_participants
-UPDATE participants SET badge_name = NULL, updated_at = :now WHERE contact_id = :id AND badge_name IS NOT NULL;
+UPDATE participants SET badge_name = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
 
 -- name: blank_reservations
-UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :now
+UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'booth_reservation')
    AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);
 
 -- name: blank_orders
-UPDATE service_orders SET notes = NULL, cancellation_reason = NULL, updated_at = :now
+UPDATE service_orders SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order')
    AND (notes IS NOT NULL OR cancellation_reason IS NOT NULL);
 
@@ -173,21 +173,21 @@ UPDATE service_order_items SET specification = NULL
  WHERE service_order_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'service_order') AND specification IS NOT NULL;
 
 -- name: blank_check_ins
-UPDATE check_ins SET notes = NULL, updated_at = :now
+UPDATE check_ins SET notes = NULL, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'check_in') AND notes IS NOT NULL;
 
 -- name: blank_scans
-UPDATE check_in_scans SET notes = NULL, updated_at = :now
+UPDATE check_in_scans SET notes = NULL, updated_at = :stamp
  WHERE event_participant_id IN (SELECT id FROM participants WHERE contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_submissions
-UPDATE submissions SET value = NULL, document_id = NULL, feedback = NULL, updated_at = :now
+UPDATE submissions SET value = NULL, document_id = NULL, feedback = NULL, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission')
    AND (value IS NOT NULL OR document_id IS NOT NULL OR feedback IS NOT NULL);
 
 -- name: blank_revisions
 UPDATE submission_revisions SET value = NULL, document_id = NULL, filename = NULL, sha256 = NULL, size = NULL, feedback = NULL,
-  updated_at = :now
+  updated_at = :stamp
  WHERE submission_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'submission');
 
 -- name: drop_documents
@@ -196,7 +196,7 @@ DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHE
    AND coalesce(contract_status, 'draft') NOT IN ('active', 'terminated');
 
 -- name: blank_contracts
-UPDATE documents SET metadata = NULL, updated_at = :now
+UPDATE documents SET metadata = NULL, updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document') AND metadata IS NOT NULL;
 
 -- name: kept_contracts
@@ -232,10 +232,10 @@ DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE v
 DELETE FROM invoices WHERE contact_id = :id AND status = 'draft' RETURNING id;
 
 -- name: blank_remarks
-UPDATE invoices SET notes = NULL, updated_at = :now WHERE contact_id = :id AND notes IS NOT NULL;
+UPDATE invoices SET notes = NULL, updated_at = :stamp WHERE contact_id = :id AND notes IS NOT NULL;
 
 -- name: blank_payment_remarks
-UPDATE payments SET notes = NULL, updated_at = :now
+UPDATE payments SET notes = NULL, updated_at = :stamp
  WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_refund_remarks
@@ -243,14 +243,14 @@ UPDATE refunds SET notes = NULL
  WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_invoice
-UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :now
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :stamp
  WHERE id = :id;
 
 -- name: blank_items
 UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
 
 -- name: blank_payments
-UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :now WHERE invoice_id = :id;
+UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :stamp WHERE invoice_id = :id;
 
 -- name: blank_refunds
 UPDATE refunds SET transaction_id = NULL, notes = NULL WHERE payment_id IN (SELECT id FROM payments WHERE invoice_id = :id);

@@ -62,21 +62,21 @@ SELECT s.id, s.title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends
 INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, location, location_folded, title, description,
   slot_type, is_public, capacity, allow_overlap, sort_order, title_folded, created_at, updated_at)
 VALUES (:event_id, :slot_date, :start_time, :end_time, :starts_at, :ends_at, :location, :location_folded, :title, :description,
-  :slot_type, :is_public, :capacity, :allow_overlap, :sort_order, fold(:title), :now, :now);
+  :slot_type, :is_public, :capacity, :allow_overlap, :sort_order, fold(:title), :now, :stamp);
 
 -- name: change
 UPDATE schedule_slots SET event_id = :event_id, slot_date = :slot_date, start_time = :start_time, end_time = :end_time,
   starts_at = :starts_at, ends_at = :ends_at, location = :location, location_folded = :location_folded, title = :title,
   description = :description, slot_type = :slot_type, is_public = :is_public, capacity = :capacity, allow_overlap = :allow_overlap,
-  sort_order = :sort_order, title_folded = fold(:title), updated_at = :now
+  sort_order = :sort_order, title_folded = fold(:title), updated_at = :stamp
  WHERE id = :id;
 
 -- name: move
 -- Set the times in UTC after the time zone of the event has changed.
-UPDATE schedule_slots SET starts_at = :starts_at, ends_at = :ends_at, updated_at = :now WHERE id = :id;
+UPDATE schedule_slots SET starts_at = :starts_at, ends_at = :ends_at, updated_at = :stamp WHERE id = :id;
 
 -- name: touch
-UPDATE schedule_slots SET updated_at = :now WHERE id = :id;
+UPDATE schedule_slots SET updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM schedule_slots WHERE id = :id;

@@ -17,10 +17,10 @@ SELECT id FROM service_categories WHERE category_key = :category_key;
 
 -- name: add
 INSERT INTO service_categories (category_key, category_name, sort_order, created_at, updated_at)
-VALUES (:category_key, :category_name, :sort_order, :now, :now);
+VALUES (:category_key, :category_name, :sort_order, :now, :stamp);
 
 -- name: change
-UPDATE service_categories SET category_key = :category_key, category_name = :category_name, sort_order = :sort_order, updated_at = :now
+UPDATE service_categories SET category_key = :category_key, category_name = :category_name, sort_order = :sort_order, updated_at = :stamp
  WHERE id = :id;
 
 -- name: users

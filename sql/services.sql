@@ -46,7 +46,7 @@ INSERT INTO services (category_id, service_key, service_name, description, short
 VALUES (:category_id, :service_key, :service_name, :description, :short_description, :unit, :unit_label, :base_price, :tax_rate,
   :min_quantity, :max_quantity, :quantity_step, :requires_specification, :specification_label, :specification_placeholder,
   :lead_time_days, :image_filename, :is_active, :sort_order,
-  fold(:service_name), fold(:short_description), fold(:description), :now, :now);
+  fold(:service_name), fold(:short_description), fold(:description), :now, :stamp);
 
 -- name: change
 UPDATE services SET category_id = :category_id, service_key = :service_key, service_name = :service_name, description = :description,
@@ -54,7 +54,7 @@ UPDATE services SET category_id = :category_id, service_key = :service_key, serv
   min_quantity = :min_quantity, max_quantity = :max_quantity, quantity_step = :quantity_step,
   requires_specification = :requires_specification, specification_label = :specification_label,
   specification_placeholder = :specification_placeholder, lead_time_days = :lead_time_days, image_filename = :image_filename,
-  is_active = :is_active, sort_order = :sort_order, updated_at = :now,
+  is_active = :is_active, sort_order = :sort_order, updated_at = :stamp,
   service_name_folded = fold(:service_name),
   short_description_folded = fold(:short_description), description_folded = fold(:description)
  WHERE id = :id;
@@ -75,4 +75,4 @@ SELECT service_id FROM service_events WHERE event_id = :event_id ORDER BY servic
 DELETE FROM service_events WHERE service_id = :id AND event_id = :event_id;
 
 -- name: touch
-UPDATE services SET updated_at = :now WHERE id = :id;
+UPDATE services SET updated_at = :stamp WHERE id = :id;

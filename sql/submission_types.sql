@@ -32,18 +32,18 @@ SELECT id FROM submission_types WHERE event_id = :event_id AND key = :key;
 INSERT INTO submission_types (event_id, key, title, description, input, allowed_extensions, max_size_mb, due, due_at, needs_approval,
   is_required, roles, is_active, sort_order, title_folded, created_at, updated_at)
 VALUES (:event_id, :key, :title, :description, :input, :allowed_extensions, :max_size_mb, :due, :due_at, :needs_approval,
-  :is_required, :roles, :is_active, :sort_order, fold(:title), :now, :now);
+  :is_required, :roles, :is_active, :sort_order, fold(:title), :now, :stamp);
 
 -- name: change
 UPDATE submission_types SET event_id = :event_id, key = :key, title = :title, description = :description, input = :input,
   allowed_extensions = :allowed_extensions, max_size_mb = :max_size_mb, due = :due, due_at = :due_at, needs_approval = :needs_approval,
   is_required = :is_required, roles = :roles, is_active = :is_active, sort_order = :sort_order,
-  title_folded = fold(:title), updated_at = :now
+  title_folded = fold(:title), updated_at = :stamp
  WHERE id = :id;
 
 -- name: move_submissions
 -- Copy the due date to the submissions of the type.
-UPDATE submissions SET due_at = :due_at, updated_at = :now WHERE type_id = :id AND due_at IS NOT :due_at;
+UPDATE submissions SET due_at = :due_at, updated_at = :stamp WHERE type_id = :id AND due_at IS NOT :due_at;
 
 -- name: has_submissions
 SELECT 1 FROM submissions WHERE type_id = :id LIMIT 1;

@@ -59,19 +59,19 @@ SELECT id, entity_type, entity_id, filename, size, sha256 FROM documents WHERE i
 
 -- name: add
 INSERT INTO submissions (event_id, event_participant_id, type_id, status, value, document_id, due_at, revision, created_at, updated_at)
-VALUES (:event_id, :event_participant_id, :type_id, 'pending', :value, :document_id, :due_at, 0, :now, :now);
+VALUES (:event_id, :event_participant_id, :type_id, 'pending', :value, :document_id, :due_at, 0, :now, :stamp);
 
 -- name: change
-UPDATE submissions SET value = :value, document_id = :document_id, updated_at = :now WHERE id = :id;
+UPDATE submissions SET value = :value, document_id = :document_id, updated_at = :stamp WHERE id = :id;
 
 -- name: submit
 -- The first submit decides whether the submission is late.
 UPDATE submissions SET status = :status, revision = revision + 1, submitted_at = :now, is_late = coalesce(is_late, due_at < :now, 0),
-  feedback = NULL, reviewed_by = NULL, reviewed_at = NULL, updated_at = :now
+  feedback = NULL, reviewed_by = NULL, reviewed_at = NULL, updated_at = :stamp
  WHERE id = :id;
 
 -- name: review
-UPDATE submissions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :now
+UPDATE submissions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove
@@ -105,27 +105,27 @@ SELECT r.id, r.submission_id, r.revision, r.status, r.value, r.document_id, r.fi
 -- Keep what was submitted, with the file as it is now.
 INSERT INTO submission_revisions (submission_id, revision, status, value, document_id, filename, sha256, size, due_at, submitted_at,
   created_at, updated_at)
-SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256, d.size, s.due_at, s.submitted_at, :now, :now
+SELECT s.id, s.revision, s.status, s.value, s.document_id, d.filename, d.sha256, d.size, s.due_at, s.submitted_at, :now, :stamp
   FROM submissions s LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.id = :id;
 
 -- name: review_revision
-UPDATE submission_revisions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :now
+UPDATE submission_revisions SET status = :status, feedback = :feedback, reviewed_by = :admin_id, reviewed_at = :now, updated_at = :stamp
  WHERE submission_id = :id AND revision = :revision;
 
 -- Merging of two submissions.
 
 -- name: move_revisions_up
 -- Make room for earlier revisions. The numbers are negative at first, because each is unique at any time.
-UPDATE submission_revisions SET revision = -(revision + :count), updated_at = :now WHERE submission_id = :id;
+UPDATE submission_revisions SET revision = -(revision + :count), updated_at = :stamp WHERE submission_id = :id;
 
 -- name: settle_revisions
 UPDATE submission_revisions SET revision = -revision WHERE submission_id = :id AND revision < 0;
 
 -- name: take_revisions
-UPDATE submission_revisions SET submission_id = :id, updated_at = :now WHERE submission_id = :other_id;
+UPDATE submission_revisions SET submission_id = :id, updated_at = :stamp WHERE submission_id = :other_id;
 
 -- name: count_taken
 UPDATE submissions SET revision = revision + :count, is_late = coalesce(is_late, (SELECT o.is_late FROM submissions o WHERE o.id = :other_id)),
-  updated_at = :now
+  updated_at = :stamp
  WHERE id = :id;

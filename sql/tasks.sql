@@ -40,13 +40,13 @@ SELECT is_active FROM admins WHERE id = :id;
 INSERT INTO tasks (title, description, status, priority, due_date, due_at, assigned_to, entity_type, entity_id, event_id, created_by,
   completed_at, completed_by, title_folded, description_folded, created_at, updated_at)
 VALUES (:title, :description, :status, :priority, :due_date, :due_at, :assigned_to, :entity_type, :entity_id, :event_id, :created_by,
-  :completed_at, :completed_by, fold(:title), fold(:description), :now, :now);
+  :completed_at, :completed_by, fold(:title), fold(:description), :now, :stamp);
 
 -- name: change
 UPDATE tasks SET title = :title, description = :description, status = :status, priority = :priority, due_date = :due_date,
   due_at = :due_at, assigned_to = :assigned_to, entity_type = :entity_type, entity_id = :entity_id, event_id = :event_id,
   completed_at = :completed_at, completed_by = :completed_by, title_folded = fold(:title),
-  description_folded = fold(:description), updated_at = :now
+  description_folded = fold(:description), updated_at = :stamp
  WHERE id = :id;
 
 -- name: remove

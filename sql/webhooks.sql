@@ -24,11 +24,11 @@ SELECT count(*) FROM webhooks WHERE is_active = 1;
 
 -- name: add
 INSERT INTO webhooks (api_key_id, name, url, events, headers, is_active, retry_count, timeout_seconds, secret, last_event_id, created_at, updated_at)
-VALUES (:api_key_id, :name, :url, :events, :headers, :is_active, :retry_count, :timeout_seconds, :secret, 0, :now, :now);
+VALUES (:api_key_id, :name, :url, :events, :headers, :is_active, :retry_count, :timeout_seconds, :secret, 0, :now, :stamp);
 
 -- name: change
 UPDATE webhooks SET api_key_id = :api_key_id, name = :name, url = :url, events = :events, headers = :headers, is_active = :is_active,
-  retry_count = :retry_count, timeout_seconds = :timeout_seconds, updated_at = :now
+  retry_count = :retry_count, timeout_seconds = :timeout_seconds, updated_at = :stamp
  WHERE id = :id;
 
 -- name: begin_here
@@ -36,13 +36,13 @@ UPDATE webhooks SET api_key_id = :api_key_id, name = :name, url = :url, events =
 UPDATE webhooks SET last_event_id = (SELECT coalesce(max(id), 0) FROM outgoing_events), failing_since = NULL, failure_count = 0 WHERE id = :id;
 
 -- name: rotate
-UPDATE webhooks SET previous_secret = secret, previous_secret_ends_at = :until, secret = :secret, updated_at = :now WHERE id = :id;
+UPDATE webhooks SET previous_secret = secret, previous_secret_ends_at = :until, secret = :secret, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM webhooks WHERE id = :id;
 
 -- name: switch_off
-UPDATE webhooks SET is_active = 0, updated_at = :now WHERE id = :id;
+UPDATE webhooks SET is_active = 0, updated_at = :stamp WHERE id = :id;
 
 -- name: owner
 SELECT k.admin_id, a.is_active FROM webhooks w JOIN api_keys k ON k.id = w.api_key_id JOIN admins a ON a.id = k.admin_id WHERE w.id = :id;
@@ -66,19 +66,19 @@ SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_
 -- name: add_test
 -- A delivery of an event to this webhook, whether or not the webhook has chosen this event.
 INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, next_attempt_at, created_at, updated_at)
-SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now, :now FROM outgoing_events o WHERE o.id = :outgoing_id;
+SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :stamp, :now FROM outgoing_events o WHERE o.id = :outgoing_id;
 
 -- name: delivery_of
 SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND outgoing_id = :outgoing_id;
 
 -- name: send_again
 -- Send a delivery again that has succeeded or failed.
-UPDATE webhook_deliveries SET status = 'pending', failures = 0, next_attempt_at = :now, delivered_at = NULL, updated_at = :now
+UPDATE webhook_deliveries SET status = 'pending', failures = 0, next_attempt_at = :now, delivered_at = NULL, updated_at = :stamp
  WHERE id = :id AND status IN ('delivered', 'failed');
 
 -- name: request_redelivery
 -- Send a delivery again after the attempt that is being made.
-UPDATE webhook_deliveries SET redelivery_requested = 1, updated_at = :now WHERE id = :id AND status = 'delivering';
+UPDATE webhook_deliveries SET redelivery_requested = 1, updated_at = :stamp WHERE id = :id AND status = 'delivering';
 
 -- name: hold_back
 -- Let all pending deliveries of a record wait for the first open one.
@@ -91,7 +91,7 @@ UPDATE webhook_deliveries SET next_attempt_at = NULL
 
 -- name: send_now
 -- Do not wait for the next attempt.
-UPDATE webhook_deliveries SET next_attempt_at = :now, updated_at = :now WHERE id = :id AND status = 'pending' AND next_attempt_at > :now;
+UPDATE webhook_deliveries SET next_attempt_at = :now, updated_at = :stamp WHERE id = :id AND status = 'pending' AND next_attempt_at > :now;
 
 -- name: is_on
 -- Whether the tenant can use webhooks. Events that happen in the meantime are delivered later.
@@ -108,7 +108,7 @@ SELECT coalesce(max(id), 0) FROM webhook_deliveries;
 -- name: fan_out
 -- Create deliveries of new events for all webhooks that have chosen them and whose key may read them.
 INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, created_at, updated_at)
-SELECT w.id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now
+SELECT w.id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :stamp
   FROM outgoing_events o CROSS JOIN webhooks w
   CROSS JOIN api_keys k ON k.id = w.api_key_id
   CROSS JOIN admins a ON a.id = k.admin_id
@@ -152,6 +152,11 @@ SELECT w.id FROM webhooks w
                                           AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= :now))
  ORDER BY w.id;
 
+-- name: bring_forward
+-- Retry at once what is scheduled later than any wait allows: the clock was ahead at that time.
+UPDATE webhook_deliveries SET next_attempt_at = :now
+ WHERE webhook_id IN (SELECT id FROM webhooks) AND status = 'pending' AND next_attempt_at > :latest;
+
 -- name: take_lease
 -- Take or extend the lease. Changes no row if another process holds it.
 UPDATE webhooks SET lease = :lease, lease_ends_at = strftime('%Y-%m-%dT%H:%M:%SZ', :now, '+' || (timeout_seconds + 10) || ' seconds')
@@ -164,7 +169,7 @@ UPDATE webhooks SET lease = NULL, lease_ends_at = NULL WHERE id = :id AND lease 
 -- Deliveries whose lease ran out during the attempt. It is unknown whether they arrived, so they are sent again. That
 -- attempt is also the one that a redelivery requests.
 UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = :now, failures = CASE redelivery_requested WHEN 1 THEN 0 ELSE failures END,
-  redelivery_requested = 0, updated_at = :now
+  redelivery_requested = 0, updated_at = :stamp
  WHERE webhook_id = :id AND status = 'delivering';
 
 -- name: due
@@ -183,7 +188,7 @@ SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_
  ORDER BY d.next_attempt_at, d.outgoing_id LIMIT 1;
 
 -- name: delivering
-UPDATE webhook_deliveries SET status = 'delivering', updated_at = :now WHERE id = :id;
+UPDATE webhook_deliveries SET status = 'delivering', updated_at = :stamp WHERE id = :id;
 
 -- name: holds_lease
 -- A row if this process still holds the lease for the delivery.
@@ -193,7 +198,7 @@ SELECT w.failing_since, d.attempts, d.redelivery_requested FROM webhooks w JOIN 
 -- name: attempted
 UPDATE webhook_deliveries SET status = :status, attempts = :attempts, attempt_count = attempt_count + 1, failures = :failures,
   redelivery_requested = 0, next_attempt_at = :next_attempt_at, response_status = :response_status, error = :error,
-  duration_ms = :duration_ms, delivered_at = CASE :status WHEN 'delivered' THEN :now END, updated_at = :now
+  duration_ms = :duration_ms, delivered_at = CASE :status WHEN 'delivered' THEN :now END, updated_at = :stamp
  WHERE id = :id;
 
 -- name: succeeded

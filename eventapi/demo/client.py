@@ -156,10 +156,10 @@ class Agenda:
             if moment[:7] != month:
                 month = moment[:7]
                 say(f"creating what happened in {month}")
-            self.db.now = moment
+            self.db.now = self.db.stamp = moment
             self.api.key = self.keys[number % len(self.keys)]
             act()
-        self.db.now = self.now
+        self.db.now = self.db.stamp = self.now
 
     def price(self, euros):
         """Return a price in the currency of the tenant: whole tens without decimals, else the same number."""

@@ -70,7 +70,7 @@ def make_all(db, now, size, say):
     """Create all records. The keys that they are created with are revoked at the end."""
     disabled = {flag["name"] for flag in api_keys.flags(db) if not flag["enabled"]}
     agenda = Agenda(db, now, random.Random(7))
-    db.now = agenda.moment(season.BEGINNING, "08:00")
+    db.now = db.stamp = agenda.moment(season.BEGINNING, "08:00")
     team, keys = office.make_team(db)
     agenda.api = Api(db, keys[0][1], disabled)
     agenda.keys = [key for _, key in keys]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from eventapi import __version__, times
 from eventapi.paths import open_regular
-from eventapi.storage import files, process_locks
+from eventapi.storage import files, process_locks, schema
 from eventapi.storage.database import Database
 from eventapi.storage.errors import NO_SPACE
 from eventapi.storage.migrations import schema_version
@@ -43,8 +43,8 @@ class BackupError(Exception):
 def create(config: "Config", target: str | os.PathLike) -> dict:
     """Write a backup of one state of the data, while others write, and return its manifest.
 
-    The file appears complete or not at all. Raise BackupError if it exists or if the database is damaged, and Full if the
-    disk has too little space.
+    The file appears complete or not at all. Raise BackupError if it exists or if the database is damaged, and Full if
+    the disk has too little space.
     """
     target = Path(target).absolute()
     if os.path.lexists(target):
@@ -153,7 +153,7 @@ def _copy_database(config, copy):
     finally:
         db.close()
     with opened(config, copy) as db:
-        wrong = db.integrity_faults()
+        wrong = schema.integrity_faults(db.connection)
         if wrong:
             raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}. "
                               "Restore the last good backup")

@@ -1,10 +1,11 @@
 """The database: connections, statements and transactions. SQLite in WAL mode; every commit is synced to the disk."""
-import errno
 import json
+import logging
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -12,18 +13,22 @@ from typing import TYPE_CHECKING
 
 from eventapi import times
 from eventapi.storage import folding
-from eventapi.storage.errors import Damaged, ReadOnly, storage_error, translated
-from eventapi.storage.statements import NOTHING, Statement
+from eventapi.storage.errors import translated
+from eventapi.storage.statements import NOTHING, Statement, statements
 from eventapi.storage.write_lock import TIMEOUT, write_lock
 
 if TYPE_CHECKING:
     from eventapi.config import Config
 
+sql = statements("stamps")
+log = logging.getLogger("eventapi.storage")
 Value = str | int | float | bytes | None        # of a column, or of a parameter of a statement
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
 PARAMETER = re.compile(r"'[^']*'|:(\w+)")
+BEHIND = 60                 # seconds that the clock may be behind the last stamp without a warning
+WARN_EVERY = 3600           # seconds between two warnings
 COUNTS = 1000               # totals of lists that a connection remembers, in 0.3 MB
 
 # Write compact JSON, for a column or a response. Decimals are the only numbers that the encoder cannot write by itself.
@@ -53,18 +58,6 @@ def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
         return connection
 
 
-def require_writable(path: str | os.PathLike) -> None:
-    """Raise ReadOnly unless this process may write the file.
-
-    SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The
-    file is not opened for the test: closing it would release the locks that SQLite holds on it for this process (fcntl
-    locks).
-    """
-    if not os.access(path, os.W_OK, effective_ids=True):
-        code = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
-        raise ReadOnly(f"{path}: {os.strerror(code)}")
-
-
 class Database:
     """One connection to the database. Only one thread may use it at a time.
 
@@ -72,8 +65,10 @@ class Database:
 
     Attributes:
         actor: the API key that acts (plugins/authentication.Who), or Nobody. The journal stores it.
-        now: the timestamp of the running write transaction, as UTC text; None outside one. It is taken after the write
-            lock is acquired, so that it is never earlier than that of a previous commit.
+        now: the timestamp of the running write transaction, as UTC text; None outside one. It is the time of the clock,
+            which may have been set back since the last commit.
+        stamp: `updated_at` of what the transaction changes: `now`, but never earlier than that of a previous commit.
+            Every statement that changes rows can use it as `:stamp`.
         known: values that are valid until the end of the running transaction. The journal keeps its last entry here.
     """
 
@@ -81,7 +76,8 @@ class Database:
         self.config, self.path = config, config.database
         self.connection = connect(self.path, readonly=readonly)
         self.write_lock = write_lock(self.path)
-        self.actor, self.now = Nobody, None
+        self.actor, self.now, self.stamp = Nobody, None, ""
+        self.last_stamp, self.changes, self.warned = "", 0, float("-inf")
         self.counts, self.counted_at = {}, None
         self.known = {}
 
@@ -165,15 +161,17 @@ class Database:
     def run(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> int:
         """Run a statement that changes rows and return their number."""
         with translated:
+            values["stamp"] = self.stamp
             return self.connection.execute(statement.form(given), values).rowcount
 
     def insert(self, statement: Statement, **values: Value) -> int:
         """Add one row and return its id."""
         with translated:
+            values["stamp"] = self.stamp
             return self.connection.execute(statement.plain(), values).lastrowid
 
     def run_many(self, statement: Statement, rows: Iterable[dict]) -> None:
-        """Run a statement once for each dict of values."""
+        """Run a statement once for each dict of values. `:stamp` must be among them if the statement uses it."""
         with translated:
             self.connection.executemany(statement.plain(), rows)
 
@@ -193,16 +191,40 @@ class Database:
 
     def _transaction(self):
         self.connection.execute("BEGIN IMMEDIATE")
-        self.now, self.known = times.now(), {}
         try:
+            self.known = {}
+            self._take_time(is_first=True)
             yield self
-            self.connection.execute("COMMIT")
+            self._commit()
             self.write_lock.congested = False
         except BaseException:
             self.counts = {}
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+
+    def _take_time(self, is_first):
+        """Set `now` and `stamp` for a write of the open transaction."""
+        self.now = times.now()
+        if is_first:
+            self.stamp = self.last_stamp = self.value(sql.last)
+            self.changes = self.connection.total_changes
+        if self.now >= self.stamp:
+            self.stamp = self.now
+        else:
+            self._warn(times.unix(self.stamp) - times.unix(self.now))
+
+    def _warn(self, seconds):
+        if seconds > BEHIND and time.monotonic() > self.warned + WARN_EVERY:
+            self.warned = time.monotonic()
+            log.warning("the clock is %d s behind the last change: it was set back, or was ahead before. Check it. "
+                        "Until it has caught up, every change gets the updated_at %s", seconds, self.stamp)
+
+    def _commit(self):
+        """Commit, and store the stamp if the transaction has changed anything: at most once a second."""
+        if self.stamp > self.last_stamp and self.connection.total_changes != self.changes:
+            self.run(sql.keep)
+        self.connection.execute("COMMIT")
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -246,32 +268,6 @@ class Database:
         finally:
             self.write_lock.release()
             connection.close()
-
-    def integrity_faults(self, stopping: Callable[[], bool] = lambda: False, most: int = 100) -> list[str]:
-        """Check the structure of the file with SQLite. Return a line for each fault, at most `most`; [] if it is sound.
-
-        Return [] as well if `stopping()` becomes true.
-        """
-        self.connection.set_progress_handler(stopping, 1_000_000)
-        try:
-            # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not exist.
-            lines = [row[0] for row in self.connection.execute(f"PRAGMA integrity_check({most})")]
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_INTERRUPT:
-                return []
-            found = storage_error(error) or error
-            if not isinstance(found, Damaged):
-                raise found from error
-            return [str(error)]
-        finally:
-            self.connection.set_progress_handler(None, 0)
-        return [] if lines == ["ok"] else [" ".join(line.split()) for line in lines]
-
-    def broken_foreign_keys(self) -> list[str]:
-        """Return a line for each row that refers to a row which does not exist."""
-        with translated:
-            return [f"row {row} of {table} refers to a row of {parent} that does not exist"
-                    for table, row, parent, _ in self.connection.execute("PRAGMA foreign_key_check")]
 
     def copy_to(self, path: str | os.PathLike) -> None:
         """Write an exact copy of one state of the database to a new file. Others can write meanwhile."""

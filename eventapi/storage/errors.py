@@ -84,6 +84,11 @@ def _of_sqlite(error):
     return kind(f"database error: {error}")
 
 
+def was_interrupted(error: sqlite3.Error) -> bool:
+    """Return whether a progress handler has ended the statement."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_INTERRUPT
+
+
 class _Translated(ContextDecorator):
     """Context manager and decorator: raise the StorageError that an error of the block stands for.
 
@@ -100,6 +105,18 @@ class _Translated(ContextDecorator):
 
 
 translated = _Translated()          # has no state, so that all threads share it
+
+
+def require_writable(path: str | os.PathLike) -> None:
+    """Raise ReadOnly unless this process may write the file.
+
+    SQLite would open such a file for reading, and the connection would stay read-only after the mode is corrected. The
+    file is not opened for the test: closing it would release the locks that SQLite holds on it for this process (fcntl
+    locks).
+    """
+    if not os.access(path, os.W_OK, effective_ids=True):
+        code = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
+        raise ReadOnly(f"{path}: {os.strerror(code)}")
 
 
 # The mark of a damaged database

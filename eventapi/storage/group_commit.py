@@ -33,9 +33,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from eventapi import times
-from eventapi.storage.database import Database, Error, require_writable
-from eventapi.storage.errors import StorageError, storage_error, translated
+from eventapi.storage.database import Database, Error
+from eventapi.storage.errors import StorageError, require_writable, storage_error, translated
 from eventapi.storage.write_lock import TIMEOUT, WriteLock
 
 if TYPE_CHECKING:
@@ -175,8 +174,8 @@ class Writer(Database):
             transaction, is_first = self._begin_or_join()
             if is_deferred:
                 deferred.transaction = transaction
-            self.now = times.now()
             try:
+                self._take_time(is_first)
                 yield self
                 self._keep(is_first)
             except BaseException as error:
@@ -244,7 +243,7 @@ class Writer(Database):
         if self.transaction is None:
             return
         try:
-            self.connection.execute("COMMIT")
+            self._commit()
         except Exception as error:
             self._give_up(error)
         else:

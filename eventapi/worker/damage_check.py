@@ -2,6 +2,7 @@
 import logging
 from threading import Thread
 
+from eventapi.storage import schema
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, mark_damaged
 
@@ -34,7 +35,7 @@ def check(config, stopping):
     """
     db = Database(config)
     try:
-        faults = db.integrity_faults(stopping, most=1)
+        faults = schema.integrity_faults(db.connection, stopping, most=1)
     except StorageError as error:
         failed.add(db.path)
         log.error("the database could not be checked for damage: %s", error)

@@ -1,10 +1,13 @@
 """Housekeeping: delete what is kept no longer, in pieces, so that no request waits long for the write lock."""
+import logging
+
 from eventapi.domain.people import privacy
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
 
 EVERY = 600
 ON_CHANGE = False
+log = logging.getLogger("eventapi.worker.housekeeping")
 
 # Each deletes one bounded piece and returns the number of deleted rows.
 PIECES = (housekeeping.delete_old_idempotency_keys, housekeeping.delete_old_events, housekeeping.delete_old_deliveries,
@@ -13,7 +16,15 @@ PIECES = (housekeeping.delete_old_idempotency_keys, housekeeping.delete_old_even
 
 
 def run(db, stopping):
-    """Delete piece by piece until nothing is left, then remove unused files and folders, and optimise the database."""
+    """Delete piece by piece until nothing is left, then remove unused files and folders, and optimise the database.
+
+    Delete nothing on the first day after the clock has jumped ahead.
+    """
+    housekeeping.bring_retries_forward(db)
+    if housekeeping.has_jumped_ahead(db):
+        log.warning("the clock went ahead by more than ten days since the worker ran before. Check it. Nothing is "
+                    "deleted until it has shown such times for a day")
+        return
     for piece in PIECES:
         while not stopping() and piece(db):
             pass

@@ -431,6 +431,9 @@ def test_migrate_creates_no_empty_database_where_there_was_one(run, settings, lo
     code, _, error = run("migrate")
     assert code == 1 and error.count("\n") == 1 and "--new" in error and "estore" in error
     assert ("eventapi-20260101T000000Z.tar" in error) == trace.startswith("backups")
+    assert (f"rename {left}" in error) == ("before-restore" in trace)
+    told = run("key", "list")[2]
+    assert "missing or empty" in told and told.index("eventapi restore") < told.index("eventapi migrate")
     assert not settings.database.exists() or not settings.database.stat().st_size
     assert run("migrate", "--new")[0] == 0
     assert run("key", "list")[0] == 0

@@ -59,7 +59,7 @@ PERSONAL = {
 }
 # All other text columns, by the reason why they hold nothing about a contact. A table name stands for all its columns.
 OTHERS = {
-    "staff and settings of the organiser": "admins api_keys flags tenant gateways worker_heartbeats",
+    "staff and settings of the organiser": "admins api_keys flags tenant gateways worker_heartbeats last_stamp",
     "the organiser's own show":
         "events event_key categories category_events booth_formulas booth_types booths plans services "
         "service_categories service_events schedule_slots submission_types custom_field_definitions "

@@ -15,7 +15,7 @@ from eventapi import config as configuration
 from eventapi import journal
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
-from eventapi.storage import database
+from eventapi.storage import database, schema
 from eventapi.storage.errors import Busy, StorageError
 from eventapi.storage.group_commit import DeferredCommit, State, Writer
 from eventapi.storage.write_lock import MAX_HANDOVERS, write_lock
@@ -407,7 +407,7 @@ def test_two_processes_with_many_threads_lose_and_duplicate_no_write(settings, d
     assert len(kept) + len(refused) == 2 * THREADS * WRITES
     assert len(kept) > THREADS * WRITES and len(refused) > THREADS * WRITES / 4
     assert sorted(numbers(db)) == sorted(kept)
-    assert db.integrity_faults() == []
+    assert schema.integrity_faults(db.connection) == []
 
 
 def test_an_action_after_the_commit_that_fails_does_not_fail_the_write(writer, caplog):

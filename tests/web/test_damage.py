@@ -10,7 +10,7 @@ from eventapi import cli, logs
 from eventapi.app import create_app
 from eventapi.cli import inspections, servers
 from eventapi.cli.terminal import Refused
-from eventapi.storage import errors
+from eventapi.storage import errors, schema
 from eventapi.storage.database import Database
 from eventapi.worker import Worker, damage_check
 from tests.support.client import SCOPES, Client, add_key, make_settings
@@ -186,12 +186,10 @@ def test_commands_that_read_show_a_damaged_database(settings, organiser, monkeyp
         assert cli.main(command.split()) == 0, capsys.readouterr().err
 
 
-def test_a_database_that_is_locked_is_not_called_damaged(db, monkeypatch):
+def test_a_database_that_is_locked_is_not_called_damaged():
     def locked(_):
         error = sqlite3.OperationalError("database is locked")
         error.sqlite_errorcode = sqlite3.SQLITE_BUSY
         raise error
-    monkeypatch.setattr(db, "connection", types.SimpleNamespace(execute=locked, set_progress_handler=lambda *_: None,
-                                                                close=db.connection.close))
     with pytest.raises(errors.Busy):
-        db.integrity_faults()
+        schema.integrity_faults(types.SimpleNamespace(execute=locked, set_progress_handler=lambda *_: None))

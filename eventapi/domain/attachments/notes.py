@@ -34,7 +34,7 @@ def create(db, fields, admin_id):
     """
     _check_entity(db, fields)
     anonymity.refuse(db, fields["entity_type"], fields["entity_id"])
-    note = represent(db.one(sql.add, **fields, admin_id=admin_id, now=db.now))
+    note = represent(db.one(sql.add, **fields, admin_id=admin_id, now=db.now, stamp=db.stamp))
     journal.created(db, entities.NOTE, note)
     return note
 
@@ -64,7 +64,7 @@ def move_to(db, entity_type, old_id, new_id):
     for row in db.all(sql.of_entity, entity_type=entity_type, entity_id=old_id):
         old = represent(row)
         db.run(sql.move, id=old["id"], entity_id=new_id, now=db.now)
-        journal.updated(db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.now})
+        journal.updated(db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.stamp})
 
 
 def delete_with(db, entity_type, entity_id):

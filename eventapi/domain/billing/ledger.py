@@ -69,7 +69,7 @@ def adjust(db, invoice, *, paid=0, credited=0):
     else:
         db.run(sql.adjust, id=invoice["id"], status=status, **sums, now=db.now)
         new = {**old, **sums, "status": status, "open_amount": old["total"] - sums["credited"] - sums["paid_amount"],
-               "updated_at": db.now}
+               "updated_at": db.stamp}
         action = "updated"
         if status == old["status"]:
             action = "credited"

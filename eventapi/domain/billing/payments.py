@@ -220,7 +220,7 @@ def _add(db, fields, invoice, amount):
            **gateways.terms(db, fields["gateway_key"], amount, currency),
            "payment_date": date, "payment_date_at": times.start(date, db.config.timezone)}
     id = _once(db, row, lambda: db.insert(sql.add, **row, now=db.now))
-    return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.now,
+    return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.stamp,
             "refunds": []}
 
 
@@ -272,7 +272,7 @@ def _store(db, old, new, action, invoice=None, refund=None):
     new = {**new, "payment_date_at": times.start(new["payment_date"], db.config.timezone)}
     _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
     refunds.follow(db, old, new)
-    new["updated_at"] = db.now
+    new["updated_at"] = db.stamp
     payment = represent(new)
     event = {**payment, "refund": refunds.represent(refund, new["currency"])} if refund else payment
     journal.updated(db, entities.PAYMENT, represent(old), event, action=action)

@@ -134,7 +134,7 @@ def _add_scan(db, body, event, participant, scanned_at, code):
         **body, "event_id": event["id"], "event_participant_id": participant and participant["id"],
         "badge_number": badge, "check_in_type": check_in_type, "scanned_at": scanned_at,
         "is_live": body["scanned_at"] is None, "day": times.local_date(scanned_at, event["timezone"]), "code": code,
-        "admin_id": db.actor.admin_id, "now": db.now})
+        "admin_id": db.actor.admin_id, "now": db.now, "stamp": db.stamp})
 
 
 # Visits

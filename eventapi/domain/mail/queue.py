@@ -88,6 +88,11 @@ def delete_old(db, size):
         return db.run(sql.forget, before=before, size=size)
 
 
+def bring_forward(db, latest):
+    """Make mails due whose next attempt is later than the timestamp `latest`. Return their number."""
+    return db.run(sql.bring_forward, now=db.now, latest=latest)
+
+
 def check(db):
     """Yield a sentence for each uncertain mail. `eventapi check` prints them."""
     for mail in by_state(db, "uncertain"):

@@ -128,7 +128,7 @@ def add_many(db, additions):
     unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
     for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered)), strict=True):
         contact["customer_number"] = number
-    db.run_many(sql.add_with_id, [{**columns(contact), "now": db.now} for contact in contacts])
+    db.run_many(sql.add_with_id, [{**columns(contact), "now": db.now, "stamp": db.stamp} for contact in contacts])
     db.run_many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])}
                           for contact in contacts if contact["tags"]])
     for id, _, category_ids, fields in additions:

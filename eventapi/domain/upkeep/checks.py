@@ -15,14 +15,14 @@ def findings(db):
 
     All checks read one snapshot, so that they can run beside a server.
     """
-    found = [("integrity", line) for line in db.integrity_faults()]
+    found = [("integrity", line) for line in schema.integrity_faults(db.connection)]
     if not found:
         found = [("schema", line) for line in schema.changed(db.connection)]
     if found:
         return found                          # the other checks mean nothing on a damaged file or with other tables
     with db.snapshot():
         found += [("schema", line) for line in schema.foreign(db.connection)]
-        found += [("foreign keys", line) for line in db.broken_foreign_keys()]
+        found += [("foreign keys", line) for line in schema.broken_foreign_keys(db.connection)]
         found += [("money", line) for line in (*ledger.check(db), *refunds.check(db))]
         found += [("sales", line) for line in bills.check(db)]
         found += [("check-ins", line) for line in admission.check(db)]

@@ -17,6 +17,7 @@ BATCH = 1000                             # rows per transaction, so that no requ
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
 REJECTED_RECORDS = timedelta(days=30)
+LONGEST_WAIT = timedelta(hours=25)       # longer than any wait for the next attempt of a mail or delivery
 UNUSED = 24 * 3600                       # seconds after which a file that no record names is deleted
 
 
@@ -101,6 +102,22 @@ def sweep_files(db):
         return 0
     with db.write():
         return files.sweep(db.config, used_files(db), UNUSED)
+
+
+def bring_retries_forward(db):
+    """Make due what was scheduled while the clock was ahead. Return the number of mails and deliveries."""
+    with db.write():
+        latest = times.text(datetime.fromisoformat(db.now) + LONGEST_WAIT)
+        return mails.bring_forward(db, latest) + webhooks.bring_forward(db, latest)
+
+
+def has_jumped_ahead(db):
+    """Return whether the clock went more than ten days ahead between two heartbeats, less than a day ago.
+
+    It may be wrong then, and what housekeeping deletes does not come back. Record a heartbeat first, in a transaction.
+    """
+    record_heartbeat(db)
+    return db.value(sql.jumped_ahead, now=times.now()) is not None
 
 
 def record_heartbeat(db):

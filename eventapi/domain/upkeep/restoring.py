@@ -3,7 +3,6 @@ import os
 import re
 import shutil
 from contextlib import closing
-from pathlib import Path
 
 from eventapi import journal
 from eventapi.domain.people import privacy
@@ -101,7 +100,7 @@ def _remove_damaged(folder, manifest, force):
 def _upgrade(config, path, force):
     """Check the database of the backup, and migrate it to the schema of this version. Raise BackupError."""
     with backups.opened(config, path) as db:
-        wrong = db.integrity_faults()
+        wrong = schema.integrity_faults(db.connection)
         if wrong:
             raise BackupError(f"the database in the backup is damaged: {wrong[0]}. Use another backup")
         if not backups.is_eventapi(db):

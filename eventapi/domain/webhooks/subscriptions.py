@@ -256,6 +256,11 @@ def backlog(db):
             "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest))}
 
 
+def bring_forward(db, latest):
+    """Make deliveries due whose next attempt is later than the timestamp `latest`. Return their number."""
+    return db.run(sql.bring_forward, now=db.now, latest=latest)
+
+
 def check(db):
     """Yield a sentence for each webhook with overdue deliveries, for `eventapi check`. Probably no worker runs."""
     before = times.text(datetime.now(timezone.utc) - STUCK)
