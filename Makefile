@@ -6,12 +6,13 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes clients schemathesis fuzz test-debian fault race soak load schema reference audit deb apt-repo clean
+.PHONY: help run test processes servers clients schemathesis fuzz test-debian fault race soak load schema reference audit deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
+	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
 	@echo "make clients      generate a Python and a TypeScript client and run a journey with each (needs npm)"
 	@echo "make schemathesis  check each operation of /openapi.json with invented requests (EXAMPLES=25 PHASES=... for the long form)"
 	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
@@ -71,6 +72,15 @@ processes: $(VENV)/ready-to-test
 	@for server in own gthread; do echo "server = $$server"; \
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile || exit 1; done
 
+# Versions of gunicorn beside the newest one, which `make processes` runs. gunicorn 20.1 needs pkg_resources.
+servers: $(VENV)/ready-to-test
+	@for version in 20.1.0 23.0.0; do test -e .servers/$$version/ready || { $(PYTHON) -m venv .servers/$$version && \
+	  .servers/$$version/bin/pip install --quiet --disable-pip-version-check gunicorn==$$version 'setuptools<81' \
+	    bottle jsonschema && touch .servers/$$version/ready; } || exit 1; done
+	@for version in 20.1.0 23.0.0; do for server in own gthread; do echo "gunicorn $$version, server = $$server"; \
+	  EVENTAPI_PYTHON=$(CURDIR)/.servers/$$version/bin/python EVENTAPI_SERVER=$$server $(BIN)/python -m pytest \
+	    --numprocesses 2 --dist loadfile tests/server/test_http_cases.py tests/server/test_chaos.py || exit 1; done; done
+
 # The generators have many dependencies, so they get an environment of their own.
 clients: $(VENV)/ready-to-test
 	@test -e .clients/ready || { $(PYTHON) -m venv .clients && \
@@ -103,6 +113,7 @@ test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \
 	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest python3-aiosmtpd" >&2; exit 1; }
 	@/usr/bin/python3 -m pytest
+	@EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest tests/server/test_http_cases.py tests/server/test_chaos.py
 
 race: $(VENV)/ready-to-test
 	@RACE_ROUNDS=20 $(BIN)/python -m pytest tests/race
@@ -135,4 +146,4 @@ apt-repo: deb
 	@packaging/apt-repo dist
 
 clean:
-	rm -rf $(VENV) $(RUN) .clients .audit .fuzz build dist *.egg-info .pytest_cache
+	rm -rf $(VENV) $(RUN) .clients .servers .audit .fuzz build dist *.egg-info .pytest_cache

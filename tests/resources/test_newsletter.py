@@ -178,8 +178,8 @@ def test_all_unknown_tokens_get_the_same_response(organiser, app):
     subscriber = organiser.make("/newsletter", GIVEN)
     token = path_of(subscriber).rpartition("/")[2]
     wrong = [
-        "nothing", "1-" + "0" * 32, "999999-" + "0" * 32, token.replace("-", "-0")[:-1], token.upper() + "x", "%00", "1",
-        "1%0a", f"{token}%0a"
+        "nothing", "1-" + "0" * 32, "999999-" + "0" * 32, token.replace("-", "-0")[:-1], token.upper() + "x", "%00",
+        "1", "1%0a", f"{token}%0a"
     ]
     for what in ("confirm", "unsubscribe"):
         for method in ("GET", "POST"):
