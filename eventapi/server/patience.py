@@ -1,7 +1,8 @@
 """Waiting for one client: until when, and whether the thread may.
 
 A thread that waits for a client serves nobody else, so at most half of the threads of a process do (web/uploads.py
-counts the places). Brief waits need no place: a proxy on the same machine takes even a long response at once.
+counts the places). Brief waits need no place. A proxy takes even a long response soon, whoever it is for, and may be
+busy for some seconds, so it is given more time.
 """
 import select
 import time
@@ -14,6 +15,8 @@ CLIENT_TIMEOUT = 30         # seconds for a request head, and again for a body a
 MIN_RATE = 16 * 1024        # which get one more second for each so many bytes
 BRIEF = 0.1                 # seconds of waiting without a place, for a body and again for a response,
 FAST_RATE = 32 * 1024 ** 2  # which get one more second for each so many bytes
+PROXY_BRIEF = 10            # the same for a proxy: behind it are many clients
+PROXY_RATE = 1024 ** 2
 
 
 class Patience:
@@ -25,19 +28,21 @@ class Patience:
         deadline: when the client is too slow (time.monotonic()); 0 if the thread must not wait.
     """
 
-    def __init__(self, fd: int, places: BoundedSemaphore, before_waiting: Callable[[], None], watchdog: Watchdog):
+    def __init__(self, fd: int, places: BoundedSemaphore, before_waiting: Callable[[], None], watchdog: Watchdog,
+                 is_proxy: bool):
         """`before_waiting` is called before the calling thread waits for the client."""
         self._fd, self._places, self._before_waiting, self._watchdog = fd, places, before_waiting, watchdog
         self.deadline, self._brief, self._has_place = 0.0, 0.0, False
+        self._allowed, self._rate = (PROXY_BRIEF, PROXY_RATE) if is_proxy else (BRIEF, FAST_RATE)
 
     def begin(self) -> None:
         """Start the time of a body or of a response."""
-        self.deadline, self._brief = time.monotonic() + CLIENT_TIMEOUT, BRIEF
+        self.deadline, self._brief = time.monotonic() + CLIENT_TIMEOUT, self._allowed
 
     def extend(self, size: int) -> None:
         """Allow more time, since so many bytes were received or sent."""
         self.deadline += size / MIN_RATE
-        self._brief += size / FAST_RATE
+        self._brief += size / self._rate
         self._watchdog.progress += 1
 
     def end(self) -> None:

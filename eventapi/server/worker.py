@@ -52,11 +52,14 @@ class Worker(base.Worker):
 
     def run(self) -> None:
         """Serve until a signal clears `alive`. gunicorn calls this in the main thread of the process."""
+        from eventapi import config as configuration
         from eventapi.server.requests import Requests
         from eventapi.server.write_queue import WriteQueue
-        from eventapi.web import uploads
+        from eventapi.web import client, uploads
         self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
         self.waiting, self.connections, self.pausing = {}, set(), False
+        networks = configuration.load().trusted_proxies
+        self.is_proxy = lambda peer: client.is_trusted(peer, networks)
         self.places = uploads.places(self.cfg.threads)
         self.watchdog = Watchdog(self._work_waits, self.ppid, self.log)
         self.threads = Threads(self._handle_event, self.log)
@@ -184,7 +187,8 @@ class Worker(base.Worker):
         except OSError as error:
             self.log.warning("cannot accept a connection: %s", error)
             return Accept.LIMIT_REACHED
-        patience = Patience(sock.fileno(), self.places, self._before_waiting, self.watchdog)
+        peer = client[0] if isinstance(client, tuple) else None
+        patience = Patience(sock.fileno(), self.places, self._before_waiting, self.watchdog, self.is_proxy(peer))
         connection = Connection(sock, client, server, self.cfg, patience)
         self.connections.add(connection)
         connection.expires = time.monotonic() + self.cfg.keepalive

@@ -31,17 +31,18 @@ def is_from_proxy() -> bool:
     Only nginx can connect to the unix socket. The peer of a unix socket has no address.
     """
     environ = request.environ
-    return _is_trusted(environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies)
+    return is_trusted(environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies)
 
 
-def _is_trusted(peer, networks):
+def is_trusted(peer: str | None, networks: tuple) -> bool:
+    """Return whether the peer of a connection is a proxy: that of a unix socket, or one in the networks."""
     return not peer or bool(networks and _is_in(peer, networks))
 
 
 def _address(environ):
     peer, networks = environ.get("REMOTE_ADDR"), environ["eventapi.config"].trusted_proxies
     real, forwarded = environ.get("HTTP_X_REAL_IP"), environ.get("HTTP_X_FORWARDED_FOR")
-    if not _is_trusted(peer, networks):
+    if not is_trusted(peer, networks):
         if real or forwarded:
             _warn(peer)
         return _text(peer) or peer

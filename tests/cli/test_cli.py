@@ -1,5 +1,6 @@
 """The command line: output, refusals, and that running servers apply its changes at once."""
 import argparse
+import configparser
 import importlib.util
 import json
 import logging
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from eventapi import config, journal, logs
-from eventapi.cli import _parser, main
+from eventapi.cli import _parser, main, server_check
 from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations
 from tests.support import processes
@@ -588,6 +589,12 @@ def test_serve_falls_back_to_gthread_if_the_own_server_does_not_work(tmp_path, s
         finally:
             server.terminate()
     assert "gthread serves instead" in (tmp_path / "log").read_text()
+
+
+def test_the_newest_gunicorn_of_setup_cfg_counts_as_tested():
+    setup = configparser.ConfigParser()
+    setup.read(processes.ROOT / "setup.cfg")
+    assert f"gunicorn>=20.1,<{server_check.NEWEST_TESTED + 1}" in setup["options"]["install_requires"].split()
 
 
 @pytest.mark.processes

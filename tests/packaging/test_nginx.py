@@ -5,6 +5,7 @@ import http.client
 import json
 import secrets
 import ssl
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -80,6 +81,23 @@ def test_a_request_goes_through_nginx_and_the_unix_socket(site):
     assert answer.status == 201, text
     assert answer.getheader("Location").startswith("https://events.example.org/api/v1/events/")
     assert answer.getheader("Strict-Transport-Security")
+
+
+def test_slow_readers_behind_nginx_occupy_no_thread(site):
+    """eventapi would wait ten seconds for each, then disconnect those beyond half of its threads."""
+    event = json.loads(site.ask("POST", "/api/v1/events", '{"title": "Fair"}', Content_Type="application/json")[1])
+    body = json.dumps({"entity_type": "event", "entity_id": event["data"]["id"], "filename": "plan.txt"})
+    document = json.loads(site.ask("POST", "/api/v1/documents", body, Content_Type="application/json")[1])["data"]["id"]
+    path, size = f"/api/v1/documents/{document}/content", 20_000_000
+    assert site.ask("PUT", path, b"x" * size, Content_Type="application/octet-stream")[0].status == 200
+    readers = [site.connection() for _ in range(12)]
+    for reader in readers:
+        reader.request("GET", path, headers={"Authorization": f"Bearer {site.key}", "Host": "events.example.org"})
+    time.sleep(1)
+    before = time.monotonic()
+    assert site.ask("GET", "/healthz")[0].status == 200
+    assert time.monotonic() - before < 8, "the server waits for the readers"
+    assert [len(reader.getresponse().read()) for reader in readers] == [size] * len(readers)
 
 
 def test_the_request_id_is_the_same_on_both_sides(site):
