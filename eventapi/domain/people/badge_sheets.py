@@ -80,7 +80,7 @@ def _image(path):
     if path is None:
         return None
     try:
-        with open(path, "rb") as file:
+        with files.opened(path) as file:
             return images.load(file.read(images.MAX_SIZE + 1))
     except (OSError, images.Broken) as error:
         log.info("badges are printed without the image of the event, %s: %s", path, error)
