@@ -17,7 +17,9 @@ from pathlib import Path
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 OF_CALLERS = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
-NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ELOOP)
+NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ELOOP, errno.EIO)
+NOT_WRITTEN = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC,
+               sqlite3.SQLITE_IOERR_TRUNCATE)
 
 
 log = logging.getLogger("eventapi.storage")
@@ -75,7 +77,7 @@ def _of_sqlite(error):
         return Busy()
     if code == sqlite3.SQLITE_FULL:
         kind = Full
-    elif code == sqlite3.SQLITE_READONLY or exact == sqlite3.SQLITE_IOERR_WRITE:
+    elif code == sqlite3.SQLITE_READONLY or exact in NOT_WRITTEN:
         kind = ReadOnly
     elif code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         kind = Damaged
