@@ -9,8 +9,8 @@ import time
 from email import message_from_bytes, policy
 from pathlib import Path
 
-from tests.packaging.test_nginx import NGINX, Site, write_site
-from tests.support import processes
+from tests.soak.client import Site
+from tests.support import nginx_site, processes
 from tests.support.mail_server import Inbox
 from tests.support.mail_server import Server as MailServer
 from tests.support.receiver import Receiver
@@ -60,13 +60,13 @@ class Show:
     def __enter__(self):
         key = self.run("key", "create", "--name", "soak", "--all-scopes", "--quiet").strip()
         socket, port, plain = self.folder / "web.sock", processes.free_port(), processes.free_port()
-        write_site(self.folder, port, plain, f"unix:{socket}")
+        nginx_site.write_site(self.folder, port, plain, f"unix:{socket}")
         self.log = open(self.folder / "server.log", "w", encoding="utf-8")
         self.server = processes.start(self.data, "serve", "--bind", f"unix:{socket}", "--workers", "2",
                                       "--with-worker", log=self.log, **self.options)
         processes.until(socket.exists, 60)
-        self.nginx = subprocess.Popen([NGINX, "-c", self.folder / "nginx.conf"], stderr=subprocess.DEVNULL)
-        self.site = Site(port, plain, key, self.data)
+        self.nginx = subprocess.Popen([nginx_site.NGINX, "-c", self.folder / "nginx.conf"], stderr=subprocess.DEVNULL)
+        self.site = Site(port, key)
         self.collector = threading.Thread(target=self.collect, daemon=True)
         self.collector.start()
         return self
