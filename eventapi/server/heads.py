@@ -59,9 +59,10 @@ def check(request: Request) -> None:
     WSGI does not distinguish X_Real_IP from X-Real-IP, and gunicorn would take the header SCRIPT_NAME for a part of
     the path. nginx drops such headers as well.
     """
-    if "_" in "".join(dict(request.headers)):
-        request.headers = [field for field in request.headers if "_" not in field[0]]
     fields = dict(request.headers)
+    if "_" in "".join(fields):
+        request.headers = [field for field in request.headers if "_" not in field[0]]
+        fields = dict(request.headers)
     if len(fields) < len(request.headers):
         _check_repeated([name for name, _ in request.headers])
     host, length = fields.get("HOST"), fields.get("CONTENT-LENGTH", "0")

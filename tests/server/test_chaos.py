@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import nginx_site, wire
 from tests.support.hostile import Calm, Hostile, Ledger
-from tests.support.processes import SERVER, Server, eventapi
+from tests.support.processes import SERVER, Server, eventapi, until
 
 pytestmark = pytest.mark.processes
 
@@ -46,7 +46,9 @@ def test_hostile_clients_get_their_own_responses_and_lose_nothing(tmp_path, path
         clients = [calm, *(Hostile(number, connect(number), keys[1], ledger, end) for number in range(1, CLIENTS + 1))]
         for client in clients:
             client.start()
-        time.sleep(SECONDS)
+        began = time.monotonic()
+        until(lambda: (time.monotonic() > began + SECONDS and len(ledger.created) > 20 and ledger.deleted
+                       and calm.served), timeout=SECONDS + 120)      # a slow machine needs longer to prove something
         end.set()
         for client in clients:
             client.join(120)
@@ -54,8 +56,7 @@ def test_hostile_clients_get_their_own_responses_and_lose_nothing(tmp_path, path
     print(f"{path}: {ledger.compared} responses compared, {len(ledger.created)} writes acknowledged, "
           f"calm client {calm.served} times, at most {calm.slowest:.1f} s")
     assert ledger.wrong == []
-    assert calm.failures == [] and calm.served > 0
-    assert len(ledger.created) > 20 and ledger.deleted, "too little was acknowledged: this run proves nothing"
+    assert calm.failures == []
     check_stored(tmp_path, ledger)
     assert eventapi(tmp_path, "check").stdout == "ok\n"
     assert eventapi(tmp_path, "audit", "verify").returncode == 0
