@@ -108,7 +108,8 @@ fuzz:
 
 fault: $(VENV)/ready-to-test
 	@for server in own gthread; do echo "server = $$server"; \
-	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest tests/fault || exit 1; done
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest $(if $(ROUNDS),-s,--numprocesses auto --dist load) tests/fault \
+	    || exit 1; done
 
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \

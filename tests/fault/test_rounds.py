@@ -16,7 +16,7 @@ from tests.support import processes
 
 pytestmark = pytest.mark.processes
 
-ROUNDS = int(os.environ.get("ROUNDS", "4"))
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
 SEED = int(os.environ.get("SEED", "0")) or random.randrange(10 ** 6)
 KILLS = 3                   # kills of a round
 COMMANDS = (("backup",), ("check",), ("worker", "--once"), ("key", "create", "--name", "x", "--scope", "notes"),

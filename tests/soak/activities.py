@@ -38,7 +38,7 @@ class Activities:
             "SELECT badge_number FROM participants WHERE event_id = 2 AND role = 'visitor' AND status <> 'cancelled' "
             "AND id NOT IN (SELECT event_participant_id FROM check_ins WHERE closed_by IS NULL)")), deque()
         self.contacts = column("SELECT id FROM contacts")
-        self.participants = column("SELECT id FROM participants WHERE event_id = 2")
+        self.participants = column("SELECT id FROM participants WHERE event_id = 2 AND status <> 'cancelled'")
         self.fresh = deque(column("SELECT id FROM contacts WHERE phone NOT LIKE '+00%' OR phone IS NULL"))
         self.payers = column("SELECT DISTINCT contact_id FROM invoices WHERE status <> 'draft' AND currency = 'EUR'")
         self.booths = deque(column("SELECT id FROM booths WHERE event_id = 4 AND status = 'available'"))
