@@ -1,5 +1,6 @@
 """Commands that back up and restore the data."""
 import argparse
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def _descriptor(parser):
 def backup(args, config):
     """Write a backup to the given file, or to a dated file in backup_dir, which is verified by a trial restore.
 
-    Raise Refused if a stored file was damaged before: the backup is written, but does not replace older ones.
+    Warn if stored files were damaged before: the backup contains them as they are.
     """
     refuse_damaged(config)
     with opened(config):                 # raises SchemaError if there is no database of this schema
@@ -50,8 +51,8 @@ def backup(args, config):
                   "it when you are sure that nobody needs it")
         return
     if wrong := restoring.damaged_files(_write(args, config)):
-        raise Refused(f"{args.file} was written, but these stored files were damaged before: {', '.join(wrong[:5])}. "
-                      "Keep an older backup")
+        print(f"eventapi: warning: these stored files were damaged before: {', '.join(wrong[:5])}. Keep an older "
+              "backup", file=sys.stderr)
 
 
 def _write(args, config):

@@ -15,6 +15,7 @@ from eventapi.config import Config
 from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.web import masking
 from eventapi.web.rest import Response, base_url
 
 sql = statements("idempotency")
@@ -39,6 +40,9 @@ class Idempotency:
                 return callback(**values)
             if not KEY.fullmatch(key):
                 raise invalid_parameter("Idempotency-Key", "format", "must have 1 to 255 visible characters")
+            if masking.text(key) != key:
+                raise invalid_parameter("Idempotency-Key", "format", "must not contain an API key. Send a new random "
+                                                                     "value with each request")
             return respond_once(request.environ, key, lambda: callback(**values))
         return once
 

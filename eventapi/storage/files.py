@@ -271,8 +271,8 @@ def require_space(folder: Path, size: int) -> None:
     """Raise Full unless the disk of the folder has `size` bytes of free space, and 5 % more."""
     needed, free = size * 21 // 20, shutil.disk_usage(folder).free
     if free < needed:
-        raise Full(f"{folder} has {free / 1e6:,.1f} MB of free space, but {needed / 1e6:,.1f} MB are needed. Free space "
-                   "on that disk, or set backup_dir to a folder on a larger one")
+        raise Full(f"{folder} has {free / 1e6:,.1f} MB of free space, but {needed / 1e6:,.1f} MB are needed. Free "
+                   "space on that disk, or set backup_dir to a folder on a larger one")
 
 
 def sync_folder(folder: str | os.PathLike) -> None:

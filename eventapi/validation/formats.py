@@ -9,6 +9,9 @@ from eventapi.languages import choice
 EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
 URL = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.I)
+# A web address may lack the scheme, as people write it. Another scheme, such as javascript:, is no web address.
+WEBSITE = re.compile(r"(?:https?://[^\s/?#@\\]+|[^\s/?#@\\:]+(?::\d{1,5})?)(?:[/?#]\S*)?", re.I)
+LINE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
 COUNTRIES = frozenset("""
     AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
     BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
@@ -28,6 +31,8 @@ FORMATS = {
     "timezone": (times.is_zone, "must be an IANA time zone such as Europe/Berlin"),
     "email": (EMAIL.fullmatch, "must be an e-mail address"),
     "url": (URL.fullmatch, "must be a URL that begins with http:// or https://"),
+    "website": (WEBSITE.fullmatch, "must be a web address such as https://www.example.org or www.example.org"),
+    "line": (LINE.fullmatch, "must be one line, without line breaks, tabs and other control characters"),
     "country": (COUNTRIES.__contains__, "must be a country code (ISO 3166-1) such as DE"),
     "currency": (money.CURRENCIES.__contains__, "must be a currency code (ISO 4217) such as EUR"),
     "language": (LANGUAGE.fullmatch, "must be a language tag (BCP 47) such as de-AT"),

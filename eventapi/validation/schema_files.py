@@ -6,6 +6,9 @@ lists, `always` on single records too. `x-required` lists the fields that POST a
 at least one of these fields. PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the
 list), `one` (the query of a single record) and the bodies of actions.
 
+A text of at most LINE characters in a body is a name or a key, and must be one line: it gets `format: line`. Longer
+texts, such as addresses and notes, may have line breaks.
+
 The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`).
 """
 import json
@@ -13,11 +16,27 @@ from functools import lru_cache
 
 from eventapi import paths
 
+LINE = 255                  # characters
+
 
 @lru_cache(maxsize=None)
 def document(name: str) -> dict:
     """Return a whole schema file. It is cached: copy before modifying."""
-    return json.loads((paths.folder("schemas") / f"{name}.json").read_text(encoding="utf-8"))
+    whole = json.loads((paths.folder("schemas") / f"{name}.json").read_text(encoding="utf-8"))
+    for schema in (whole, *(sub for part, sub in whole.get("$defs", {}).items() if part not in ("query", "one"))):
+        _require_lines(schema)
+    return whole
+
+
+def _require_lines(schema):
+    """Add `format: line` to the short texts in a schema that have no other rule."""
+    if not isinstance(schema, dict) or schema.get("readOnly"):
+        return
+    if "string" in schema.get("type", ()) and schema.get("maxLength", LINE + 1) <= LINE and not (
+            {"format", "pattern", "enum"} & schema.keys()):
+        schema["format"] = "line"
+    for part in (*schema.get("properties", {}).values(), schema.get("items")):
+        _require_lines(part)
 
 
 def resource_names() -> list[str]:
@@ -127,10 +146,17 @@ LIST_PARAMETERS = {
 }
 
 
+def _any_text(schema):
+    """Return the schema of a field for a query: a filter may ask for any text."""
+    is_line = isinstance(schema, dict) and schema.get("format") == "line"
+    return {key: value for key, value in schema.items() if key != "format"} if is_line else schema
+
+
 def query_schema(name: str | None, *, listing: bool) -> dict:
     """Return the schema of a query string: the parameters of `name`, and for a list the common parameters."""
     own = definition(name) if name else {}
-    properties = {**(LIST_PARAMETERS if listing else {}), **own.get("properties", {})}
+    properties = {**(LIST_PARAMETERS if listing else {}),
+                  **{field: _any_text(sub) for field, sub in own.get("properties", {}).items()}}
     return {"type": "object", "properties": properties, "required": own.get("required", []),
             "additionalProperties": False,
             **(_any_of(own["x-any-of"], own["x-any-of"][:1]) if "x-any-of" in own else {}),

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from bottle import request
 
+from eventapi.web import masking
+
 PORT = re.compile(r"\[([^\]]*)\](?::\d{1,5})?|([0-9.]+):\d{1,5}", re.ASCII)    # [2001:db8::7]:443, 192.0.2.7:443
 ACCEPTED = re.compile(r"(?:^|,)\s*([A-Za-z*][A-Za-z0-9-]*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?", re.ASCII)
 log = logging.getLogger("eventapi.client")
@@ -116,8 +118,9 @@ def _is_loopback(text):
 
 
 def agent() -> str | None:
-    """Return the header User-Agent, at most 200 characters of it."""
-    return request.environ.get("HTTP_USER_AGENT", "")[:200] or None
+    """Return the header User-Agent without API keys and control characters, at most 200 characters of it."""
+    text = masking.text(request.environ.get("HTTP_USER_AGENT", ""))
+    return (text if text.isprintable() else "".join(filter(str.isprintable, text)))[:200] or None
 
 
 def languages() -> list[str]:

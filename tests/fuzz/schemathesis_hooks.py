@@ -16,6 +16,7 @@ FORMATS = {
     "country": ["DE", "FR", "US"], "currency": ["EUR", "JPY", "KWD"], "language": ["de", "de-AT", "zh-Hant-TW"],
     "available-language": ["de", "en", "de-AT"], "url": ["https://example.org/", "http://example.org:81/a?b=%20#c"],
     "day-or-moment": ["2026-05-01", "2026-05-01T09:00:00Z", "2026-03-29T02:30:00.5+02:00"],
+    "line": ["A", "Garden Fair 2027", "Ärzte & Söhne", "x-1"], "website": ["https://example.org/", "www.example.org"],
     "cursor": [""],             # any other cursor comes from a response
     "json-object": ["{}", '{"Firma": "company_name", "x": null}'],
 }

@@ -338,7 +338,7 @@ def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypat
     finally:
         connection.set_trace_callback(None)
     inside = seen[seen.index("BEGIN IMMEDIATE"):seen.index("COMMIT") + 1]
-    stamps = [text for text in inside if "last_stamp" in text]         # of the transaction, however many writes share it
+    stamps = [text for text in inside if "last_stamp" in text]     # of the transaction, however many writes share it
     assert len(inside) - len(stamps) <= 9 and len(stamps) <= 2, inside
 
 
