@@ -64,7 +64,7 @@ class Hostile(Thread):
         sent = [self.request() for _ in range(self.random.randrange(1, 8))]
         try:
             data = b"".join(one.data for one in sent)
-            self.send(wire, data[:self.random.randrange(len(data))])
+            self.send(wire, data[:self.random.randrange(1, len(data))])
             if sent[0].kind == "read" and self.random.random() < 0.3:
                 time.sleep(0.05)
         finally:
