@@ -142,8 +142,9 @@ def _known_paths():
 def _nearest(path):
     """Return "; did you mean …?" with the known path that is most like `path`, or "" if none is like it."""
     from difflib import get_close_matches
-    known = _known_paths()
-    near = get_close_matches(NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1)), known, 1)
+    known, wanted = _known_paths(), NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1))
+    # A comparison is slow and needs no API key, therefore only paths with as many parts are compared.
+    near = get_close_matches(wanted, [other for other in known if other.count("/") == wanted.count("/")], 1)
     if not near:
         return ""
     numbers = iter(NUMBER.findall(path))

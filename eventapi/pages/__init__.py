@@ -1,10 +1,10 @@
 """Web pages for people: plain HTML that works without JavaScript and on small screens."""
 import base64
+import gzip
 from hashlib import sha256
 from html import escape
 
-from eventapi.plugins.request import not_modified
-from eventapi.web.rest import Response
+from eventapi.web.rest import Response, accepts_gzip, etag, is_known
 
 STYLE = """\
 :root{color-scheme:light dark;--ink:#1b2330;--quiet:#5b6675;--paper:#fff;--shade:#f3f5f8;--line:#d9dfe7;
@@ -50,7 +50,34 @@ def _hash(text):
 
 def cached(text, headers):
     """Return a response that browsers cache and revalidate by its ETag."""
-    headers = {**headers, "Cache-Control": "public, no-cache"}
-    if not_modified(text):
-        return Response(status=304, headers=headers, body=b"")
-    return Response(headers=headers, body=text.encode())
+    return Page(text, headers).response()
+
+
+class Page:
+    """A public page: its bytes, also compressed, and its ETags, kept for all requests.
+
+    Only pages without secrets are compressed, since the length of compressed bytes reveals what they contain.
+    """
+
+    def __init__(self, text, headers):
+        self.raw, self.zipped = text.encode(), None
+        self.headers = {**headers, "Cache-Control": "public, no-cache"}
+        self.tag = etag(text)
+
+    def compressed(self):
+        """Compress the page, and return it."""
+        self.zipped = gzip.compress(self.raw, 9, mtime=0)
+        return self
+
+    def response(self):
+        """Return the response in the encoding that the client accepts, or 304 if it has the page."""
+        headers, body = {**self.headers, "ETag": self.tag}, self.raw
+        if self.zipped:
+            headers["Vary"] = "Accept-Encoding"
+            if accepts_gzip():
+                headers.update({"Content-Encoding": "gzip", "ETag": f'{self.tag[:-1]}-gzip"'})
+                body = self.zipped
+        if is_known(headers["ETag"]):
+            headers.pop("Content-Encoding", None)
+            return Response(status=304, headers=headers, body=b"")
+        return Response(headers=headers, body=body)

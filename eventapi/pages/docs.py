@@ -4,12 +4,13 @@ from functools import lru_cache
 from html import escape
 
 from eventapi.errors import CODES
-from eventapi.pages import cached, page, policy, reference
+from eventapi.pages import Page, page, policy, reference
 from eventapi.reference.document import document
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True)
+ADDRESS = "https://YOUR-SERVER"         # without the option base_url
 
 
 @routes.get("/", forms=("text/html",), status=302)
@@ -22,12 +23,13 @@ def get_root():
 @routes.get("/docs", forms=("text/html",))
 def get_docs(config):
     """Return the reference: every endpoint, field and error."""
-    return cached(*_page(config.base_url, base_url()))
+    return _page(config.base_url).response()
 
 
 @lru_cache(maxsize=4)
-def _page(configured, address):
-    openapi = document(configured)
+def _page(base_url):
+    """Return the Page. It does not depend on the request, so that it is made once."""
+    openapi = document(base_url)
     sections = [(tag, operations_of(openapi, tag["name"])) for tag in openapi["tags"]]
     links = "".join(f'<li><a href="#{tag["name"]}">{tag["name"]}</a></li>' for tag, _ in sections)
     parts = "".join(reference.resource(openapi, tag, found) for tag, found in sections)
@@ -36,8 +38,8 @@ def _page(configured, address):
             f'<div id="search"></div><ul>{links}<li><a href="#event-types">events of webhooks</a></li>'
             '<li><a href="#errors">errors</a></li></ul>'
             '<p><a href="openapi.json">openapi.json</a></p></nav>\n'
-            f'<main>{start(address)}{parts}{reference.events(openapi)}{errors()}</main>')
-    return page("eventapi API reference", body, style=STYLE, script=SCRIPT)
+            f'<main>{start(base_url or ADDRESS)}{parts}{reference.events(openapi)}{errors()}</main>')
+    return Page(*page("eventapi API reference", body, style=STYLE, script=SCRIPT)).compressed()
 
 
 def operations_of(openapi, tag):

@@ -1,7 +1,8 @@
 """GET /openapi.json: the OpenAPI document."""
 import json
+from functools import lru_cache
 
-from eventapi.pages import cached
+from eventapi.pages import Page
 from eventapi.reference.document import document
 from eventapi.web.routes import Routes
 
@@ -11,5 +12,10 @@ routes = Routes("openapi", root="", public=True)
 @routes.get("/openapi.json", forms=("application/json",))
 def get_openapi(config):
     """Return the OpenAPI document."""
-    text = json.dumps(document(config.base_url), ensure_ascii=False)
-    return cached(text, {"Content-Type": "application/json"})
+    return _page(config.base_url).response()
+
+
+@lru_cache(maxsize=4)
+def _page(base_url):
+    text = json.dumps(document(base_url), ensure_ascii=False)
+    return Page(text, {"Content-Type": "application/json"}).compressed()

@@ -12,6 +12,7 @@ from eventapi.storage.database import as_json
 from eventapi.web import client
 
 HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # any other value of the header Host is not used in an address
+GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?:1|0\.\d*[1-9]))", re.I)           # not with q=0
 
 
 @dataclass
@@ -131,6 +132,11 @@ def is_known(tag: str) -> bool:
     """Return whether If-None-Match (RFC 9110, 13.1.2) names the tag."""
     known = request.environ.get("HTTP_IF_NONE_MATCH", "")
     return known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]
+
+
+def accepts_gzip() -> bool:
+    """Return whether the client accepts a body that is compressed with gzip (RFC 9110, 12.5.3)."""
+    return bool(GZIP.search(request.environ.get("HTTP_ACCEPT_ENCODING", "")))
 
 
 def unchanged(record: dict) -> dict:

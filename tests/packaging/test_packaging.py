@@ -233,6 +233,10 @@ def test_the_filter_matches_guessed_keys_only():
     pattern = re.compile(parser["Definition"]["failregex"].replace("<HOST>", r"(?P<host>[0-9a-f.:]+)"))
     line = '203.0.113.9 - - [] "GET {} HTTP/1.1" {} 312 "-" "curl/7.88.1"'
     assert pattern.search(line.format("/api/v1/events?page=2", 401) + " ")["host"] == "203.0.113.9"
+    for path in ("/%61pi/v1/events", "/api%2fv1/events", "/api%2Fv%31", "/%61%70%69/%76%31/events?a=%22",
+                 "http://events.example.org/api/v1/events", "https://a/%61pi/v1"):
+        assert pattern.search(line.format(path, 401) + " ")["host"] == "203.0.113.9", path
+    assert pattern.search('203.0.113.9 - a b [] "GET /api/v1/events" 401 312 "-" "-"')
     for path, status in (("/api/v1/events", 200), ("/api/v1/events", 403), ("/docs", 401), ('/x" 401 "', 200)):
         assert not pattern.search(line.format(path, status))
 

@@ -1,15 +1,18 @@
 """The documents: everything they name exists. The HTML pages: links, content and headers."""
 import configparser
+import gzip
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import webob
 
 from eventapi import config
 from eventapi.app import routes
 from eventapi.errors import CODES
-from eventapi.pages import _hash
+from eventapi.pages import _hash, reference
 from eventapi.resources import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -207,3 +210,24 @@ def test_every_state_table_is_shown_as_text(app):
     tables = re.findall(r"<summary><b>States of the ([\w ]+)</b>(.*?)</table>", app.get("/docs", status=200).text)
     assert {"invoice", "credit note", "payment"} <= {noun for noun, _ in tables}
     assert not [noun for noun, table in tables if "None" in table or "<td></td>" in table]
+
+
+@pytest.mark.parametrize("path", ["/docs", "/openapi.json"])
+def test_the_reference_is_made_once_for_all_hosts_and_compressed(app, path, monkeypatch):
+    def get(**headers):                         # webtest would decompress the response
+        return webob.Request.blank(path, headers={name.replace("_", "-"): value for name, value in headers.items()}
+                                   ).get_response(app.app)
+    whole = get()
+    monkeypatch.setattr(json, "dumps", None)                    # nothing is generated any more
+    monkeypatch.setattr(reference, "resource", None)
+    for host in ("a.example", "b.example", "c.example"):
+        found = get(Host=host, Accept_Encoding="br, gzip;q=0.8", If_None_Match='"x"')
+        assert found.headers["Content-Encoding"] == "gzip" and found.headers["Vary"] == "Accept-Encoding"
+        assert gzip.decompress(found.body) == whole.body and len(found.body) < len(whole.body) / 5
+        known = get(Host=host, Accept_Encoding="gzip", If_None_Match=found.headers["ETag"])
+        assert (known.status_int, known.body, "Content-Encoding" in known.headers) == (304, b"", False)
+        assert known.headers["ETag"] == found.headers["ETag"] != whole.headers["ETag"]
+    for accepted in ("", "gzip;q=0", "gzip;q=0.0, br", "identity", "x-gzip"):
+        plain = get(Accept_Encoding=accepted)
+        assert "Content-Encoding" not in plain.headers and plain.body == whole.body
+        assert plain.headers["ETag"] == whole.headers["ETag"] and plain.headers["Vary"] == "Accept-Encoding"
