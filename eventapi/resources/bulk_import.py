@@ -44,8 +44,9 @@ def import_contacts(db, upload):
     parameters. Cells are separated by comma, semicolon or tab, and the encoding is UTF-8, UTF-16 or Windows-1252.
     Columns are named as in our lists; case does not matter. An empty cell sets nothing.
 
-    Up to 2,000 records are imported immediately (201). Larger imports run in the background (202); `Location` shows the
-    progress. Download rejected records from `/bulk-import/{id}/errors`, correct them and send them again.
+    Up to 2,000 records and 2 MiB are imported immediately (201). Larger imports run in the background (202); `Location`
+    shows the progress. Download rejected records from `/bulk-import/{id}/errors`, correct them and send them again. A
+    record has at most 1 MiB.
     """
     return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
 

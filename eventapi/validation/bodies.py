@@ -1,6 +1,6 @@
 """Check and normalise a JSON body by its schema."""
 from eventapi.errors import invalid
-from eventapi.validation.checker import Checker
+from eventapi.validation.checker import MOST, Checker
 from eventapi.validation.conversion import converter, trimmer
 from eventapi.validation.messages import in_order, pointer
 from eventapi.validation.schema_files import body_schema
@@ -13,10 +13,10 @@ class Body:
 
     Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with
     its default, or None. For PUT and PATCH, only the fields that were sent are there. A PATCH must contain a field; if
-    all its fields are read-only, the body is empty.
+    all its fields are read-only, the body is empty. At most `most` errors are searched for.
     """
 
-    def __init__(self, name: str | None, method: str, zone_name: str):
+    def __init__(self, name: str | None, method: str, zone_name: str, most: int = MOST):
         self.schema = schema = body_schema(name, method) if name else EMPTY
         self.read_only = frozenset(field for field, sub in schema["properties"].items() if sub is True)
         self.defaults = {}
@@ -25,7 +25,7 @@ class Body:
                              if sub is not True}
         self.trim = trimmer(schema, schema)
         self.convert = converter(schema, schema, zone_name)
-        self.checker = Checker(schema)
+        self.checker = Checker(schema, most)
 
     def __call__(self, body: object) -> dict:
         """Return the body as the handler receives it. Raise 422 with all faults."""

@@ -20,17 +20,17 @@ class Checker:
 
     A value that the fast path accepts is valid. Otherwise jsonschema checks the object without its fields, and those
     fields that the fast path does not accept. Together this finds the same errors as jsonschema on the whole, except
-    that no more than MOST are found, and that the parts of an array or object with far too many parts are not checked.
+    that it finds no more than `most`, and does not check the parts of an array or object with far too many parts.
     """
 
-    def __init__(self, schema: dict):
-        self.accepts = fast_path.compile_schema(schema, CHECKS)
+    def __init__(self, schema: dict, most: int = MOST):
+        self.accepts, self.most = fast_path.compile_schema(schema, CHECKS), most
         self.shell = Shell({**schema, "properties": dict.fromkeys(schema["properties"], True)}, schema)
         self.fields = {name: Part(sub, schema) for name, sub in schema["properties"].items() if sub is not True}
 
     def errors(self, value: object) -> list[tuple[list, ValidationError]]:
         """Return (path, jsonschema error) for each error, [] for a valid value."""
-        return [] if self.accepts(value) else list(islice(self._errors(value), MOST))
+        return [] if self.accepts(value) else list(islice(self._errors(value), self.most))
 
     def _errors(self, value):
         for error in self.shell.errors(value):

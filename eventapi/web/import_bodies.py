@@ -1,8 +1,9 @@
 """Bodies of bulk imports, JSON or CSV: received, parsed and checked as a whole before any transaction begins."""
-import io
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
 
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import records as import_records
@@ -11,12 +12,15 @@ from eventapi.errors import Faults, Problem, fault, invalid, invalid_parameter
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.validation.bodies import Body
+from eventapi.validation.messages import actual
 from eventapi.web import uploads
-from eventapi.web.json_bodies import parse, read_body
+from eventapi.web.json_bodies import PLACE_WAIT, ObjectReader, is_json, parse
 from eventapi.web.routes import CSV, JSON
 
 FORMS = (JSON, CSV)
 MAX_JSON = 16 * 1024 * 1024
+MAX_RECORDS, MAX_FIELDS = 10_000, 500       # of a JSON body, as in its schema
+LINES = 20                                  # records that are written to the file at once
 YES, NO = ("true", "1"), ("false", "0")
 
 
@@ -45,8 +49,8 @@ def receiver(kind: str) -> Callable:
         sent = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
         asked = {name: value for name, value in query.items() if value is not None}
         taken = _csv if sent == CSV else _json
-        with taken(environ, config, kind, asked) as (options, upload, form, total):
-            environ["eventapi.raw_body"] = upload.sha256.encode()
+        with taken(environ, config, kind, asked) as (options, upload, form, total, sent_hash):
+            environ["eventapi.raw_body"] = sent_hash.encode()
             columns = import_records.unknown_columns(kind, form, options["field_mapping"])
             faults = [*import_records.unknown_targets(kind, options["field_mapping"]), *_faults(kind, options, total)]
             if columns or faults:
@@ -81,23 +85,25 @@ def _faults(kind, options, total):
         faults.add("/records", "min_items", "must have at least one record")
     if total > import_runs.MAX_ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
         faults.add("/skip_on_error", "too_many", f"must be true for more than {import_runs.MAX_ALL_OR_NOTHING} records")
+    if options["dry_run"] and total > import_runs.MAX_DRY_RUN:
+        faults.add("/dry_run", "too_many", f"must be false for more than {import_runs.MAX_DRY_RUN} records")
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
         faults.add("/event_key", "required", "is required, or `event_id`")
     return faults
 
 
 def _checked(db, kind, upload, form, options, total):
-    if total > import_runs.MAX_AT_ONCE:
+    if total > import_runs.MAX_AT_ONCE or upload.size > import_runs.MAX_SIZE_AT_ONCE:
         return None
     read = import_records.Reader(db, kind, form, options["field_mapping"])
-    return import_runs.validated(read, import_files.records(upload.path, form))
+    return [import_runs.validated(read, entry) for entry in import_files.records(upload.path, form)]
 
 
 @contextmanager
 def _csv(environ, config, kind, asked):
     options = _of_query(kind, asked, config)
     with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
-        yield options, upload, *import_files.read_form(upload.path)
+        yield options, upload, *import_files.read_form(upload.path), upload.sha256
 
 
 def _of_query(kind, asked, config):
@@ -119,18 +125,72 @@ def _mapping(text):
 
 @contextmanager
 def _json(environ, config, kind, asked):
-    try:
-        raw = read_body(environ, MAX_JSON)
-    except Problem as problem:
-        if problem.code != "unsupported_media_type":
-            raise
+    if not is_json(environ) and (uploads.content_length(environ) or uploads.is_chunked(environ)):
         raise Problem("unsupported_media_type", "Send the records as application/json or text/csv, not compressed.",
-                      headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"}) from None
-    body = Body(f"bulk_import.{kind}", "POST", config.timezone)(parse(raw))
-    if asked:
-        raise invalid([fault("in_body", "must be in the body if the records are sent as JSON", parameter=name)
-                       for name in sorted(asked)])
-    records = body.pop("records")
-    lines = io.BytesIO("".join(f"{as_json(record)}\n" for record in records).encode())
-    with files.received(config, lines, 8 * MAX_JSON) as upload:
-        yield body, upload, {"kind": "json"}, len(records)
+                      headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"})
+    length = uploads.content_length(environ)
+    if length > MAX_JSON:
+        raise uploads.too_large(MAX_JSON)
+    stream = uploads.Body(environ["wsgi.input"], None if uploads.is_chunked(environ) else length)
+    lines = Lines(stream)
+    with uploads.place(environ, PLACE_WAIT), _drained(stream), files.received(config, lines, 8 * MAX_JSON) as upload:
+        options, faults = _options(f"bulk_import.{kind}", lines, config)
+        if faults:
+            raise invalid(faults)
+        if asked:
+            raise invalid([fault("in_body", "must be in the body if the records are sent as JSON", parameter=name)
+                           for name in sorted(asked)])
+        sent = sha256(f"{upload.sha256} {as_json(options)}".encode()).hexdigest()
+        yield options, upload, {"kind": "json"}, lines.count, sent
+
+
+@contextmanager
+def _drained(stream):
+    """Read the rest of a body that is refused, since a client may read the response only after it has sent all."""
+    try:
+        yield
+    except Problem as problem:
+        with suppress(Problem):
+            while problem.code in ("malformed_json", "validation_failed") and stream.read(files.PIECE):
+                pass
+        raise
+
+
+def _options(name, lines, config):
+    """Return (options, faults) of a JSON body whose records were read. The schema checks an empty array of records."""
+    body, faults = lines.reader.rest, list(lines.faults)
+    if isinstance(body, dict) and lines.reader.has_items:
+        body = {**body, "records": [{}] if lines.count else []}
+    try:
+        body = Body(name, "POST", config.timezone)(body)
+        del body["records"]
+    except Problem as problem:
+        faults += problem.errors
+    return body, faults
+
+
+class Lines:
+    """The records of a JSON body as a source of bytes: one line of JSON for each.
+
+    Attributes:
+        count: number of records that were read. faults: those of records that are no objects, or too large.
+        reader: reads the body; its `rest` has the options in the end.
+    """
+
+    def __init__(self, stream: files.Source):
+        self.reader, self.count, self.faults = ObjectReader(stream, "records", MAX_JSON), 0, Faults()
+        self.lines = map(self._line, self.reader.items())
+
+    def read(self, _: int) -> bytes:
+        """Return some lines, b"" at the end. Raise 400, 413 or 422 for a body that cannot be imported."""
+        return "".join(islice(self.lines, LINES)).encode()
+
+    def _line(self, record):
+        place, self.count = f"/records/{self.count}", self.count + 1
+        if self.count > MAX_RECORDS:
+            raise invalid([fault("max_items", f"must have at most {MAX_RECORDS} items", pointer="/records")])
+        if not isinstance(record, dict):
+            self.faults.add(place, "type", f"must be an object{actual(record)}")
+        elif len(record) > MAX_FIELDS:
+            self.faults.add(place, "max_properties", f"must have at most {MAX_FIELDS} fields, but has {len(record)}")
+        return f"{as_json(record)}\n"

@@ -1,14 +1,19 @@
 """Read and parse JSON bodies, strictly."""
+import codecs
 import json
 import re
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
 from eventapi.errors import Problem
+from eventapi.storage.files import PIECE, Source
 from eventapi.web.routes import JSON
 from eventapi.web.uploads import content_length, ended_early, is_chunked, place, too_large
 
 MAX_DEPTH = 32
 MAX_VALUES = 50_000                 # more than any valid body of 1 MiB has; each may take 100 bytes and 2 microseconds
+MAX_PART = 1024 * 1024              # characters of a value in a body that is read as a stream
+WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)       # a string, up to the end of the body if it is not closed
 PLACE_WAIT = 0.25                   # seconds: clients that send chunks occupy a place for milliseconds
 
@@ -29,14 +34,19 @@ def read_body(environ: dict, limit: int) -> bytes:
         raise too_large(limit)
     if len(raw) < length and not chunked:
         raise Problem("malformed_request", "The body ended before its Content-Length.")
-    kind, *parameters = [part.strip().lower() for part in environ.get("CONTENT_TYPE", "").split(";")]
-    charset = next((part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8")
-    plain = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() in ("", "identity")
-    if raw and (kind != JSON or charset not in ("utf-8", "utf8", "us-ascii") or not plain):
+    if raw and not is_json(environ):
         raise Problem("unsupported_media_type",
                       "Send the body as Content-Type: application/json, in UTF-8, not compressed.",
                       headers={"Accept": JSON, "Accept-Encoding": "identity"})
     return raw
+
+
+def is_json(environ: dict) -> bool:
+    """Return whether the headers declare JSON in UTF-8, not compressed."""
+    kind, *parameters = [part.strip().lower() for part in environ.get("CONTENT_TYPE", "").split(";")]
+    charset = next((part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8")
+    plain = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() in ("", "identity")
+    return kind == JSON and charset in ("utf-8", "utf8", "us-ascii") and plain
 
 
 def _received(stream, size):
@@ -51,6 +61,9 @@ class _Unreadable(ValueError):
     """JSON that is valid but not accepted. Its text completes "The body contains …"."""
 
 
+UNREADABLE = (RecursionError, UnicodeDecodeError, json.JSONDecodeError, _Unreadable, InvalidOperation)
+
+
 def parse(raw: bytes) -> object:
     """Return the value of a JSON body (RFC 8259); an empty body is {}. Numbers with a decimal point are Decimal.
 
@@ -63,21 +76,26 @@ def parse(raw: bytes) -> object:
         raise Problem("body_too_large", f"The body must have at most {MAX_VALUES} values in its objects and arrays.")
     try:
         value = DECODER.decode(raw.decode("utf-8"))
-    except RecursionError:
-        raise Problem("malformed_json", f"The body is nested more than {MAX_DEPTH} levels deep.") from None
-    except UnicodeDecodeError as error:
-        raise Problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
-    except json.JSONDecodeError as error:
-        raise Problem("malformed_json",
-                      f"The body is not JSON at line {error.lineno}, column {error.colno}: {error.msg}.") from None
-    except (_Unreadable, InvalidOperation) as error:
-        found = error.args[0] if isinstance(error, _Unreadable) else "a number out of range"
-        raise Problem("malformed_json", f"The body contains {found}.") from None
+    except UNREADABLE as error:
+        raise malformed(error, getattr(error, "lineno", 0), getattr(error, "colno", 0)) from None
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
-        raise Problem("malformed_json", f"The body is nested more than {MAX_DEPTH} levels deep.")
+        raise malformed(RecursionError())
     if b"\\u" in raw and not _is_text(value):
-        raise Problem("malformed_json", "The body contains NUL or a lone surrogate.")
+        raise malformed(_Unreadable("NUL or a lone surrogate"))
     return value
+
+
+def malformed(error: Exception, line: int = 0, column: int = 0) -> Problem:
+    """Return the 400 Problem of one of the UNREADABLE errors. `line` and `column` are those of a JSONDecodeError."""
+    if isinstance(error, RecursionError):
+        text = f"is nested more than {MAX_DEPTH} levels deep"
+    elif isinstance(error, UnicodeDecodeError):
+        text = f"is not UTF-8 at byte {error.start}"
+    elif isinstance(error, json.JSONDecodeError):
+        text = f"is not JSON at line {line}, column {column}: {error.msg}"
+    else:
+        text = f"contains {error.args[0] if isinstance(error, _Unreadable) else 'a number out of range'}"
+    return Problem("malformed_json", f"The body {text}.")
 
 
 def _separators(raw):
@@ -132,3 +150,147 @@ def _is_text(value):
     if isinstance(value, dict):
         return all(_is_text(name) and _is_text(part) for name, part in value.items())
     return all(map(_is_text, value)) if isinstance(value, list) else True
+
+
+class ObjectReader:
+    """Read a JSON object from a stream in bounded memory: the items of one field, an array, one after the other.
+
+    The rules are those of `parse`. An item, and all other fields together, have at most MAX_PART characters.
+
+    Attributes:
+        rest: the other fields, once `items` has ended. If the body is no object, or the field no array, it is that
+            value, for the schema to refuse.
+        has_items: whether the field is an array.
+    """
+
+    def __init__(self, stream: Source, name: str, limit: int):
+        self.stream, self.name, self.limit = stream, name, limit
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
+        self.text, self.at, self.ended = "", 0, False       # text that was read, the position in it, the end of all
+        self.size, self.lines, self.column = 0, 0, 0        # bytes that were read; where `text` begins
+        self.rest, self.rest_size, self.has_items = {}, 0, False
+
+    def items(self) -> Iterator[object]:
+        """Yield the items of the array. Raise 400 or 413 as `parse` does."""
+        try:
+            yield from self._object()
+        except json.JSONDecodeError as error:
+            before = self.text.rfind("\n", 0, error.pos)
+            column = error.pos - before if before >= 0 else self.column + error.pos + 1
+            raise malformed(error, self.lines + self.text.count("\n", 0, error.pos) + 1, column) from None
+        except UNREADABLE as error:
+            raise malformed(error) from None
+
+    def _object(self):
+        if self._next() != "{":
+            self.rest = self._part(1) if self._next() else {}
+        elif self._skip() != "}":
+            yield from self._fields()
+        else:
+            self.at += 1
+        if self._next():
+            self._fail("Extra data")
+
+    def _fields(self):
+        while True:
+            if self._next() != '"':
+                self._fail("Expecting property name enclosed in double quotes")
+            name = self._part(1)
+            if self._next() != ":":
+                self._fail("Expecting ':' delimiter")
+            if name in self.rest or (name == self.name and self.has_items):
+                raise _Unreadable("a field twice in one object")
+            if self._skip() == "[" and name == self.name:
+                self.has_items = True
+                yield from self._array()
+            else:
+                self.rest[name] = self._part(1)
+            if self._end_of("}"):
+                return
+
+    def _array(self):
+        if self._skip() == "]":
+            self.at += 1
+            return
+        while True:
+            yield self._value(2)
+            if self._end_of("]"):
+                return
+            self._next()
+
+    def _end_of(self, bracket):
+        """Skip a comma or the bracket. Return whether it was the bracket."""
+        sign = self._next()
+        if sign not in (",", bracket):
+            self._fail("Expecting ',' delimiter")
+        self.at += 1
+        return sign == bracket
+
+    def _skip(self):
+        """Skip a character. Return the next one that is not white space."""
+        self.at += 1
+        return self._next()
+
+    def _next(self):
+        """Return the next character that is not white space, "" at the end."""
+        while True:
+            self.at = WHITE_SPACE.match(self.text, self.at).end()
+            if self.at < len(self.text) or self.ended:
+                return self.text[self.at:self.at + 1]
+            self._read()
+
+    def _part(self, above):
+        """Return a value that is kept in `rest`."""
+        value = self._value(above)
+        if self.rest_size > MAX_PART:
+            raise Problem("body_too_large",
+                          f"The fields besides `{self.name}` must have at most {MAX_PART} characters.")
+        return value
+
+    def _value(self, above):
+        """Return the next value, which is inside of `above` other values."""
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self.text, self.at)
+                if self.ended or end + 3 <= len(self.text):         # otherwise a number such as 1e+5 may go on
+                    break
+            except UNREADABLE as error:
+                if self.ended or (len(self.text) - self.at > MAX_PART and not isinstance(error, json.JSONDecodeError)):
+                    raise
+            self._require_size(len(self.text))
+            self._read(len(self.text) - self.at)
+        self._require_size(end)
+        brackets = self.text.count("[", self.at, end) + self.text.count("{", self.at, end)
+        if brackets > MAX_DEPTH - above and _depth(value) > MAX_DEPTH - above:
+            raise RecursionError
+        if self.text.find("\\u", self.at, end) >= 0 and not _is_text(value):
+            raise _Unreadable("NUL or a lone surrogate")
+        self.rest_size += (end - self.at) * (above == 1)
+        self.at = end
+        return value
+
+    def _require_size(self, end):
+        """Raise 413 if the value that begins here and ends at `end`, or later, is too long."""
+        if end - self.at > MAX_PART:
+            line = self.lines + self.text.count("\n", 0, self.at) + 1
+            raise Problem("body_too_large", f"The value in line {line} must have at most {MAX_PART} characters.")
+
+    def _read(self, least=0):
+        """Read the next bytes, at least `least` of them if there are so many. Forget the text before the position."""
+        lines = self.text.count("\n", 0, self.at)
+        self.column = self.at - self.text.rfind("\n", 0, self.at) - 1 if lines else self.column + self.at
+        self.lines, pieces, until = self.lines + lines, [self.text[self.at:]], self.size + max(least, 1)
+        while self.size < until and not self.ended:
+            piece = self.stream.read(PIECE)
+            self.size, self.ended = self.size + len(piece), not piece
+            if self.size > self.limit:
+                raise too_large(self.limit)
+            try:
+                pieces.append(self.decoder.decode(piece, self.ended))
+            except UnicodeDecodeError as error:
+                start = self.size - len(error.object) + error.start
+                raise Problem("malformed_json", f"The body is not UTF-8 at byte {start}.") from None
+        self.text, self.at = "".join(pieces), 0
+
+    def _fail(self, message):
+        raise json.JSONDecodeError(message, self.text, self.at)

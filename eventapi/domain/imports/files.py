@@ -10,14 +10,17 @@ import json
 import re
 from decimal import Decimal
 from itertools import islice
+from tempfile import TemporaryFile
 
 from eventapi.errors import fault, invalid, invalid_at
 from eventapi.spreadsheet import unescape_formula
+from eventapi.storage.database import as_json
 from eventapi.validation.messages import pointer
 
 MAX_COLUMNS = 500
 MAX_LINE = 1024 * 1024              # characters; also the limit of a row, whose cells may contain line breaks
 MAX_CELL = 128 * 1024
+MAX_LINES = 1_048_576               # as many rows as a sheet of Excel or LibreOffice has
 SEPARATORS = ";,\t"
 SEPARATOR_LINE = re.compile(
     r'"?sep=([;,\t])"?[;,\t]*\r?\n?', re.I
@@ -148,6 +151,8 @@ class _Lines:
             if self.row_length > MAX_LINE:
                 raise Unreadable(f"the row that continues in line {number} has more than {MAX_LINE} characters; "
                                  "a quotation mark may be missing")
+            if number > MAX_LINES:
+                raise Unreadable(f"has more than {MAX_LINES} lines; send it in parts")
             if number > 1 or not SEPARATOR_LINE.fullmatch(line):
                 yield line
 
@@ -200,14 +205,40 @@ def _trimmed(row, width):
 # CSV and JSON
 
 def records(path, form, start=0):
-    """Yield (index, record), skipping the first `start` records.
+    """Yield (index, record, length), skipping the first `start` records.
 
-    A record is a list of texts (CSV) or an object (JSON).
+    A record is a list of texts (CSV) or an object (JSON), the length is that of its text.
     """
-    return islice(cells(path, form) if form["kind"] == "csv" else enumerate(_objects(path)), start, None)
+    found = _cells_with_length(path, form) if form["kind"] == "csv" else _objects(path)
+    return islice(found, start, None)
+
+
+def _cells_with_length(path, form):
+    for index, row in cells(path, form):
+        yield index, row, sum(map(len, row))
 
 
 def _objects(path):
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line, parse_float=Decimal)
+        for index, line in enumerate(file):
+            yield index, json.loads(line, parse_float=Decimal), len(line)
+
+
+# Temporary files
+
+def temporary(config):
+    """Return an unnamed temporary file of JSON lines in the data directory: /tmp may be in memory."""
+    return TemporaryFile("w+", encoding="utf-8", dir=config.files)
+
+
+def add_lines(file, values):
+    """Write each of the values as a line of JSON."""
+    file.writelines(f"{as_json(value)}\n" for value in values)
+
+
+def lines_of(file, most, length):
+    """Yield lists of the values of a temporary file: `most` at most, and not much more than `length` characters."""
+    file.seek(0)
+    while lines := file.readlines(length):
+        for start in range(0, len(lines), most):
+            yield [json.loads(line, parse_float=Decimal) for line in lines[start:start + most]]

@@ -7,13 +7,15 @@ from functools import cached_property
 
 from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.domain.records import custom_fields, field_types
-from eventapi.errors import Faults, Problem, suggestion
+from eventapi.errors import MAX_SUGGESTIONS, Faults, Problem, suggestion
 from eventapi.spreadsheet import split_list, unescape_formula
 from eventapi.validation.bodies import Body
 from eventapi.validation.messages import pointer
 from eventapi.validation.schema_files import body_schema, document
 
+MAX_FOUND = 30              # faults that are searched for in the fields of one record: an import has many records
 MAX_UNKNOWN = 20            # unknown fields that are reported for one record
+UNKNOWN, REMEDY = "is not a field of a record", "; rename the column, or map it to null in `field_mapping`"
 YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
           **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False)}
 CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
@@ -31,6 +33,7 @@ CONTACT_ONLY = (
 PARTICIPANT_ONLY = (
     "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
     "custom_fields", "event_id", "event_key")
+UNKNOWN = "is not a field of a record"
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 
@@ -54,8 +57,8 @@ def unknown_targets(kind, mapping):
     known, faults = fields(kind), Faults()
     for source, target in mapping.items():
         if target is not None and not _is_known(known, target):
-            detail = f"is mapped to {target[:100]}, which is not a field of a record{suggestion(target.lower(), known)}"
-            faults.add(f"/field_mapping{pointer([source])}", "unknown", detail)
+            detail = _unknown(known, target) if len(faults) < MAX_SUGGESTIONS else UNKNOWN
+            faults.add(f"/field_mapping{pointer([source])}", "unknown", f"is mapped to {target[:100]}, which {detail}")
     return faults
 
 
@@ -65,8 +68,8 @@ def unknown_columns(kind, form, mapping):
     for name in form.get("columns", ()):
         target = _target(known, mapping, name)
         if target and name not in mapping and not _is_known(known, target):
-            faults.add(pointer([name[:100]]), "unknown",
-                       f"{_unknown(known, name)}; rename the column, or map it to null in `field_mapping`")
+            detail = _unknown(known, name) if len(faults) < MAX_SUGGESTIONS else UNKNOWN
+            faults.add(pointer([name[:100]]), "unknown", detail + REMEDY)
         elif target and target in seen:
             faults.add(pointer([name[:100]]), "repeated", f"is a second column for {target}")
         seen.add(target)
@@ -96,7 +99,7 @@ def _is_known(known, name):
 
 
 def _unknown(known, name):
-    return "is not a field of a record" + suggestion(name.lower(), known)
+    return UNKNOWN + suggestion(name.lower(), known)
 
 
 class Reader:
@@ -110,8 +113,8 @@ class Reader:
         self.kind, self.form, self.mapping, self.zone = kind, form, mapping, db.config.timezone
         self.known = fields(kind)
         self.defined = custom_fields.defined(db, ENTITIES[kind])
-        self.contact = Body("contact", "PATCH", self.zone)
-        self.participant = Body("participant", "PATCH", self.zone) if kind == "participants" else None
+        self.contact = Body("contact", "PATCH", self.zone, MAX_FOUND)
+        self.participant = Body("participant", "PATCH", self.zone, MAX_FOUND) if kind == "participants" else None
         self.suggestions = 100
 
     def __call__(self, sent):
@@ -130,7 +133,7 @@ class Reader:
 
     def _unknown(self, name):
         self.suggestions -= 1
-        return _unknown(self.known, name) if self.suggestions >= 0 else "is not a field of a record"
+        return _unknown(self.known, name) if self.suggestions >= 0 else UNKNOWN
 
     def _unknown_custom_fields(self, found):
         """Yield faults for unknown custom fields.
@@ -262,8 +265,6 @@ def _value(types, text):
 def _parts(text, separator):
     return [unescape_formula(part.strip()) for part in split_list(text, separator) if part.strip()]
 
-
-# Faults
 
 def _fault(code, detail, field=None):
     return {"field": field, "code": code, "detail": detail}

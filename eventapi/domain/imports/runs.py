@@ -23,8 +23,11 @@ from eventapi.storage.statements import statements
 sql = statements("bulk_import")
 
 MAX_AT_ONCE = 2000              # records of an import that runs while the client waits
+MAX_SIZE_AT_ONCE = 2 * 1024 * 1024      # bytes of its records: as objects in memory they need up to 25 times as much
 MAX_ALL_OR_NOTHING = 20000      # records of an import that runs in one transaction
+MAX_DRY_RUN = 200_000           # records of a dry run, which remembers the names of all that it would create
 BATCH = 500                     # records of a transaction, at most
+BATCH_LENGTH = 1024 * 1024      # characters of its records, slightly more at most
 BATCH_SECONDS = 0.03            # intended duration of a transaction, so that other writes need not wait long
 MAX_DETAILS = 1000
 WRITERS = {"contacts": Contacts, "participants": Participants}
@@ -40,7 +43,7 @@ def create(db, kind, options, source):
     `source` is an import_bodies.Source. Raise 422 `import_rejected` if a record is invalid and `skip_on_error` is
     false.
     """
-    later = source.total > MAX_AT_ONCE
+    later = source.records is None
     actor = db.actor
     columns = {name: options[name] for name in ("mode", "match_field", *bulk_imports.FLAGS, "event_id")}
     id = db.insert(
@@ -66,26 +69,34 @@ def _refusal(wrong, total):
 
 # Running
 
-def validated(read, sent):
-    """Return Records from (index, record as it was sent). `read` is a records.Reader. No write lock is required."""
-    return [Record(index, record, *read(record)) for index, record in sent]
+def validated(read, entry):
+    """Return the Record of an entry of files.records. `read` is a records.Reader. No write lock is required."""
+    index, sent, _ = entry
+    return Record(index, sent, *read(sent))
 
 
 class Job:
     """One import that is running.
 
     options: the row of the import. details: the first entries of its `details`.
+    refused, refusals: the number of rejected records, and the first of their details, if one prevents the import.
     """
 
     def __init__(self, db, id):
         self.id, self.options = id, bulk_imports.get(db, id)
         self.read = import_records.Reader(db, self.options["kind"], self.options["form"], self.options["field_mapping"])
         self.writer = WRITERS[self.options["kind"]](self.options)
-        self.details = self.options["details"]
+        self.details, self.refused, self.refusals = self.options["details"], 0, []
 
-    def validated(self, sent):
-        """Return Records from (index, record as it was sent)."""
-        return validated(self.read, sent)
+    def validated(self, sent, most=BATCH):
+        """Return the next Records of files.records: `most`, or fewer if they are long."""
+        batch, length = [], 0
+        for entry in islice(sent, most):
+            batch.append(validated(self.read, entry))
+            length += entry[2]
+            if length > BATCH_LENGTH:
+                break
+        return batch
 
     def write(self, db, records):
         """Write a batch of records, and add its results to the counters of the import. Requires a write transaction."""
@@ -178,7 +189,7 @@ def _in_batches(db, row, stopping):
         done = _restart(db, id)
     job, sent = Job(db, id), _sent(db, row, done)
     db.values(sql.checkpoint_apart)  # checkpoint between transactions: at a commit, other writes would wait for it
-    while not stopping() and (batch := job.validated(islice(sent, size))):
+    while not stopping() and (batch := job.validated(sent, size)):
         with db.write():
             started = time.monotonic()
             if not _advance(db, row, done, done + len(batch)):
@@ -208,39 +219,53 @@ def _restart(db, id):
 
 
 class _Refused(Exception):
-    """Rolls back an import. The argument is the list of rejected records."""
+    """Rolls back an import, because a record was rejected."""
 
 
 def _all_or_nothing(db, row):
     """Run an import in one transaction.
 
     If a record is rejected, the transaction is rolled back, and another one stores the errors. A savepoint instead
-    would take minutes, because SQLite is slow in rolling back so much.
+    would take minutes, because SQLite is slow in rolling back so much. Records are validated before the transaction.
+    They and the errors are kept in temporary files, since together they may be larger than the memory.
     """
-    job = Job(db, row["id"])
-    records = job.validated(_sent(db, row))
-    try:
-        with db.write():
-            if not _advance(db, row, 0, len(records)):
-                return
-            for start in range(0, len(records), BATCH):
-                job.write(db, records[start:start + BATCH])
-            wrong = [record for record in records if record.action == "rejected"]
-            if wrong:
-                raise _Refused(wrong)
-            _end(db, row["id"], "done")
-    except _Refused as refused:
-        with db.write():
-            if _advance(db, row, 0, len(records)):
-                _keep_refusal(db, job, *refused.args)
+    job, sent, total = Job(db, row["id"]), _sent(db, row), 0
+    with import_files.temporary(db.config) as checked, import_files.temporary(db.config) as errors:
+        while batch := job.validated(sent):
+            total += len(batch)
+            import_files.add_lines(checked, ([record.index, record.sent, record.body, record.faults]
+                                             for record in batch))
+        try:
+            with db.write():
+                if not _advance(db, row, 0, total):
+                    return
+                _write_all(db, job, checked, errors)
+                if job.refused:
+                    raise _Refused
+                _end(db, row["id"], "done")
+        except _Refused:
+            with db.write():
+                if _advance(db, row, 0, total):
+                    _keep_refusal(db, job, errors)
 
 
-def _keep_refusal(db, job, wrong):
+def _write_all(db, job, checked, errors):
+    """Write all records of the file `checked`. Write the errors of the rejected ones to the file `errors`."""
+    for batch in import_files.lines_of(checked, BATCH, BATCH_LENGTH):
+        records = [Record(*values) for values in batch]
+        job.write(db, records)
+        wrong = [record for record in records if record.action == "rejected"]
+        import_files.add_lines(errors, (job.error(db, record) for record in wrong))
+        job.refused += len(wrong)
+        job.refusals += [_detail(record) for record in wrong[:MAX_DETAILS - len(job.refusals)]]
+
+
+def _keep_refusal(db, job, errors):
     """Store the errors of the rejected records, and end the import as failed."""
-    db.run_many(sql.add_error, [job.error(db, record) for record in wrong])
-    details = as_json([_detail(record) for record in wrong[:MAX_DETAILS]])
-    counts = {"created": 0, "updated": 0, "contacts_created": 0, "skipped": 0, "rejected": len(wrong)}
-    db.run(sql.book, id=job.id, details=details, **counts, now=db.now)
+    for batch in import_files.lines_of(errors, BATCH, BATCH_LENGTH):
+        db.run_many(sql.add_error, batch)
+    counts = {"created": 0, "updated": 0, "contacts_created": 0, "skipped": 0, "rejected": job.refused}
+    db.run(sql.book, id=job.id, details=as_json(job.refusals), **counts, now=db.now)
     _end(db, job.id, "failed", "A record is invalid, so no record was imported. See `errors`.")
 
 
