@@ -35,7 +35,11 @@ RULES = {
     "excluded": "OpenAPI cannot say that `page` and `after` exclude each other",
     "in_body": "OpenAPI cannot say that the parameters of an import belong to one of its media types",
     "enum": "a new record may be in some states only, which are fewer than those of all records",
-    "maximum": "a service has a largest quantity of its own",
+    "maximum": "a service has a largest quantity of its own, and a report a last day",
+    "min_items": "a file in CSV is text for OpenAPI, and may have no records",
+    "min_length": "a text of blanks is empty once it is trimmed",
+    "format": "headers that a webhook sends are ASCII",
+    "type": "numbers in a query are written in digits, without an exponent",
     "fixed": "a field that can be set, and not be changed afterwards",
     **dict.fromkeys(
         ("unexpected", "not_for_input", "not_offered", "not_reserved", "not_available", "other_event", "empty",
