@@ -14,7 +14,7 @@ from eventapi.storage.database import as_json
 from eventapi.validation.bodies import Body
 from eventapi.validation.messages import actual
 from eventapi.web import uploads
-from eventapi.web.json_bodies import PLACE_WAIT, ObjectReader, is_json, parse
+from eventapi.web.json_bodies import ObjectReader, is_json, parse
 from eventapi.web.routes import CSV, JSON
 
 FORMS = (JSON, CSV)
@@ -133,7 +133,7 @@ def _json(environ, config, kind, asked):
         raise uploads.too_large(MAX_JSON)
     stream = uploads.Body(environ["wsgi.input"], None if uploads.is_chunked(environ) else length)
     lines = Lines(stream)
-    with uploads.place(environ, PLACE_WAIT), _drained(stream), files.received(config, lines, 8 * MAX_JSON) as upload:
+    with uploads.place(environ), _drained(stream), files.received(config, lines, 8 * MAX_JSON) as upload:
         options, faults = _options(f"bulk_import.{kind}", lines, config)
         if faults:
             raise invalid(faults)

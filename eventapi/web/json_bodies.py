@@ -15,7 +15,6 @@ MAX_VALUES = 50_000                 # more than any valid body of 1 MiB has; eac
 MAX_PART = 1024 * 1024              # characters of a value in a body that is read as a stream
 WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)       # a string, up to the end of the body if it is not closed
-PLACE_WAIT = 0.25                   # seconds: clients that send chunks occupy a place for milliseconds
 
 
 def read_body(environ: dict, limit: int) -> bytes:
@@ -28,7 +27,7 @@ def read_body(environ: dict, limit: int) -> bytes:
         raise too_large(limit)
     if not length and not chunked:
         return b""
-    with place(environ, PLACE_WAIT):
+    with place(environ):
         raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)    # the server has decoded the chunks
     if len(raw) > limit:
         raise too_large(limit)

@@ -19,6 +19,7 @@ from eventapi.storage import files
 LONG = 99_999
 RETRY_AFTER = 5             # seconds
 ARRIVAL = 0.1               # seconds that a short body may take without a place
+PLACE_WAIT = 0.25           # seconds to wait for a place: clients that are not slow return theirs within milliseconds
 NO_PLACE = nullcontext()    # a short body needs no place
 
 
@@ -27,14 +28,14 @@ def places(threads: int) -> BoundedSemaphore:
     return BoundedSemaphore(max(1, threads // 2))
 
 
-def place(environ: dict, wait: float = 0.0) -> AbstractContextManager[None]:
+def place(environ: dict) -> AbstractContextManager[None]:
     """Return a context manager that occupies a place while a body is received, and handled if it is a file.
 
-    A short body that has arrived needs no place. It raises 503 `unavailable` if none is free within `wait` seconds.
+    A short body that has arrived needs no place. It raises 503 `unavailable` if none is free within PLACE_WAIT.
     """
     length = content_length(environ)
     waits = length > LONG or is_chunked(environ) or "HTTP_EXPECT" in environ or not _has_arrived(environ, length)
-    return _occupied(environ, wait) if waits else NO_PLACE
+    return _occupied(environ) if waits else NO_PLACE
 
 
 def _has_arrived(environ, length):
@@ -62,9 +63,9 @@ def _has_received(connection, size):
 
 
 @contextmanager
-def _occupied(environ, wait):
+def _occupied(environ):
     free = environ["eventapi.places"]
-    if not free.acquire(timeout=wait):
+    if not free.acquire(timeout=PLACE_WAIT):
         _stop_receiving(environ)
         raise Problem("unavailable", f"The server receives as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
                       headers={"Retry-After": str(RETRY_AFTER)})

@@ -186,8 +186,8 @@ def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
     plain(app, path="/api/v1/nowhere\nGET", HTTP_X_REQUEST_ID="mine")
     plain(app, "BREW")
     lost, brewed = lines
-    assert r'request_id=mine client=- key=- method=GET path="/api/v1/nowhere\nGET" status=404 ms=0.0 bytes=' in lost
-    assert "method=BREW path=/api/v1/events status=405" in brewed
+    assert r'request_id=mine client=- key=- method=GET path="/api/v1/nowhere\nGET" status_code=404 ms=0.0 b' in lost
+    assert "method=BREW path=/api/v1/events status_code=405" in brewed
 
 
 def test_the_order_of_checks(organiser, anonymous, person, db):

@@ -4,11 +4,15 @@ import json
 import os
 import signal
 import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
+from eventapi.errors import Problem
+from eventapi.web import uploads
 from tests.support.processes import Server, children, eventapi, until
 
 pytestmark = pytest.mark.processes
@@ -128,3 +132,17 @@ def test_concurrent_uploads_of_the_same_content_succeed(ask, document, folder):
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(send, range(8)))
     assert answers == [200] * 8 and ask("GET", f"/documents/{document['id']}/content")[1] == DATA and left(folder) == []
+
+
+def test_an_upload_waits_a_moment_for_the_place_of_another(monkeypatch):
+    monkeypatch.setattr(uploads, "PLACE_WAIT", 30)
+    environ = {"CONTENT_LENGTH": str(uploads.LONG + 1), "eventapi.places": uploads.places(threads=2)}
+    with ExitStack() as first:
+        first.enter_context(uploads.place(environ))
+        threading.Timer(0.1, first.close).start()
+        with uploads.place(environ):
+            pass
+        monkeypatch.setattr(uploads, "PLACE_WAIT", 0.01)
+        with uploads.place(environ), pytest.raises(Problem) as refused, uploads.place(environ):
+            pass
+    assert refused.value.code == "unavailable" and refused.value.headers["Retry-After"]
