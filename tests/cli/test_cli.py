@@ -19,7 +19,7 @@ import pytest
 from eventapi import config, journal, logs
 from eventapi.cli import _parser, main, server_check
 from eventapi.domain.access import api_keys
-from eventapi.storage import database, migrations
+from eventapi.storage import database, migrations, schema
 from tests.support import processes
 from tests.support.client import SCOPES, Client
 from tests.support.images import png
@@ -492,7 +492,7 @@ def test_when_the_second_migration_fails_the_first_is_rolled_back(run, settings,
 def test_a_migration_that_breaks_foreign_keys_is_refused(run, db, next_migration, organiser):
     next_migration("DELETE FROM admins;")
     assert run("migrate")[0] == 1
-    assert db.broken_foreign_keys() == []
+    assert schema.broken_foreign_keys(db.connection) == []
 
 
 # The server
