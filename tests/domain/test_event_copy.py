@@ -78,6 +78,15 @@ def test_only_the_requested_parts_are_copied(organiser, show):
         assert organiser.get(f"/{path}?event_id={new['id']}").json["meta"]["total"] == 0
 
 
+def test_a_part_that_is_named_twice_is_copied_once(organiser, show):
+    """Plans have unique keys in an event, tasks have none."""
+    parts = ["plans", "tasks", "services", "categories", "submission_types", "opening_hours"]
+    body = {"date_from": "2028-03-24", "with": [*parts, *parts[:4]]}
+    new = organiser.post(f"/events/{show['id']}/copy", body, status=201).json["data"]
+    assert len(organiser.data(f"/plans?event_id={new['id']}")) == 1
+    assert len(organiser.data(f"/tasks?event_id={new['id']}")) == 1
+
+
 def test_copying_a_part_requires_its_scope(organiser, person, show):
     refused = person("events").post(f"/events/{show['id']}/copy", {"date_from": "2028-03-24", "with": ["plans"]},
                                     status=403)

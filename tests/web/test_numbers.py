@@ -122,6 +122,19 @@ def test_a_repeated_array_parameter_is_read_like_a_list(shared, route):
                 assert _body(one) == _body(other)
 
 
+def doubled(value):
+    """Return a JSON value whose lists have each entry twice."""
+    if isinstance(value, dict):
+        return {name: doubled(part) for name, part in value.items()}
+    return [doubled(part) for part in [*value, *value]] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("singular", sorted(collections()))
+def test_an_entry_that_is_sent_twice_in_a_list_of_a_body_is_no_fault_of_the_server(shared, singular):
+    body = doubled(body_for(shared.organiser, singular))
+    assert shared.organiser.post(collections()[singular], body).status_int < 500
+
+
 def _body(answer):
     """Return the body without the addresses of pages, which repeat the query."""
     return answer.json if answer.content_type == "application/json" else answer.text

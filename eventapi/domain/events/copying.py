@@ -89,7 +89,7 @@ def copy(db, old, fields, base_url):
     Call this inside a write transaction. Raise 422 if a date moves out of range, 409 `duplicate` if `event_key` is
     taken.
     """
-    parts = fields["with"]
+    parts = dict.fromkeys(fields["with"])           # each once
     try:
         new, days = moved(old, fields["date_from"], opening_hours="opening_hours" in parts)
         key = fields["event_key"] or events.free_key(db, new)
