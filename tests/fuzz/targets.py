@@ -168,7 +168,7 @@ def csv_text(world, data):
         assert not text.startswith(("=", "@")) and not (text[0] in "+-\t\r" and any(map(str.isalpha, text))), text
     path = world.file(content)
     form, total = import_files.read_form(path)
-    (_, cells), = import_files.records(path, form)
+    (_, cells, _), = import_files.records(path, form)
     assert total == 1 and [spreadsheet.unescape_formula(text) for text in cells] == texts
     joined = spreadsheet.cell(texts)
     found = [spreadsheet.unescape_formula(part) for part in spreadsheet.split_list(joined)]
