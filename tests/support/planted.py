@@ -125,7 +125,7 @@ class Filling:
         if f"{self.resource}.{field}" in FIXED or refers_to not in (None, self.resource):
             return False
         fits = re.search(schema.get("pattern", ""), "zq000x") and schema.get("maxLength", 99) >= 6
-        return bool(fits) and schema.get("format") in (None, "email", "url")
+        return bool(fits) and schema.get("format") in (None, "line", "email", "url")
 
 
 def plant(client):

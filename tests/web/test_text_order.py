@@ -53,7 +53,7 @@ def text_field(schema, field):
     found = definition(schema)["properties"].get(field, {})
     types = found.get("type", [])
     is_text = "string" in ([types] if isinstance(types, str) else types) and "enum" not in found
-    return found if is_text and found.get("format") in (None, "email") else None
+    return found if is_text and found.get("format") in (None, "line", "email") else None
 
 
 @lru_cache(maxsize=None)

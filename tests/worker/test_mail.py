@@ -112,7 +112,9 @@ def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
                           '"Eve" <eve@example.org>,'])
 def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     settings.organiser_name = name
-    asked(organiser, name=name)
+    asked(organiser)
+    # A name that an older version has stored: requests refuse line breaks now.
+    db.connection.execute("UPDATE newsletter_subscribers SET name = ?", (name,))
     assert sent(db) == [("sent", None)]
     [message] = inbox.messages
     assert "Bcc" not in message and "X" not in message and len(message["To"].addresses) == 1
