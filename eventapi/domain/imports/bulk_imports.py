@@ -8,7 +8,7 @@ from eventapi.storage.statements import statements
 sql = statements("bulk_import")
 
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
-PAGE = 500                      # rejected records that are read at once
+PAGE = 20                       # rejected records that are read at once: each may have a megabyte
 
 
 def get(db, id):

@@ -184,7 +184,10 @@ def sent_invoice(db, mail):
 
 def own_paragraphs(text):
     """Return the paragraphs of a text that the organiser has written for this mail, or None."""
-    return re.split(r"\s*\n\s*\n\s*", text) if text else []
+    if not text:
+        return []
+    lines = "\n".join(line.rstrip() for line in text.split("\n"))
+    return [paragraph.strip() for paragraph in re.split(r"\n\n+", lines)]
 
 
 def localised(db, shown, language):
