@@ -191,7 +191,9 @@ def test_hostile_text_in_a_body_is_stored_unchanged_or_refused(shared, route):
                 assert shared.organiser.post(route.path, {**good, field: number}).status_int == 422
     for text in HOSTILE:
         for field, sub in schema["properties"].items():
-            if sub is True or "string" not in kinds_of(sub) or {"format", "pattern", "enum"} & sub.keys():
+            if sub is True or "string" not in kinds_of(sub) or {"pattern", "enum"} & sub.keys():
+                continue
+            if sub.get("format") not in (None, "line"):
                 continue
             answer = shared.organiser.post(route.path, {**good, field: text})
             assert answer.status_int in (201, 409, 422), answer.text

@@ -18,8 +18,8 @@ LISTS = [route for route in all_routes() if route.options.listing]
 def plain(name):
     """Return the fields of a body that accept any text."""
     return [field for field, sub in definition(name)["properties"].items()
-            if "string" in sub.get("type", ()) and not {"enum", "format", "pattern", "readOnly"} & sub.keys()
-            and field not in REFERENCES]
+            if "string" in sub.get("type", ()) and not {"enum", "pattern", "readOnly"} & sub.keys()
+            and sub.get("format") in (None, "line") and field not in REFERENCES]
 
 
 def armed(shared, name, path):
