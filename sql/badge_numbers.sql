@@ -10,7 +10,7 @@ UPDATE badge_aliases SET replaced_at = :now, updated_at = :stamp WHERE event_par
 
 -- name: retire
 INSERT INTO badge_aliases (badge_number, event_participant_id, replaced_at, created_at, updated_at)
-SELECT badge_number, id, :now, :stamp, :now FROM participants WHERE id = :id;
+SELECT badge_number, id, :now, :now, :stamp FROM participants WHERE id = :id;
 
 -- name: renumber
 UPDATE participants SET badge_number = :badge_number, updated_at = :stamp WHERE id = :id;

@@ -66,7 +66,7 @@ SELECT d.id, d.webhook_id, d.outgoing_id, d.event_name, d.entity_type, d.entity_
 -- name: add_test
 -- A delivery of an event to this webhook, whether or not the webhook has chosen this event.
 INSERT INTO webhook_deliveries (webhook_id, outgoing_id, event_name, entity_type, entity_id, event_at, status, next_attempt_at, created_at, updated_at)
-SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :stamp, :now FROM outgoing_events o WHERE o.id = :outgoing_id;
+SELECT :webhook_id, o.id, o.name, o.entity_type, o.entity_id, o.created_at, 'pending', :now, :now, :stamp FROM outgoing_events o WHERE o.id = :outgoing_id;
 
 -- name: delivery_of
 SELECT id FROM webhook_deliveries WHERE webhook_id = :webhook_id AND outgoing_id = :outgoing_id;

@@ -7,6 +7,7 @@ import pytest
 from eventapi import paths, times
 from eventapi.storage.connections import Connections
 from eventapi.storage.database import Database
+from eventapi.storage.group_commit import DeferredCommit
 from eventapi.worker import housekeeping
 
 REAL_NOW = times.now
@@ -61,20 +62,28 @@ def test_a_stamp_counts_once_it_is_committed(settings, clock):
 
 
 def test_writes_that_share_a_transaction_have_stamps_in_their_order(settings, clock):
-    writer = Connections(settings).writer()
-    clock("2026-11-20T10:00:00Z")
-    stamps = []
+    writer, stamps = Connections(settings).writer(), []
+
+    def write_next(timestamp):
+        clock(timestamp)
+        deferred = DeferredCommit(allowed=True, next_write=lambda: True)
+        with writer.write(deferred=deferred):
+            writer.connection.execute("INSERT INTO counters VALUES (?, 1)", [timestamp])
+            stamps.append(writer.stamp)
+            if timestamp.endswith("03Z"):
+                raise ZeroDivisionError
+        return deferred.transaction
+    shared = {write_next("2026-11-20T10:00:01Z"), write_next("2026-11-20T09:00:02Z")}
+    with pytest.raises(ZeroDivisionError):
+        write_next("2026-11-20T10:00:03Z")
+    for timestamp in ("2026-11-20T09:00:04Z", "2026-11-20T10:00:05Z", "2026-11-20T09:00:06Z"):
+        shared.add(write_next(timestamp))
+    [transaction] = shared
+    transaction.finish()
+    transaction.wait()
+    assert [stamp[17:19] for stamp in stamps] == ["01", "01", "03", "03", "05", "05"]
     with closing(Database(settings)) as db:
-        writer.write_lock.acquire()
-        try:
-            writer.transaction, _ = writer._begin_or_join()
-        finally:
-            writer.write_lock.release()
-        writer._give_up(ZeroDivisionError())
-        stamps.append(write(writer))
-        clock("2026-11-20T09:00:00Z")
-        stamps.append(write(writer))
-        assert write(db) == stamps[0] == stamps[1]
+        assert write(db) == "2026-11-20T10:00:05Z"
 
 
 def changes(client):
@@ -197,4 +206,7 @@ def test_every_statement_stamps_updated_at(file):
     if file in BY_THE_CLOCK:
         return
     for statement in (paths.folder("sql") / file).read_text(encoding="utf-8").split("-- name: ")[1:]:
-        assert not re.search(r"updated_at = :now|:now,\s*:now\b", statement), f"{file}: use :stamp in {statement[:40]}"
+        assert not re.search(r"updated_at = :now", statement), f"{file}: use :stamp in {statement[:40]}"
+        if re.search(r"INSERT INTO \w+ \([^)]*\bupdated_at\b", statement):
+            assert re.search(r"created_at,\s+updated_at\)\s.*:now, :stamp\)?\s*(;|FROM|ON|RETURN)", statement, re.S), \
+                f"{file}: end with created_at (:now) and updated_at (:stamp) in {statement[:40]}"
