@@ -1,7 +1,9 @@
 """The command that fills an empty database with a sample trade show."""
 import sys
+from contextlib import closing
 
 from eventapi.cli.terminal import command, refuse_damaged
+from eventapi.storage import process_locks
 
 
 def register(commands):
@@ -18,4 +20,5 @@ def make_demo(args, config):
     from eventapi.demo import show as demo
     refuse_damaged(config)
     ready(config)
-    return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))
+    with closing(process_locks.together(config)):
+        return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))

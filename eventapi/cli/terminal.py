@@ -2,9 +2,10 @@
 import argparse
 import json
 import os
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from eventapi.config import user
+from eventapi.storage import process_locks
 from eventapi.storage.database import Database
 from eventapi.storage.errors import damage
 
@@ -66,9 +67,14 @@ def opened(config):
 
 @contextmanager
 def changing(config):
-    """Open the database inside a write transaction. Raise Refused if it is marked as damaged."""
+    """Open the database inside a write transaction.
+
+    Raise Refused if it is marked as damaged, and InUse while a restore runs.
+    """
+    from eventapi.app import ready
     refuse_damaged(config)
-    with opened(config) as db, db.write():
+    ready(config)               # first, because the lock alone would count as a trace of a lost database
+    with closing(process_locks.together(config)), opened(config) as db, db.write():
         yield db
 
 

@@ -1,8 +1,8 @@
 """Locks between the processes that use a data directory or a folder of backups.
 
-Servers and workers share the lock of DATA_DIR/eventapi.running, and a restore holds it alone. The worker that sends
-mails holds the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses it. The kernel
-releases a lock (flock) when its process ends; forked processes share it.
+Servers, workers and commands that write share the lock of DATA_DIR/eventapi.running, and a restore holds it alone. The
+worker that sends mails holds the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses
+it. The kernel releases a lock (flock) when its process ends; forked processes share it.
 """
 import fcntl
 import os
@@ -34,9 +34,10 @@ def together(config: "Config") -> IO:
 def alone(config: "Config") -> IO:
     """Acquire the exclusive lock of the data until the returned file is closed.
 
-    Raise InUse if a server or worker is running.
+    Raise InUse if a server, a worker or a command that writes is running.
     """
-    return _hold(config, "running", fcntl.LOCK_EX, "a server or worker is running; stop it first")
+    return _hold(config, "running", fcntl.LOCK_EX, "a server or worker is running, or a command that writes; stop it "
+                                                   "first")
 
 
 def mailing(config: "Config") -> IO:

@@ -19,7 +19,7 @@ import pytest
 from eventapi import config, journal, logs
 from eventapi.cli import _parser, main, server_check
 from eventapi.domain.access import api_keys
-from eventapi.storage import database, migrations, schema
+from eventapi.storage import database, migrations, process_locks, schema
 from tests.support import processes
 from tests.support.client import SCOPES, Client
 from tests.support.images import png
@@ -244,6 +244,22 @@ def test_changes_by_the_command_line_are_in_the_audit_log(run, db):
 
 
 # Usage, configuration, schema
+
+@pytest.mark.parametrize("words", [("admin", "add", "Ada"), ("flag", "disable", "plans"), ("demo",)])
+def test_no_command_writes_while_a_restore_runs(run, settings, db, words):
+    """It would write to the database that is being replaced, and report success."""
+    with process_locks.alone(settings):
+        code, _, error = run(*words)
+        assert code == 1 and "a restore is running" in error and actions(db) == []
+    assert run(*words)[0] == 0 and actions(db) != []
+
+
+def test_a_command_without_a_database_leaves_no_trace_of_one(run, settings):
+    for file in settings.data_dir.glob("eventapi.db*"):
+        file.unlink()
+    assert run("admin", "add", "Ada")[0] == 1
+    assert run("migrate")[0] == 0
+
 
 def test_wrong_usage_exits_with_code_2(run):
     for words in ((), ("nonsense",), ("key",), ("key", "revoke", "x"), ("flag", "list", "--jsn"),

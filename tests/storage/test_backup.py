@@ -296,6 +296,24 @@ def test_a_directory_of_another_program_is_not_changed(settings, elsewhere, file
         restoring.restore(elsewhere, file, force=True)
 
 
+def test_a_restore_beside_a_lost_database_keeps_all_that_is_left_of_it(settings, organiser, file):
+    organiser.make("/events", {"title": "Fair"})
+    backups.create(settings, file)
+    later = files.store(settings, b"stored after the backup")
+    organiser.app.app.connections.close()
+    settings.database.unlink()
+    left = ["eventapi.mailing", "eventapi.running", "eventapi.db.damaged", "eventapi-20260101T000000Z.tar.verified",
+            "before-migration-from-25-20260101T000000Z.tar", ".sqlite_history", ".eventapi-backup-a", "lost+found"]
+    for name in left:
+        (settings.data_dir / name).write_text("")
+    settings.backup_dir = file.parent
+    assert restoring.restore(settings, file) == (None, 0)
+    assert titles(settings) == ["Fair"]
+    assert {path.name for path in settings.data_dir.iterdir()} >= set(left) - {"eventapi.db.damaged"}
+    kept, = settings.data_dir.glob("files.before-restore-*")
+    assert (kept / later[:2] / later[2:]).read_bytes() == b"stored after the backup", "housekeeping deletes the other"
+
+
 def test_a_database_of_another_program_is_not_changed(settings, elsewhere, file):
     backups.create(settings, file)
     elsewhere.database.touch()

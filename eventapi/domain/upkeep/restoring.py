@@ -14,7 +14,8 @@ from eventapi.storage.errors import StorageError, forget_damage, mark_damaged
 from eventapi.storage.migrations import check_schema_version, migrate, migration_files, schema_version
 from eventapi.storage.write_lock import write_lock
 
-OWN_NAMES = re.compile(r"eventapi\.(db|running).*|files|files\.before-restore-.*|backups|\.restore-.*")
+# Names that a directory of eventapi may have: its own, backups, hidden files, and what a new file system contains.
+OWN_NAMES = re.compile(r"eventapi[.-].*|files|files\.before-restore-.*|backups|.*\.tar|\..*|lost\+found")
 LOGS = (f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
@@ -27,7 +28,7 @@ def restore(config, source, *, force=False, file=None):
     The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
     that is newer than the backup is not replaced, and neither damaged files nor foreign parts of the schema are
     accepted. `file` is the backup if it is already open, and `source` its name. Raise BackupError, and InUse while a
-    server or worker runs.
+    server, a worker or a command that writes runs.
     """
     with file or _opened(source) as archive:
         return _restore(config, archive, source, force)
@@ -60,7 +61,7 @@ def _restore(config, archive, source, force):
 
 def refuse_foreign(config):
     """Raise BackupError if data_dir contains files or a database of another program."""
-    names = {entry.name for entry in config.data_dir.iterdir()}
+    names = {entry.name for entry in config.data_dir.iterdir() if entry != config.backups}
     foreign = sorted(name for name in names if not OWN_NAMES.fullmatch(name))
     if DATABASE not in names and foreign:
         raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it contains {foreign[0]}. "
@@ -172,7 +173,8 @@ def _replace_data(config, folder, suffix):
     lock.acquire()
     try:
         if config.database.exists():
-            _set_aside(config, suffix)
+            _empty_log(config)
+        _set_aside(config, suffix)
         for file in (folder / "files").glob("*/*"):
             (config.files / file.parent.name).mkdir(mode=0o750, parents=True, exist_ok=True)
             os.replace(file, config.files / file.parent.name / file.name)
@@ -188,11 +190,10 @@ def _replace_data(config, folder, suffix):
     return aside if aside.exists() else None
 
 
-def _set_aside(config, suffix):
-    """Give the old database and the old files second names (hard links), which stay when the first ones are replaced.
+def _empty_log(config):
+    """Write the log of the old database into its file, which is complete then. The log of a damaged one stays as it is.
 
-    The database is complete in one file, unless it is damaged: then its log is kept beside it. Raise InUse if another
-    program reads the database.
+    Raise InUse if another program reads the database.
     """
     try:
         with closing(Database(config)) as db:
@@ -202,6 +203,13 @@ def _set_aside(config, suffix):
     else:
         if not emptied:
             raise process_locks.InUse("another program reads the database, such as a backup; wait until it is done")
+
+
+def _set_aside(config, suffix):
+    """Give the old database and the old files second names (hard links), which stay when the first ones are replaced.
+
+    The files get them as well if the database is lost: housekeeping removes those that the new database does not name.
+    """
     for name in (DATABASE, LOGS[0]):
         if (config.data_dir / name).exists():
             os.link(config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix))
