@@ -13,6 +13,7 @@ from eventapi.web.uploads import content_length, ended_early, is_chunked, place,
 MAX_DEPTH = 32
 MAX_VALUES = 50_000                 # more than any valid body of 1 MiB has; each may take 100 bytes and 2 microseconds
 MAX_PART = 1024 * 1024              # characters of a value in a body that is read as a stream
+LONGEST_WORD = len("-Infinity")     # characters of JSON that are read as one, except in texts and numbers
 WHITE_SPACE = re.compile(r"[ \t\n\r]*")
 TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)       # a string, up to the end of the body if it is not closed
 
@@ -34,8 +35,7 @@ def read_body(environ: dict, limit: int) -> bytes:
     if len(raw) < length and not chunked:
         raise Problem("malformed_request", "The body ended before its Content-Length.")
     if raw and not is_json(environ):
-        raise Problem("unsupported_media_type",
-                      "Send the body as Content-Type: application/json, in UTF-8, not compressed.",
+        raise Problem("unsupported_media_type", "Send the body as Content-Type: application/json, in UTF-8, not compressed.",
                       headers={"Accept": JSON, "Accept-Encoding": "identity"})
     return raw
 
@@ -242,8 +242,7 @@ class ObjectReader:
         """Return a value that is kept in `rest`."""
         value = self._value(above)
         if self.rest_size > MAX_PART:
-            raise Problem("body_too_large",
-                          f"The fields besides `{self.name}` must have at most {MAX_PART} characters.")
+            raise Problem("body_too_large", f"The fields besides `{self.name}` must have at most {MAX_PART} characters.")
         return value
 
     def _value(self, above):
@@ -254,7 +253,7 @@ class ObjectReader:
                 if self.ended or end + 3 <= len(self.text):         # otherwise a number such as 1e+5 may go on
                     break
             except UNREADABLE as error:
-                if self.ended or (len(self.text) - self.at > MAX_PART and not isinstance(error, json.JSONDecodeError)):
+                if self.ended or not self._may_be_cut(error):
                     raise
             self._require_size(len(self.text))
             self._read(len(self.text) - self.at)
@@ -267,6 +266,12 @@ class ObjectReader:
         self.rest_size += (end - self.at) * (above == 1)
         self.at = end
         return value
+
+    def _may_be_cut(self, error):
+        """Return whether the text may only be refused because it is not read to the end of the value."""
+        if isinstance(error, json.JSONDecodeError):
+            return error.msg.startswith("Unterminated string") or error.pos > len(self.text) - LONGEST_WORD
+        return len(self.text) - self.at <= MAX_PART
 
     def _require_size(self, end):
         """Raise 413 if the value that begins here and ends at `end`, or later, is too long."""

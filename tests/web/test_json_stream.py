@@ -85,6 +85,15 @@ def test_bodies_of_random_pieces_are_read_alike():
         assert found == expected or (isinstance(found, tuple) and found[0] == expected[0]), raw
 
 
+@pytest.mark.parametrize("wrong", ['{"a":1,}', '{"a" 1}', '{"a":"\\q"}', '{"a":"\\u12x4"}', '{"a":"\1"}', "tru", "[1e]",
+                                   "[01]", '{"a":'])
+def test_an_error_in_a_long_body_is_named_and_not_called_a_long_value(wrong):
+    good = '{"name": "Example"},\n' * 100_000
+    raw = ('{"records":[\n' + good[:2100] + wrong + ",\n" + good + "1]}").encode()
+    found = streamed(raw, 65536)
+    assert found[0] == "malformed_json" and " at line 102, column " in found[1]
+
+
 def test_a_value_has_at_most_a_mebibyte():
     for body in ({"records": [1, "x" * (json_bodies.MAX_PART + 200_000)]}, {"mode": "x" * 1_200_000},
                  {f"k{number}": "x" * 1000 for number in range(1500)}):
