@@ -62,12 +62,10 @@ VALUES (:bulk_import_id, :index, :faults, :source, :email, :customer_number, :ex
 SELECT record_index, faults, source FROM bulk_import_errors
  WHERE bulk_import_id = :id AND record_index > :after ORDER BY record_index LIMIT :size;
 
--- name: errors_of
--- The first 1,000 rejected records of each import.
-SELECT value AS bulk_import_id, r.record_index, r.faults FROM json_each(:ids)
-  JOIN bulk_import_errors r ON r.bulk_import_id = value AND r.record_index IN (
-       SELECT f.record_index FROM bulk_import_errors f WHERE f.bulk_import_id = value ORDER BY f.record_index LIMIT 1000)
- ORDER BY value, r.record_index;
+-- name: faults
+-- As `errors`, without the records.
+SELECT record_index, faults FROM bulk_import_errors
+ WHERE bulk_import_id = :id AND record_index > :after ORDER BY record_index LIMIT :size;
 
 -- name: details_of
 SELECT id, details FROM bulk_imports WHERE id IN (SELECT value FROM json_each(:ids));

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from urllib.parse import quote
 
 import pytest
@@ -581,6 +582,26 @@ def test_an_import_that_is_killed_repeatedly_neither_loses_nor_duplicates_record
     count = "SELECT count(*), count(DISTINCT email), count(DISTINCT customer_number) FROM contacts"
     assert db.connection.execute(count).fetchone() == (number, number, number)
     assert journal.verify(db) == [] and schema.integrity_faults(db.connection) == []
+
+
+def test_errors_are_cut_before_all_faults_of_all_records_are_in_memory(organiser, db):
+    """1,000 faults are shown. Those of 1,000 records with 30 each would need 15 MB, and a list has 100 imports."""
+    id, faults = send(organiser, people(1))["id"], [
+        {"field": f"f{n}", "code": "format", "detail": "x" * 60} for n in range(30)]
+    with db.write():
+        db.connection.executemany(
+            "INSERT INTO bulk_import_errors (bulk_import_id, record_index, faults, source, created_at) "
+            "VALUES (?, ?, ?, '{}', '2026-05-01T00:00:00Z')",
+            [(id, index, json.dumps(faults)) for index in range(1, 1001)])
+    record = {"id": id}
+    tracemalloc.start()
+    try:
+        bulk_imports.attach_errors(db, [record])
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert record["errors"] == [{"index": 1 + n // 30, **faults[n % 30]} for n in range(1000)]
+    assert most < 3_000_000
 
 
 # Access and retention

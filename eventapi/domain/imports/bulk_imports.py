@@ -1,5 +1,6 @@
 """Bulk imports as they are stored: rows, API objects, errors and counters."""
 import json
+from itertools import islice
 
 from eventapi.errors import MAX_FAULTS
 from eventapi.storage.database import as_json
@@ -9,6 +10,7 @@ sql = statements("bulk_import")
 
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
 PAGE = 20                       # rejected records that are read at once: each may have a megabyte
+FAULTS_PAGE = 100               # the same without the records: the faults of each may have some kilobytes
 
 
 def get(db, id):
@@ -42,14 +44,15 @@ def with_errors(db, id):
 
 def attach_errors(db, records):
     """Set `errors` of each import to its first MAX_FAULTS faults."""
-    by_id = {record["id"]: record for record in records}
     for record in records:
-        record["errors"] = []
-    for row in db.all(sql.errors_of, ids=as_json(list(by_id))):
-        errors = by_id[row["bulk_import_id"]]["errors"]
-        errors += [{"index": row["record_index"], **fault} for fault in json.loads(row["faults"])]
-    for record in records:
-        del record["errors"][MAX_FAULTS:]
+        record["errors"] = list(islice(_faults(db, record["id"]), MAX_FAULTS))
+
+
+def _faults(db, id):
+    """Yield the faults of the rejected records of an import, each with the index of its record."""
+    for rows in _pages(db, sql.faults, id, FAULTS_PAGE):
+        for row in rows:
+            yield from ({"index": row["record_index"], **fault} for fault in json.loads(row["faults"]))
 
 
 def attach_details(db, records):
@@ -62,9 +65,15 @@ def attach_details(db, records):
 
 def rejected(db, id):
     """Yield batches of the rejected records as lists of (index, record as it was sent, faults)."""
-    after = -1
-    while rows := db.all(sql.errors, id=id, after=after, size=PAGE):
+    for rows in _pages(db, sql.errors, id, PAGE):
         yield [(row["record_index"], json.loads(row["source"]), json.loads(row["faults"])) for row in rows]
+
+
+def _pages(db, statement, id, size):
+    """Yield the rows of the rejected records of an import in lists of so many."""
+    after = -1
+    while rows := db.all(statement, id=id, after=after, size=size):
+        yield rows
         after = rows[-1]["record_index"]
 
 
