@@ -44,6 +44,6 @@ Invariants:
 11. If work waits and nothing progresses for 30 s, the process ends (Watchdog).
 
 With `server = gthread`, gunicorn's own worker class calls the application, and steps 1, 2, 7 and 9 do not exist: each
-write waits for its commit in its own thread (Writer.write), before the response is sent. Of the invariants, 1, 5 and 9
-hold, 10 for bodies only, and 11 if all threads are inside the application.
+write waits for its commit in its own thread (Writer.write), before the response is sent. Of the invariants, 1, 2, 5
+and 9 hold, 10 for bodies only, and 11 if all threads are inside the application.
 """

@@ -18,7 +18,7 @@ Invariants:
 3. No write counts as done, and no response to it is sent, before its transaction is COMMITTED.
 4. A refusal (an error raised by the block) undoes its own write only. Its response is deferred like a success if the
    refusal was made inside a transaction with other writes, since it may depend on what they have written. Without a
-   DeferredCommit, the refusal is raised at once.
+   DeferredCommit, the refusal is raised after the commit, like the return of a success.
 5. If COMMIT or a rollback to a savepoint fails, or SQLite gives up the transaction (as on a full disk), nothing of the
    transaction is stored. All its writes fail with a StorageError, never with the refusal of one of them.
 6. Between two writes the transaction stays open only while a thread waits for the lock or a queue announces its next
@@ -168,7 +168,7 @@ class Writer(Database):
             yield from self._write(wait, deferred)
 
     def _write(self, wait, deferred):
-        is_deferred = deferred.allowed
+        is_deferred, transaction = deferred.allowed, None
         self._acquire(wait, deferred if is_deferred else None)
         try:
             transaction, is_first = self._begin_or_join()
@@ -180,14 +180,16 @@ class Writer(Database):
                 self._keep(is_first)
             except BaseException as error:
                 self._undo(is_first, error)
-                if is_deferred and is_first:
-                    deferred.transaction = None         # nothing of the transaction is left to wait for
+                if is_first:                            # nothing of the transaction is left to wait for
+                    transaction = None
+                    if is_deferred:
+                        deferred.transaction = None
                 raise
         finally:
             self.now = None
             self._release(deferred if is_deferred else None)
-        if not is_deferred:
-            transaction.wait()
+            if transaction and not is_deferred:
+                transaction.wait()                      # a refusal waits, too: see invariant 4
 
     def _acquire(self, timeout, deferred):
         if deferred is None:

@@ -150,11 +150,33 @@ def test_all_writes_fail_when_sqlite_rolls_the_transaction_back(writer, db):
         return act
     for error in (Problem("in_use", "Refused."), None):       # None: the handler ignores the error
         outcomes = together(writer, give_up(error), give_up(error))
-        assert sum(isinstance(outcome, StorageError) for outcome in outcomes) == (1 if error else 2)
-        assert all(outcomes)
+        assert [isinstance(outcome, StorageError) for outcome in outcomes] == [True, True]
         assert numbers(db) == []
     assert together(writer, None, None) == [None, None]
     assert sorted(numbers(db)) == [1, 2]
+
+
+def test_a_refusal_is_raised_after_the_commit_of_the_writes_that_it_depends_on(writer, db):
+    """Its reason may be what they have written: it must be stored by then, and if it is not, there is no reason."""
+    def refuse():
+        raise Problem("in_use", f"{len(numbers(writer))} are stored.") from None
+
+    def add_third():
+        time.sleep(0.05)
+        seen.append(second.is_alive())
+    for word, expected in ((None, [None, "2 are stored.", None]), ("COMMIT", ["StorageError"] * 3)):
+        seen, go = [], Event()
+        first = Write(writer, 1, lambda go=go: go.wait(10))
+        assert first.entered.wait(10)
+        second = Write(writer, 2, refuse)
+        waiting(writer.write_lock, 1)
+        third = Write(writer, 3, add_third)
+        waiting(writer.write_lock, 2)
+        writer.connection = FailingConnection(writer.connection, word)
+        go.set()
+        outcomes = [write.outcome() for write in (first, second, third)]
+        assert [getattr(error, "detail", None) or (error and type(error).__name__) for error in outcomes] == expected
+        assert seen == [True] and numbers(db) == [1, 3]
 
 
 class FailingConnection:
