@@ -42,9 +42,14 @@ class QueuedWrite:
         self.body, self.outcome = environ["wsgi.input"].read(), None
 
     def fresh_environ(self, deferred: DeferredCommit) -> dict:
-        """Return an environ for one attempt. It has no wsgi.file_wrapper, which would send the response at once."""
+        """Return an environ for one attempt.
+
+        It has no wsgi.file_wrapper, which would send the response at once, and no `Expect: 100-continue`, since the
+        body is here: the writer must not wait for a place.
+        """
         environ = {**self.environ, "wsgi.input": io.BytesIO(self.body), DEFERRED_COMMIT: deferred}
         environ.pop("wsgi.file_wrapper", None)
+        environ.pop("HTTP_EXPECT", None)
         return environ
 
 

@@ -134,3 +134,16 @@ def test_the_places_are_free_again_after_the_uploads(server, key, api):
 
 def test_a_short_body_needs_no_place(phones, api):
     assert api("POST", "/notes", {"entity_type": "event", "entity_id": 1, "note_text": "x" * 5000})[0] in (201, 422)
+
+
+@pytest.mark.own_server("gthread has no write queue; it calls the application before the body is there")
+def test_a_body_that_came_with_its_head_needs_no_place_although_100_is_expected(phones, server, key):
+    """The writer would wait for a place while other writes wait for the writer."""
+    body = json.dumps({"title": "Fair"}).encode()
+    with closing(socket.create_connection(("127.0.0.1", server.port), timeout=20)) as client:
+        client.sendall(f"POST /api/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n"
+                       f"Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                       f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        assert answer.status == 201
