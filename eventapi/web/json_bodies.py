@@ -35,7 +35,7 @@ def read_body(environ: dict, limit: int) -> bytes:
     if len(raw) < length and not chunked:
         raise Problem("malformed_request", "The body ended before its Content-Length.")
     if raw and not is_json(environ):
-        raise Problem("unsupported_media_type", "Send the body as Content-Type: application/json, in UTF-8, not compressed.",
+        raise Problem("unsupported_media_type", "Send the body as application/json, in UTF-8, not compressed.",
                       headers={"Accept": JSON, "Accept-Encoding": "identity"})
     return raw
 
@@ -242,7 +242,7 @@ class ObjectReader:
         """Return a value that is kept in `rest`."""
         value = self._value(above)
         if self.rest_size > MAX_PART:
-            raise Problem("body_too_large", f"The fields besides `{self.name}` must have at most {MAX_PART} characters.")
+            raise Problem("body_too_large", f"Fields besides `{self.name}` must have at most {MAX_PART} characters.")
         return value
 
     def _value(self, above):
