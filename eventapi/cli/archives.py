@@ -47,8 +47,8 @@ def backup(args, config):
         file, others = nightly.back_up(config)
         print(file)
         for other in others:
-            print(f"{other} is older than backup_keep_days, but kept: its last change is not in this database. Delete "
-                  "it when you are sure that nobody needs it")
+            print(f"{other} is older than backup_keep_days, but kept: its last change is not in this database, or it "
+                  "cannot be read. Delete it when you are sure that nobody needs it")
         return
     if wrong := restoring.damaged_files(_write(args, config)):
         print(f"eventapi: warning: these stored files were damaged before: {', '.join(wrong[:5])}. Keep an older "

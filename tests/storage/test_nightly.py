@@ -1,4 +1,5 @@
 """Nightly backups: verified by a trial restore, and only deleted when newer verified ones hold their changes."""
+import errno
 import os
 from types import SimpleNamespace
 
@@ -161,6 +162,22 @@ def test_old_backups_that_cannot_be_read_are_deleted(settings, organiser, night)
         assert junk.exists()
         night()
     assert not junk.exists() and other.exists()
+
+
+def test_an_old_backup_that_may_not_be_opened_is_kept_and_named(settings, organiser, night, monkeypatch):
+    """It may be a good one: root has made it, or the disk of the backups fails for a moment."""
+    old, opened = night(days=100), nightly.open_regular
+
+    def refusing(path, *more):
+        if str(path) == str(old):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *more)
+    for _ in range(4):
+        night(days=100)
+    age(settings, 100)
+    monkeypatch.setattr(nightly, "open_regular", refusing)
+    monkeypatch.setattr(backups, "stamp", lambda: "20270101T023000Z")
+    assert nightly.back_up(settings)[1] == [old] and old.exists()
 
 
 def test_what_killed_backups_have_left_is_removed_but_not_while_one_runs(settings, organiser, night):

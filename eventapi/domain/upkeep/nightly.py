@@ -28,7 +28,7 @@ ABOUT_WORK = {"webhooks", "mail", "bulk imports"}
 def back_up(config):
     """Write a backup named by the time into the backup folder, verify it, and delete old ones.
 
-    Return (its path, paths of old backups that are kept because they are of another database). Raise BackupError or
+    Return (its path, paths of old backups that are kept because they may be of another database). Raise BackupError or
     StorageError if it cannot be written, and BackupError if it cannot be verified. Then no older one has been deleted.
     """
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def _verify(config, target):
 
 
 def _delete_old(config, db):
-    """Delete what is expendable. Return the old backups that are kept because they are of another database."""
+    """Delete what is expendable. Return the old backups that are kept (see `_is_expendable`)."""
     nightly = sorted(file for file in config.backups.iterdir() if NIGHTLY.fullmatch(file.name))
     verified = [file.name for file in nightly if _mark(file).exists()]
     limit, others = time.time() - config.backup_keep_days * 24 * 3600, []
@@ -76,12 +76,14 @@ def _is_expendable(db, file):
     """Return whether the new backup, opened as `db`, contains the last change of an old one, or the old one is damaged.
 
     Otherwise the present database did not grow out of the old one: a new database was created in its place, or an older
-    backup was restored. The old backup may then be the only copy of its changes.
+    backup was restored. The old backup may then be the only copy of its changes. So may one that cannot be opened.
     """
     try:
         with open(file, "rb", opener=open_regular) as archive, tarfile.open(fileobj=archive, mode="r:") as tar:
             last = json.loads(tar.extractfile(MANIFEST).read(LARGEST_MANIFEST)).get("last_change")
-    except (OSError, tarfile.TarError, EOFError, KeyError, AttributeError, ValueError):
+    except OSError:
+        return False                                        # its owner, its mode or the disk forbids it
+    except (tarfile.TarError, EOFError, KeyError, AttributeError, ValueError):
         return True                                         # it has no manifest, or one that is no JSON object
     if last is None:
         return True
