@@ -312,6 +312,7 @@ def test_a_backup_of_root_is_not_overwritten_and_leaves_nothing_if_it_fails(inst
     (installed.data / "eventapi.db").write_bytes(b"x" * 10000)
     assert installed.root("backup", installed.private / "y.tar")[0] == 1
     assert installed.root("backup", installed.private / "y.tar", "--no-such-option")[0] == 2
+    assert installed.root("backup", installed.private / "y.tar", "--help")[0] == 0
     status, output = installed.root("backup", installed.private / "none" / "y.tar")
     assert status == 1 and f"{installed.private}/none/y.tar: No such file or directory" in output
     assert os.listdir(installed.private) == ["x.tar"]
