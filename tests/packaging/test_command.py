@@ -444,3 +444,17 @@ def test_a_tenant_gets_no_directory_that_somebody_else_has_prepared(tmp_path, pr
     prepare(data, tmp_path)
     done = subprocess.run(checked, capture_output=True, text=True)
     assert done.returncode == 1 and "find out who put it there" in done.stderr
+
+
+def test_removing_a_tenant_names_the_data_that_it_does_not_delete(tmp_path):
+    script = (ROOT / "packaging" / "bin" / "eventapi-instance").read_text()
+    functions = script[:script.index("[ $# -ge 1 ] || usage")]
+    config = tmp_path / "acme.conf"
+    config.write_text("[eventapi]\n# data_dir = /no\ndata_dir = /var/lib/eventapi/acme\nbackup_dir: /srv/backup\n"
+                      "organiser_logo = /srv/logo.png\n")
+    named = ["sh", "-c", functions + 'elsewhere "$1" /var/lib/eventapi-acme', "sh", config]
+    assert subprocess.check_output(named, text=True).split() == ["/var/lib/eventapi/acme", "/srv/backup"]
+    config.write_text("[eventapi]\ndata_dir = /var/lib/eventapi-acme\nbackup_dir = /var/lib/eventapi-acme/backups\n")
+    assert subprocess.check_output(named, text=True) == ""
+    config.unlink()
+    assert subprocess.check_output(named, text=True) == ""
