@@ -152,6 +152,7 @@ class Machine:
             place.chmod(mode)
             shutil.chown(place, user)
         (folder / "eventapi.conf").write_text(f"[eventapi]\ndata_dir = {self.data}\n")
+        (folder / "eventapi.conf").chmod(0o644)             # another test may have changed the umask
         program = (f"import sys; sys.path.insert(0, {str(folder / 'code')!r}); from eventapi.cli import main; "
                    "sys.exit(main())")
         (folder / "command").write_text(
@@ -200,7 +201,8 @@ def machine():
 
 @pytest.fixture
 def installed(machine):
-    assert machine.root("migrate")[0] == 0
+    status, output = machine.root("migrate")
+    assert status == 0, output
     return machine
 
 
