@@ -45,7 +45,7 @@ class Worker:
     Attributes:
         parent: process id of the server that started the worker; the worker ends with it. None for a worker of its
             own.
-        report: called whenever the worker gets on: between two rounds, and between two transactions of a job.
+        report: called whenever the worker makes progress: between two rounds, and between two transactions of a job.
         due: time of the next round of each job, on the monotonic clock.
         failed: the jobs whose last round failed. A change of the database does not start them.
         signed: time of the last heartbeat, on the monotonic clock.

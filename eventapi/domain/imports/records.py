@@ -33,7 +33,6 @@ CONTACT_ONLY = (
 PARTICIPANT_ONLY = (
     "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
     "custom_fields", "event_id", "event_key")
-UNKNOWN = "is not a field of a record"
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 
