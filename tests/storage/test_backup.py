@@ -314,6 +314,26 @@ def test_a_restore_beside_a_lost_database_keeps_all_that_is_left_of_it(settings,
     assert (kept / later[:2] / later[2:]).read_bytes() == b"stored after the backup", "housekeeping deletes the other"
 
 
+def test_without_hard_links_a_restore_changes_nothing_and_says_what_to_do(settings, organiser, file, tmp_path,
+                                                                          monkeypatch):
+    backups.create(settings, file)
+    organiser.make("/events", {"title": "present"})
+    organiser.app.app.connections.close()
+
+    def refused(source, target):
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(source), None, str(target))
+    monkeypatch.setattr(os, "link", refused)
+    with pytest.raises(BackupError, match=r"eventapi\.db cannot get a second name: .*move eventapi\.db, .*and files"):
+        restoring.restore(settings, file, force=True)
+    assert titles(settings) == ["present"] and not list(settings.data_dir.glob("*before-restore*"))
+    for name in ("eventapi.db", "eventapi.db-wal", "files"):
+        if (settings.data_dir / name).exists():
+            os.rename(settings.data_dir / name, file.parent / name)
+    settings.backup_dir = file.parent
+    restoring.restore(settings, file)
+    assert titles(settings) == []
+
+
 def test_a_database_of_another_program_is_not_changed(settings, elsewhere, file):
     backups.create(settings, file)
     elsewhere.database.touch()

@@ -1,4 +1,5 @@
 """Restore a backup: replace the data by it. The replaced data is kept under other names and never deleted."""
+import errno
 import os
 import re
 import shutil
@@ -212,11 +213,22 @@ def _set_aside(config, suffix):
     """
     for name in (DATABASE, LOGS[0]):
         if (config.data_dir / name).exists():
-            os.link(config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix))
+            _link(config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix))
     for file in config.files.glob("*/*"):
         folder = config.data_dir / f"files{suffix}" / file.parent.name
         folder.mkdir(mode=0o750, parents=True, exist_ok=True)
-        os.link(file, folder / file.name)
+        _link(file, folder / file.name)
+
+
+def _link(file, name):
+    try:
+        os.link(file, name)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP):
+            raise
+        raise BackupError(f"{file} cannot get a second name: {error.strerror}. If it belongs to another user, change "
+                          f"its owner. If the file system has no hard links, move {DATABASE}, {LOGS[0]} and files to "
+                          "another directory. Then run the restore again") from None
 
 
 def _remove_links(config):
