@@ -146,13 +146,16 @@ def _json(environ, config, kind, asked):
 
 @contextmanager
 def _drained(stream):
-    """Read the rest of a body that is refused, since a client may read the response only after it has sent all."""
+    """Read the rest of a body that is refused, since a client may read the response only after it has sent all.
+
+    Read no more than a valid body may have.
+    """
     try:
         yield
     except Problem as problem:
-        with suppress(Problem):
-            while problem.code in ("malformed_json", "validation_failed") and stream.read(files.PIECE):
-                pass
+        if problem.code in ("malformed_json", "validation_failed"):
+            with suppress(Problem):
+                any(not stream.read(files.PIECE) for _ in range(MAX_JSON // files.PIECE))
         raise
 
 

@@ -2,11 +2,14 @@
 import io
 import json
 import random
+from threading import BoundedSemaphore
 
 import pytest
 
 from eventapi.errors import Problem
+from eventapi.storage.files import PIECE
 from eventapi.web import json_bodies
+from eventapi.web.import_bodies import MAX_JSON, receiver
 from eventapi.web.json_bodies import ObjectReader, parse
 
 LIMIT = 10_000_000
@@ -100,3 +103,20 @@ def test_a_value_has_at_most_a_mebibyte():
         assert streamed(json.dumps(body).encode(), 50_000)[0] == "body_too_large"
     records = ["x" * 1_000_000] * 3
     assert streamed(json.dumps({"records": records}).encode(), 50_000) == {"records": records}
+
+
+def test_no_more_is_read_of_a_refused_body_than_a_valid_one_may_have(settings):
+    """A body in chunks has no length: a client could send for ever, and occupy a thread as long."""
+    class Endless:
+        sent = 0
+
+        def read(self, size):
+            self.sent += size
+            return b"x" * size if self.sent < 4 * MAX_JSON else b""
+
+    stream = Endless()
+    environ = {"CONTENT_TYPE": "application/json", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": stream,
+               "eventapi.places": BoundedSemaphore(1)}
+    with pytest.raises(Problem) as refused, receiver("contacts")(environ, settings, {}):
+        pass
+    assert refused.value.code == "malformed_json" and stream.sent <= MAX_JSON + 2 * PIECE
