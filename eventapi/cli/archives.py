@@ -85,7 +85,7 @@ def restore(args, config):
     if again:
         print(f"contacts anonymised again, because they had been anonymised after the backup: {again}")
     if again is None:
-        print("The previous database cannot be read. "
+        print("The previous database is missing or cannot be read. "
               "Anonymise the contacts again that were anonymised after the backup.")
     with opened(config) as db:
         findings = checks.findings(db)

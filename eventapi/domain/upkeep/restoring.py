@@ -24,7 +24,7 @@ def restore(config, source, *, force=False, file=None):
     """Replace the data by the backup in the file `source`. Return `(aside, again)`.
 
     `aside` is the path of the replaced database, or None if there was none. `again` is the number of contacts that
-    were anonymised again, or None if the replaced database could not be read.
+    were anonymised again, or None if the replaced database was lost or could not be read.
 
     The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
     that is newer than the backup is not replaced, and neither damaged files nor foreign parts of the schema are
@@ -141,7 +141,7 @@ def _refuse_newer(config, manifest, copy):
 def _anonymize_again(config, db):
     """Repeat the anonymisations that were made after the backup. Return their number, or None if they are unknown."""
     if not _has(config.database):
-        return 0
+        return None if any(config.files.glob("*/*")) else 0         # stored files show that a database was lost
     try:
         with closing(Database(config)) as old:
             anonymizations = privacy.anonymizations(old)
