@@ -1,7 +1,7 @@
 """Nightly backups: each is restored into a scratch folder and checked there before any older one is deleted.
 
-A backup that passed has an empty file `….tar.verified` beside it. Backups that failed stay as they are, for whoever
-looks into the fault. The rules of deletion are those of `_is_expendable`.
+A backup that passed has an empty file `….tar.verified` beside it. Backups that failed stay as they are, so that
+the fault can be found. The rules of deletion are those of `_is_expendable`.
 """
 import fcntl
 import json
@@ -96,7 +96,7 @@ def _mark(file):
 
 
 def _remove_unfinished(config):
-    """Delete the unfinished files of killed backups, and the marks of backups that somebody has deleted."""
+    """Delete the unfinished files of killed backups, and the marks of backups that were deleted by hand."""
     for partial in config.backups.glob("eventapi-*.tar.partial"):
         with suppress(BlockingIOError, FileNotFoundError), open(partial, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)            # a running backup holds it

@@ -83,7 +83,7 @@ def _is_foreign(config):
 def damaged_files(manifest):
     """Return the entries of a backup that hold other bytes than their name, the SHA-256 of a stored file, says.
 
-    They were damaged before the backup was made, or somebody has changed the backup.
+    They were damaged before the backup was made, or the backup was changed.
     """
     return [name for name, facts in manifest["entries"].items()
             if name.startswith("files/") and name.removeprefix("files/").replace("/", "") != facts["sha256"]]
