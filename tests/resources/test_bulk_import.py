@@ -10,12 +10,14 @@ import sys
 import threading
 import time
 import tracemalloc
+from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
 
 from eventapi import journal
 from eventapi.domain.imports import bulk_imports
+from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
@@ -23,6 +25,7 @@ from eventapi.domain.people import contacts as contact_book
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import schema
 from eventapi.storage.database import Database
+from eventapi.storage.errors import StorageError
 from eventapi.worker import bulk_import as job
 from tests.web.test_routes import problem
 
@@ -522,6 +525,17 @@ def test_an_import_fails_if_its_file_is_missing(organiser, db, settings):
     run_worker(db)
     record = organiser.data(f"/bulk-import/{record['id']}")
     assert record["status"] == "failed" and "cannot be read" in record["failure"]
+
+
+def test_an_import_waits_for_space_on_the_disk_for_its_temporary_files(organiser, db, monkeypatch):
+    id = send(organiser, people(2100), skip_on_error=False, status=202)["id"]
+    with monkeypatch.context() as full:
+        full.setattr(import_files, "temporary", lambda config: open("/dev/full", "w+", encoding="utf-8"))
+        with suppress(OSError, StorageError):
+            import_runs.run(db, id, lambda: False)
+    assert bulk_imports.waiting(db) == [id], "the import has not ended"
+    import_runs.run(db, id, lambda: False)
+    assert organiser.data(f"/bulk-import/{id}")["created"] == 2100
 
 
 def test_an_import_stops_on_request_and_resumes(organiser, db):

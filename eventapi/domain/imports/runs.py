@@ -18,6 +18,7 @@ from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage import files
 from eventapi.storage.database import Nobody, as_json
+from eventapi.storage.errors import Full, storage_error
 from eventapi.storage.statements import statements
 
 sql = statements("bulk_import")
@@ -147,7 +148,7 @@ def run(db, id, stopping):
     """Run an import from its present position until it ends or `stopping()` is true.
 
     Do nothing if another process runs it already. A file that cannot be read ends the import as failed, and is raised
-    again.
+    again. A full disk is raised, too, and does not end the import.
     """
     row = bulk_imports.get(db, id)
     if row is None or row["finished_at"]:
@@ -158,7 +159,9 @@ def run(db, id, stopping):
         with files.claimed(db.config, row["sha256"]) as is_ours:
             if is_ours:
                 _run(db, id, stopping)
-    except (OSError, UnicodeError, import_files.Unreadable):
+    except (OSError, UnicodeError, import_files.Unreadable) as error:
+        if isinstance(storage_error(error), Full):      # a temporary file did not fit: the import can run later
+            raise
         _finish(db, id, "failed", "The stored file cannot be read. Send the file again; the log of the server has the "
                                   "cause.")
         raise
