@@ -11,7 +11,7 @@ from eventapi.web.routes import JSON
 from eventapi.web.uploads import content_length, ended_early, is_chunked, place, too_large
 
 MAX_DEPTH = 32
-MAX_VALUES = 50_000                 # more than any valid body of 1 MiB has; each may take 100 bytes and 2 microseconds
+MAX_VALUES = 50_000                 # about as many as 1 MiB of records has; each may take 100 bytes and 2 microseconds
 MAX_PART = 1024 * 1024              # characters of a value in a body that is read as a stream
 LONGEST_WORD = len("-Infinity")     # characters of JSON that are read as one, except in texts and numbers
 WHITE_SPACE = re.compile(r"[ \t\n\r]*")
