@@ -46,7 +46,8 @@ PHASES = (
 # What happens once, by the share of the day that has passed.
 ONCE = ((0.02, "backup"), (0.4, "import_json"), (0.55, "import_csv"), (0.92, "backup"), (0.94, "night_run"))
 SLOW = ("slow_upload", "slow_reader", "idle", "hostile")
-CLIENTS, SLOW_CLIENTS = 32, 16
+READING = ("read_record", "read_list", "search", "report", "badge_pdf", "invoice_pdf")
+READERS, WRITERS, SLOW_CLIENTS = 16, 32, 16
 REPORT_EVERY = 300          # seconds between two lines about the progress
 LAST_ARRIVALS = 300         # seconds in which mails and webhooks may arrive after the end of the load
 
@@ -57,7 +58,8 @@ class Day:
     def __init__(self, show, seconds):
         self.show, self.seconds, self.ledger, self.answers = show, seconds, Ledger(), Answers()
         self.activities = Activities(show, self.ledger)
-        self.fast = ThreadPoolExecutor(CLIENTS, "client")
+        # Clients that read do not wait for those that write.
+        self.readers, self.writers = ThreadPoolExecutor(READERS, "reader"), ThreadPoolExecutor(WRITERS, "writer")
         self.slow, self.once = ThreadPoolExecutor(SLOW_CLIENTS, "slow"), ThreadPoolExecutor(4, "once")
         self.began, self.told, self.jobs = time.monotonic(), 0.0, list(ONCE)
         self.running, self.most_running, self.counting = 0, 0, Lock()
@@ -71,7 +73,7 @@ class Day:
                 self.begin_due(phase, rates, due, now)
                 self.tell(phase, now - self.began)
                 time.sleep(min(0.2, max(0.001, min(due.values()) - time.monotonic())))
-        for pool in (self.fast, self.slow, self.once):
+        for pool in (self.readers, self.writers, self.slow, self.once):
             pool.shutdown()
 
     def begin_due(self, phase, rates, due, now):
@@ -80,7 +82,8 @@ class Day:
             self.once.submit(self.act, phase, self.jobs.pop(0)[1], now)
         for name, at in due.items():
             while at <= now:
-                (self.slow if name in SLOW else self.fast).submit(self.act, phase, name, at)
+                pool = self.slow if name in SLOW else self.readers if name in READING else self.writers
+                pool.submit(self.act, phase, name, at)
                 at += random.expovariate(rates[name])
             due[name] = at
 

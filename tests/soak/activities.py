@@ -37,10 +37,12 @@ class Activities:
         self.outside, self.inside = deque(column(
             "SELECT badge_number FROM participants WHERE event_id = 2 AND role = 'visitor' AND status <> 'cancelled' "
             "AND id NOT IN (SELECT event_participant_id FROM check_ins WHERE closed_by IS NULL)")), deque()
-        self.contacts = column("SELECT id FROM contacts")
+        self.contacts = column("SELECT id FROM contacts WHERE id NOT IN (SELECT contact_id FROM anonymizations)")
         self.participants = column("SELECT id FROM participants WHERE event_id = 2 AND status <> 'cancelled'")
         self.fresh = deque(column("SELECT id FROM contacts WHERE phone NOT LIKE '+00%' OR phone IS NULL"))
-        self.payers = column("SELECT DISTINCT contact_id FROM invoices WHERE status <> 'draft' AND currency = 'EUR'")
+        # Without Japanese names: their invoices, and so the mails, wait where no font has the characters.
+        self.payers = column("SELECT DISTINCT contact_id FROM invoices i JOIN contacts c ON c.id = contact_id "
+                             "WHERE status <> 'draft' AND currency = 'EUR' AND c.country <> 'JP'")
         self.booths = deque(column("SELECT id FROM booths WHERE event_id = 4 AND status = 'available'"))
         self.exhibitors = cycle(column("SELECT id FROM participants WHERE event_id = 4 AND status <> 'cancelled'"))
         self.sent = column("SELECT id FROM invoices WHERE status = 'paid'")
