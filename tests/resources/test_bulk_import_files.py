@@ -23,7 +23,7 @@ def workbook():
 
 
 @pytest.mark.parametrize("raw", [workbook(), b"PK\x03\x04abc,email\r\n",
-                                 bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600])
+                                 bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600], ids=["xlsx", "zip", "xls"])
 def test_a_workbook_sent_as_csv_is_recognised(organiser, raw):
     for kind in ("contacts", "participants?event_key=fair"):
         found = problem(organiser.post(f"/bulk-import/{kind}", raw=raw, headers=CSV), 422, "validation_failed")
