@@ -116,7 +116,7 @@ OPTIONS = [
            "Years that the law requires sent invoices to be kept, from the end of their year."),
     Option("backup_dir", "", optional_folder,
            "Directory for nightly backups and backups before a migration. Empty: DATA_DIR/backups."),
-    Option("backup_keep_days", "14", whole(1, 3650), 
+    Option("backup_keep_days", "14", whole(1, 3650),
            "Days that nightly backups are kept. The last five verified ones are kept longer."),
     Option("log_level", "info", one_of("debug", "info", "warning", "error"),
            "Lowest level that is logged: debug, info, warning or error. info includes one line per request."),

@@ -139,4 +139,3 @@ def work(args, config):
     if failed:
         names = ", ".join(map(name_of, failed))
         raise Refused(f"these jobs failed: {names}; the log has the details")
-

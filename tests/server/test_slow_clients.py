@@ -14,22 +14,8 @@ from tests.support.processes import Server, eventapi
 
 pytestmark = pytest.mark.processes
 
-THREADS, EACH, REQUESTS = 4, 6, 20
+THREADS, EACH, REQUESTS = 4, 6, 20            # THREADS: those of the server in conftest.py
 HALF = THREADS // 2
-
-
-@pytest.fixture(scope="module")
-def server(folder, key):
-    """Start a server with one process and four threads."""
-    with Server(folder, "--workers", "1", EVENTAPI_THREADS=str(THREADS)) as server:
-        server.folder = folder
-        yield server
-
-
-@pytest.fixture
-def api(server, key):
-    with HttpClient(server.url, key) as client:
-        yield client
 
 
 class Reader:

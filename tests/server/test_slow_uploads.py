@@ -8,24 +8,11 @@ from contextlib import ExitStack, closing
 import pytest
 
 from tests.support.http_client import HttpClient
-from tests.support.processes import Server, until
+from tests.support.processes import until
 
 pytestmark = pytest.mark.processes
 
 PHONES, SIZE, PIECE = 8, 2_000_000, 20_000
-
-
-@pytest.fixture(scope="module")
-def server(folder, key):
-    """Start a server with one process and four threads."""
-    with Server(folder, "--workers", "1", EVENTAPI_THREADS="4") as server:
-        yield server
-
-
-@pytest.fixture
-def api(server, key):
-    with HttpClient(server.url, key) as client:
-        yield client
 
 
 class Phone:

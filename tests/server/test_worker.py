@@ -15,6 +15,7 @@ from threading import Thread
 import pytest
 
 from tests.support.processes import ROOT, Server, children, eventapi, free_port, start, until
+from tests.support.wire import Kept
 
 pytestmark = pytest.mark.processes
 
@@ -75,7 +76,7 @@ class Client:
         """Return (response, body) of the next response. Bytes after it stay in the file."""
         answer = http.client.HTTPResponse(self.socket, method=method)
         answer.fp.close()
-        answer.fp = Unclosable(self.file)
+        answer.fp = Kept(self.file)
         answer.begin()
         return answer, answer.read()
 
@@ -99,16 +100,6 @@ class Client:
 
     def __exit__(self, *_):
         self.close()
-
-
-class Unclosable:
-    """A file that http.client cannot close."""
-
-    def __init__(self, file):
-        self.read, self.readinto, self.readline, self.flush = file.read, file.readinto, file.readline, file.flush
-
-    def close(self):
-        pass
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class Wire:
         """
         response = http.client.HTTPResponse(self.socket, method=method)
         response.fp.close()
-        response.fp = _Kept(self.file)
+        response.fp = Kept(self.file)
         try:
             response.begin()
             return Reply(response.status, response.headers, response.read())
@@ -79,7 +79,7 @@ class Wire:
         self.close()
 
 
-class _Kept:
+class Kept:
     """A file that http.client cannot close, since the bytes of the next response are in it."""
 
     def __init__(self, file):

@@ -98,7 +98,7 @@ def _refuse_without_mail(config, base_url):
 def _check_consent(db, body):
     faults = Faults()
     if not body["send_confirmation"] and not body["consent"]:
-        faults.add("/consent", "required", 
+        faults.add("/consent", "required",
                    "is required if `send_confirmation` is false: send `source` and `at` of the consent")
     elif body["consent"] and body["send_confirmation"]:
         faults.add("/consent", "forbidden",
