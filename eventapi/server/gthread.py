@@ -4,7 +4,8 @@ It is used with `server = gthread`. gunicorn itself waits for clients here, in t
 heads and slow readers are not limited. So gthread belongs behind nginx, which waits for them.
 """
 import threading
-from socket import socket
+import time
+from socket import SHUT_WR, socket
 
 from gunicorn.http import errors
 from gunicorn.http.message import Request
@@ -12,6 +13,8 @@ from gunicorn.workers import gthread
 
 from eventapi.server import heads
 from eventapi.server.watchdog import Watchdog
+
+LINGER = 1                  # second in which a client may send the rest of a refused body and read the response
 
 
 class Worker(gthread.ThreadWorker):
@@ -47,7 +50,12 @@ class Worker(gthread.ThreadWorker):
         heads.check_bytes(head, len(head))
         heads.check(req)
         keeps_rest = hasattr(conn.parser, "finish_body")
-        return super().handle_request(req, conn) and (keeps_rest or not conn.parser.unreader.buf.getvalue())
+        if super().handle_request(req, conn) and (keeps_rest or not conn.parser.unreader.buf.getvalue()):
+            return True
+        has_body = any(name in ("CONTENT-LENGTH", "TRANSFER-ENCODING") and value != "0" for name, value in req.headers)
+        if has_body:
+            linger(conn.sock)
+        return False
 
     def handle_error(self, req: Request | None, client: socket, addr: tuple | str, exc: Exception) -> None:
         """Send a problem document. gunicorn's page of HTML, and its log, would repeat the invalid part."""
@@ -62,3 +70,19 @@ class Worker(gthread.ThreadWorker):
             client.sendall(problem_response(problem, configuration.load().base_url or ""))
         except OSError as error:
             self.log.debug("no response could be sent: %s", error)
+
+
+def linger(client: socket) -> None:
+    """End our side of a connection. Then discard what the client sends until it ends its side, for LINGER at most.
+
+    A close with unread bytes resets the connection: the client, or nginx in front of it, never reads the response.
+    """
+    end = time.monotonic() + LINGER
+    try:
+        client.shutdown(SHUT_WR)
+        while (left := end - time.monotonic()) > 0:
+            client.settimeout(left)
+            if not client.recv(65_536):
+                break
+    except OSError:                             # a timeout, or the client has closed the connection itself
+        pass
