@@ -5,7 +5,8 @@ from tests.soak.gauges import quantiles, thirds
 from tests.soak.ledger import differences, lag
 
 READS = ("read_record", "read_list")
-P99_TIMES = 10              # the 99 % quantile of reads is below so many times their median
+P99_TIMES = 10              # the 99 % quantile of reads is below so many times their median: in the whole day,
+ENOUGH = 1_000              # and in each phase with at least so many reads
 WAL_BOUND = 128 * 2 ** 20   # bytes: journal_size_limit, and as much again while a backup or an import runs
 GROWTH, ROOM = 1.10, 8 * 2 ** 20                # of memory, from the second third of the day to the last
 MORE_FILES = 16             # of a process in the last third than in the second
@@ -32,9 +33,13 @@ def times(took):
     for (phase, name), values in took.items():
         half, most, last = quantiles(values)
         print(f"{phase:8} {name:14} {len(values):7} {half:6.0f} {most:6.0f} {last:7.0f}")
-    for phase in dict.fromkeys(phase for phase, _ in took):
-        for name in READS:
-            half, most, _ = quantiles(took.get((phase, name), [])) or (1, 0, 0)
+    for name in READS:
+        phases = {phase: values for (phase, activity), values in took.items() if activity == name}
+        day = [value for values in phases.values() for value in values]
+        for phase, values in {"whole day": day, **phases}.items():
+            if not values or (values is not day and len(values) < ENOUGH):
+                continue
+            half, most, _ = quantiles(values)
             if most > P99_TIMES * half:
                 yield f"{phase}, {name}: p99 {most:.0f} ms is more than {P99_TIMES} times the median {half:.1f} ms"
 
