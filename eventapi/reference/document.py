@@ -1,6 +1,5 @@
 """The OpenAPI 3.1 document, generated from the routes and schemas that serve requests."""
 import re
-import sys
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import cleandoc
@@ -11,6 +10,7 @@ from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.reference import parameters, problem_codes
 from eventapi.reference.components import COMMON, HEADERS, SUFFIX, TOO_LONG, Schemas, problem_response
+from eventapi.reference.tags import groups, tags
 from eventapi.reference.webhooks import PARAMETERS, webhooks
 from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema, resource_names
@@ -48,11 +48,13 @@ def document(base_url: str | None) -> dict:
     return {
         "openapi": "3.1.0",
         "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION,
-                 "contact": {"name": "The organiser who runs this service", "url": base_url or "http://localhost"},
+                 "contact": {"name": "The organiser who runs this service", "url": f"{base_url or ''}/docs"},
                  "license": {"name": "MIT", "identifier": "MIT"}},
+        "externalDocs": {"url": f"{base_url or ''}/docs", "description": "The reference as a page of this server."},
         "servers": [{"url": base_url or "/"}],
         "security": [{"key": []}],
-        "tags": list(tags(all_routes)),
+        "tags": tags(all_routes),
+        "x-tagGroups": groups(),
         "paths": paths,
         "webhooks": webhooks(schemas),
         "components": {
@@ -64,25 +66,6 @@ def document(base_url: str | None) -> dict:
                 "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
         },
     }
-
-
-def tags(all_routes):
-    """Yield one tag per resource, with the docstring of its module as description and with its state tables."""
-    resources = {}
-    for route in all_routes:
-        resources.setdefault(route.options.resource, route)
-    for name, first in resources.items():
-        text = sys.modules[first.handler.__module__].__doc__
-        text = " ".join(text.partition(": ")[2].split() or text.split())
-        tag = {"name": name, "description": text[:1].upper() + text[1:]}
-        if first.options.states:
-            tag["x-transitions"] = {states.noun: transitions(states.table) for states in first.options.states}
-        yield tag
-
-
-def transitions(table):
-    """Return a state table as JSON: action -> the states `from` which it starts, and the state `to` which it leads."""
-    return {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
 
 
 # Operations
