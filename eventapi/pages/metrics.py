@@ -58,6 +58,12 @@ def figures(db):
     yield "wal_bytes", "gauge", "Size of the write-ahead log.", [({}, size(f"{db.path}-wal"))]
     yield ("worker_age_seconds", "gauge", "Seconds since the last heartbeat of the worker.",
            [({}, housekeeping.worker_age(db))])
+    yield ("clock_behind_seconds", "gauge",
+           "Seconds that the clock is behind the latest updated_at: it was set back, or was ahead before.",
+           [({}, housekeeping.clock_behind(db))])
+    yield ("clock_jumped_ahead", "gauge",
+           "1 for a day after the clock went ahead by more than ten days. Nothing is deleted meanwhile.",
+           [({}, int(housekeeping.jumped_ahead(db)))])
 
 
 def written(name, kind, help, values):

@@ -1,8 +1,10 @@
 """/healthz and /metrics: for load balancers and monitoring, without a key."""
 import re
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.upkeep import housekeeping
 
 
@@ -44,6 +46,27 @@ def test_metrics_are_prometheus_text(app, organiser, db):
     assert values["eventapi_outgoing_events"] == values["eventapi_idempotency_keys"] == "1"
     assert int(values["eventapi_database_bytes"]) > 4096
     assert int(values["eventapi_worker_age_seconds"]) <= 1
+
+
+def metric(app, name):
+    return re.search(rf"^eventapi_{name} (\S+)$", app.get("/metrics").text, re.M)[1]
+
+
+def test_metrics_show_a_clock_that_was_set_back_or_went_ahead(app, organiser, db, monkeypatch):
+    organiser.make("/events", {"title": "Garden Fair"})
+    housekeeping.record_heartbeat(db)
+    assert (metric(app, "clock_behind_seconds"), metric(app, "clock_jumped_ahead")) == ("0", "0")
+    now = datetime.now(timezone.utc)
+
+    def move(**by):
+        monkeypatch.setattr(times, "now", lambda: times.text(now + timedelta(**by)))
+        housekeeping.record_heartbeat(db)
+    move(hours=-1)
+    assert 3590 <= int(metric(app, "clock_behind_seconds")) <= 3600
+    move(days=11)
+    assert (metric(app, "clock_behind_seconds"), metric(app, "clock_jumped_ahead")) == ("0", "1")
+    move(days=12)
+    assert metric(app, "clock_jumped_ahead") == "0"
 
 
 def test_metrics_list_each_metric_once_and_omit_unknown_values(app):

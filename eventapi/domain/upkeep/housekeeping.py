@@ -117,7 +117,17 @@ def has_jumped_ahead(db):
     It may be wrong then, and what housekeeping deletes does not come back. Record a heartbeat first, in a transaction.
     """
     record_heartbeat(db)
+    return jumped_ahead(db)
+
+
+def jumped_ahead(db):
+    """Return whether `has_jumped_ahead` returned true for the last heartbeat, and a day has not passed since then."""
     return db.value(sql.jumped_ahead, now=times.now()) is not None
+
+
+def clock_behind(db):
+    """Return how many seconds the clock is behind the latest stamp that was stored, or 0."""
+    return max(0, times.unix(db.value(sql.latest_stamp)) - times.unix(times.now()))
 
 
 def record_heartbeat(db):
