@@ -143,7 +143,8 @@ def endpoint(openapi, main, path, method, operation, *, alone):
              parameters(operation, openapi), body(operation, openapi), responses(operation, openapi, main),
              problems(operation, openapi)]
     return (f'<details id="{operation["operationId"]}"><summary><code class="{method}">{method.upper()}</code> '
-            f'<code>{escape(path)}</code><span class="quiet">{prose(operation["summary"])}</span></summary>'
+            f'<code>{escape(path)}</code>{"<span class=mark>deprecated</span>" if operation.get("deprecated") else ""}'
+            f'<span class="quiet">{prose(operation["summary"])}</span></summary>'
             f'{"".join(parts)}</details>')
 
 

@@ -80,7 +80,18 @@ class Request:
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler as an Exchange."""
-        return Exchange(callback, route)
+        exchange, deprecated = Exchange(callback, route), route.config["options"].deprecated
+        return announcing(exchange, deprecated.headers()) if deprecated else exchange
+
+
+def announcing(exchange: Callable, headers: list[tuple[str, str]]) -> Callable:
+    """Return the exchange of a deprecated route. Each of its responses, also of an error, has these headers."""
+    def announced(**values):
+        body = exchange(**values)
+        for name, value in headers:
+            response.add_header(name, value)            # a list has a header Link already
+        return body
+    return announced
 
 
 class Exchange:

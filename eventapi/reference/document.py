@@ -79,7 +79,8 @@ def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) ->
     possible = codes_of(route)
     found = {
         "tags": [options.resource], "operationId": name, "summary": summary,
-        "description": "\n\n".join(filter(None, [description, required_access(route)])),
+        "description": "\n\n".join(filter(None, [description, required_access(route), deprecation(route)])),
+        "deprecated": True if options.deprecated else None,
         "parameters": [*parameters.of_path(route), *parameters.of_query(options),
                        *parameters.of_headers(route, possible)],
         "requestBody": request_body(route, schemas),
@@ -112,6 +113,13 @@ def required_access(route: Route) -> str:
     scopes = [f"`{options.scope}{suffix}`", *(f"`{scope}`" for scope in options.narrow_scopes)]
     feature = f" The feature `{options.flag}` must be enabled." if options.flag else ""
     return f"The API key needs the scope {' or '.join(scopes)}.{feature}"
+
+
+def deprecation(route: Route) -> str:
+    """Return a sentence about the end of a deprecated route, otherwise ""."""
+    end = route.options.deprecated
+    return (f"Deprecated since {end.since}. It may be removed from {end.sunset} on. {end.link} names the replacement."
+            if end else "")
 
 
 def codes_of(route: Route) -> set[str]:

@@ -6,7 +6,7 @@ whose scopes all end in `:create` or are `public`.
 from bottle import response
 
 HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-ID"
-EXPOSED = "ETag, Idempotency-Replayed, Link, Location, Retry-After, X-Request-ID"
+EXPOSED = "Deprecation, ETag, Idempotency-Replayed, Link, Location, Retry-After, Sunset, X-Request-ID"
 PREFLIGHT_SECONDS = 600         # how long a browser may keep the response to a preflight
 
 

@@ -1,10 +1,29 @@
 """Routes as data: method, path, handler, and the options that the plugins and the API reference read."""
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from email.utils import formatdate
 
+from eventapi import times
 from eventapi.states import Transitions
 
 JSON, CSV = "application/json", "text/csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deprecation:
+    """When a route became deprecated, and from when on it may be missing. Both are dates; each begins at 00:00 UTC."""
+
+    since: str
+    sunset: str
+
+    link: str
+    """Address of a page that names the replacement."""
+
+    def headers(self) -> list[tuple[str, str]]:
+        """Return the headers of RFC 9745 and RFC 8594 as (name, value)."""
+        since, sunset = (times.unix(times.start(day, "UTC")) for day in (self.since, self.sunset))
+        return [("Deprecation", f"@{since}"), ("Sunset", formatdate(sunset, usegmt=True)),
+                ("Link", f'<{self.link}>; rel="deprecation"')]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +122,9 @@ class Options:
 
     lost_page: bool = False
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
+
+    deprecated: Deprecation | None = None
+    """The route will be removed. The request plugin announces it in every response, the reference marks it."""
 
     states: tuple[Transitions, ...] = ()
     """State tables of the resource. The reference lists their actions."""
