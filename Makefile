@@ -6,7 +6,7 @@ RUN    := .run
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes servers clients schemathesis fuzz test-debian fault race soak load schema reference audit deb apt-repo clean
+.PHONY: help run test processes servers clients schemathesis fuzz test-debian fault race soak load schema reference picture audit deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
@@ -24,6 +24,7 @@ help:
 	@echo "make load         measure lists with 50,000 contacts, reports, and check-ins on an opening morning"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
+	@echo "make picture      draw anew the hall in README.md, docs/hall.svg, from the sample show"
 	@echo "make audit        look for known vulnerabilities in the packages that eventapi uses (needs pypi.org)"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
 	@echo "make apt-repo     build a signed apt repository with the package, in dist/apt"
@@ -133,6 +134,9 @@ schema: $(VENV)/ready-to-run
 
 reference: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.support.problem_codes
+
+picture: $(VENV)/ready-to-test
+	@$(BIN)/python -m tests.support.hall_picture
 
 # pip-audit has many dependencies, so it gets an environment of its own.
 audit:

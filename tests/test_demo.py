@@ -1,4 +1,5 @@
 """The demo show: records of every kind and state, in every size and configuration; nothing is left of a failure."""
+import re
 from collections import Counter
 
 import pytest
@@ -14,9 +15,10 @@ from eventapi.domain.upkeep import checks
 from eventapi.storage import files
 from eventapi.storage.database import Database
 from eventapi.storage.migrations import SchemaError
+from tests.support import hall_picture
 from tests.support.client import SCOPES, Client, add_key, make_settings, write_empty_config
 
-AFTERNOON = "2027-06-16T13:20:00Z"
+AFTERNOON = hall_picture.AFTERNOON
 TINY = season.Size(9, 16, 4, 8, 1)
 REPORTS = ("revenue", "participants", "applications", "payments", "receivables", "tax", "booths", "services",
            "check-ins", "readiness", "overview")
@@ -86,6 +88,15 @@ def everything_stored(db):
             value, = db.connection.execute(f"SELECT max({column}) FROM {table}").fetchone()
             if value:
                 yield table, column, value
+
+
+def test_the_picture_in_the_readme_is_what_the_program_draws(show):
+    client, _ = show
+    drawn = hall_picture.draw(client)
+    assert hall_picture.FILE.read_text(encoding="utf-8") == drawn, "`make picture` draws it anew; look at it"
+    assert len(drawn) < 150_000
+    addresses = set(re.findall(r"""https?://[^"' <)]+""", drawn))
+    assert addresses == {"http://www.w3.org/2000/svg"}, "it must load nothing"
 
 
 def test_the_show_has_records_in_every_state(show):
