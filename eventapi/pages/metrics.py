@@ -1,13 +1,14 @@
 """GET /metrics: sizes, backlogs and ages for Prometheus, read from the database. Other machines get 404."""
 import os
+import shutil
 
 from eventapi import __version__, times
 from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.upkeep import housekeeping
+from eventapi.domain.upkeep import housekeeping, nightly
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
-from eventapi.storage.migrations import schema_version
+from eventapi.storage.migrations import migration_files, schema_version
 from eventapi.storage.statements import statements
 from eventapi.web import client
 from eventapi.web.rest import Response
@@ -33,6 +34,8 @@ def figures(db):
     events = db.one(sql.events)
     yield "info", "gauge", "Version of the running server.", [({"version": __version__}, 1)]
     yield "schema_version", "gauge", "Schema version of the database.", [({}, schema_version(db.connection))]
+    yield ("schema_version_needed", "gauge", "Schema version that the running server needs.",
+           [({}, migration_files()[-1][0])])
     yield ("records_created_total", "counter", "Records ever created, by table, including deleted ones.",
            [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
     yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]
@@ -64,6 +67,16 @@ def figures(db):
     yield ("clock_jumped_ahead", "gauge",
            "1 for a day after the clock went ahead by more than ten days. Nothing is deleted meanwhile.",
            [({}, int(housekeeping.jumped_ahead(db)))])
+    yield from figures_of_the_disk(db)
+
+
+def figures_of_the_disk(db):
+    """Yield the metrics of the file system and the backups, as `figures` does."""
+    disk = shutil.disk_usage(db.config.data_dir)
+    yield "disk_bytes", "gauge", "Size of the file system that holds data_dir.", [({}, disk.total)]
+    yield "disk_free_bytes", "gauge", "Free space there, for the user of the service.", [({}, disk.free)]
+    yield ("backup_age_seconds", "gauge", "Seconds since the start of the newest nightly backup that passed its check.",
+           [({}, age(nightly.newest_verified(db.config)))])
 
 
 def written(name, kind, help, values):

@@ -3,6 +3,7 @@ documents.
 """
 import http.client
 import json
+import re
 import secrets
 import ssl
 import time
@@ -230,6 +231,15 @@ def test_a_certificate_can_be_renewed_while_the_site_is_enabled(site):
 def test_metrics_are_served_to_localhost_only(site):
     answer, _ = site.ask("GET", "/metrics")
     assert answer.status == 200                      # requested from localhost
+
+
+def test_prometheus_gets_metrics_and_health_on_a_port_of_their_own_and_nothing_else(site):
+    port = re.search(r"listen 127\.0\.0\.1:(\d+);", (site.data.parent / "metrics.conf").read_text())[1]
+    status, text = get(f"http://127.0.0.1:{port}/metrics")
+    assert (status, "eventapi_info" in text) == (200, True)
+    assert get(f"http://127.0.0.1:{port}/healthz")[0] == 200
+    for path in ("/", "/api/v1/events", "/docs", "/openapi.json"):
+        assert get(f"http://127.0.0.1:{port}{path}")[0] == 404, path
 
 
 def test_no_spelling_of_metrics_is_served_to_another_address(site):

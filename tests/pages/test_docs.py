@@ -23,7 +23,7 @@ PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 ELSEWHERE = re.compile(r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.json|^files/|^backups/|\.env$"
                        r"|^local\.conf$")
 # Folders in which a shortened path may begin.
-ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "tests", "docs")
+ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "conf/monitoring", "tests", "docs")
 
 
 def name_of(file):

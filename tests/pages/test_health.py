@@ -1,5 +1,6 @@
 """/healthz and /metrics: for load balancers and monitoring, without a key."""
 import re
+import time
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -46,10 +47,27 @@ def test_metrics_are_prometheus_text(app, organiser, db):
     assert values["eventapi_outgoing_events"] == values["eventapi_idempotency_keys"] == "1"
     assert int(values["eventapi_database_bytes"]) > 4096
     assert int(values["eventapi_worker_age_seconds"]) <= 1
+    assert values["eventapi_schema_version"] == values["eventapi_schema_version_needed"]
+    assert int(values["eventapi_disk_bytes"]) >= int(values["eventapi_disk_free_bytes"]) > 0
+
+
+def test_metrics_show_the_age_of_the_newest_verified_backup(app, settings):
+    """A backup without the mark of its trial restore does not count, nor one that was made by hand."""
+    assert metric(app, "backup_age_seconds") is None
+    settings.backups.mkdir(parents=True)
+    for name in ("eventapi-20260501T120000Z.tar", "eventapi-20260501T120000Z.tar.verified",
+                 "eventapi-20260430T120000Z.tar", "eventapi-20260430T120000Z.tar.verified",
+                 "eventapi-20260601T120000Z.tar", "eventapi-20260701T120000Z.tar.verified",
+                 "by-hand.tar", "by-hand.tar.verified"):
+        (settings.backups / name).touch()
+    expected = time.time() - datetime(2026, 5, 1, 12, tzinfo=timezone.utc).timestamp()
+    assert abs(int(metric(app, "backup_age_seconds")) - expected) < 60
 
 
 def metric(app, name):
-    return re.search(rf"^eventapi_{name} (\S+)$", app.get("/metrics").text, re.M)[1]
+    """Return the value of a metric without labels as text, or None if it is left out."""
+    found = re.search(rf"^eventapi_{name} (\S+)$", app.get("/metrics").text, re.M)
+    return found and found[1]
 
 
 def test_metrics_show_a_clock_that_was_set_back_or_went_ahead(app, organiser, db, monkeypatch):
@@ -90,3 +108,8 @@ def test_metrics_are_served_to_this_machine_only_in_every_spelling(app, peer, he
         answer = app.get(path, headers=headers, extra_environ={"REMOTE_ADDR": peer}, expect_errors=True)
         assert answer.status_int == (200 if is_served else 404), path
         assert ("eventapi_" in answer.text) == is_served
+
+
+def test_metrics_show_that_the_database_has_another_schema(app, db):
+    db.connection.execute("PRAGMA user_version = 9999")
+    assert metric(app, "schema_version") == "9999" != metric(app, "schema_version_needed")

@@ -51,12 +51,14 @@ def write_site(folder, port, plain, upstream):
         assert old in site, old
         site = site.replace(old, new)
     (folder / "site.conf").write_text(site)
+    metrics = (ROOT / "conf" / "monitoring" / "nginx-metrics.conf").read_text()
+    (folder / "metrics.conf").write_text(metrics.replace("127.0.0.1:9391", f"127.0.0.1:{free_port()}"))
     (folder / "nginx.conf").write_text(f"""
         daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 1;
         events {{}}
         http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
           fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
-          include {folder}/eventapi-http.conf; include {folder}/site.conf; }}
+          include {folder}/eventapi-http.conf; include {folder}/site.conf; include {folder}/metrics.conf; }}
         """ + ("user root;" if os.geteuid() == 0 else ""))
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                     "/CN=events.example.org",
