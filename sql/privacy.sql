@@ -334,6 +334,16 @@ SELECT contact_id FROM anonymizations WHERE has_remnants = 1 ORDER BY contact_id
 -- name: forget_remnants
 UPDATE anonymizations SET has_remnants = 0 WHERE contact_id IN (SELECT value FROM json_each(:ids));
 
--- name: made
--- All anonymisations, for a restore to apply again.
-SELECT contact_id, anonymized_at FROM anonymizations ORDER BY anonymized_at, contact_id;
+-- name: anonymized
+-- Contacts that were anonymised, the earliest first.
+SELECT contact_id FROM anonymizations ORDER BY anonymized_at, contact_id;
+
+-- name: origin
+-- The audit entry of the creation of a contact. If it has been deleted from the log: the first entry, which is later.
+SELECT id, hash FROM audit_log
+ WHERE id >= coalesce((SELECT min(id) FROM audit_log WHERE entity_type = 'contact' AND entity_id = :id AND action = 'created'), 0)
+ ORDER BY id LIMIT 1;
+
+-- name: has_entry
+-- A row if the audit log has the entry, or had one of this id that has been deleted since.
+SELECT 1 FROM audit_log WHERE id = :id AND hash = :hash UNION ALL SELECT 1 FROM audit_anchors WHERE last_id >= :id LIMIT 1;

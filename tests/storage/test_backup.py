@@ -15,7 +15,7 @@ import pytest
 from eventapi import config as configuration
 from eventapi import journal, times
 from eventapi.domain.records import entities
-from eventapi.domain.upkeep import checks, restoring
+from eventapi.domain.upkeep import checks, housekeeping, restoring
 from eventapi.storage import backups, database, files, migrations, process_locks
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Database
@@ -276,6 +276,55 @@ def test_contacts_anonymised_after_the_backup_stay_anonymised(settings, organise
         names = db.connection.execute("SELECT last_name FROM contacts ORDER BY id").fetchall()
         assert names == [("Lovelace",), (None,)]
         assert checks.findings(db) == []
+
+
+def make_contact(client, name):
+    return client.make("/contacts", {"last_name": name, "email": f"{name}@messe.test"})["id"]
+
+
+def last_names(config):
+    with closing(Database(config)) as db:
+        return [row[0] for row in db.connection.execute("SELECT last_name FROM contacts ORDER BY id")]
+
+
+def test_a_contact_that_was_created_while_the_clock_was_years_ahead_stays_anonymised(settings, organiser, file,
+                                                                                     monkeypatch):
+    now = times.now
+    monkeypatch.setattr(times, "now", lambda: "2041-01-01T00:00:00Z")
+    id = make_contact(organiser, "Byron")
+    monkeypatch.setattr(times, "now", now)
+    backups.create(settings, file)
+    organiser.post(f"/contacts/{id}/anonymize", status=200)
+    assert restoring.restore(settings, file, force=True)[1] == 1
+    assert last_names(settings) == [None]
+
+
+def test_another_contact_that_got_the_id_of_an_anonymised_one_stays_as_it_is(settings, organiser, file):
+    """Restores in turn: the backup of the first branch has another contact with the id than the second branch."""
+    backups.create(settings, file)
+    make_contact(organiser, "Lovelace")
+    left = file.with_name("left.tar")
+    backups.create(settings, left)
+    organiser.app.app.connections.close()
+    restoring.restore(settings, file, force=True)
+    assert last_names(settings) == []
+    organiser.post(f"/contacts/{make_contact(organiser, 'Byron')}/anonymize", status=200)
+    assert last_names(settings) == [None]
+    assert restoring.restore(settings, left, force=True)[1] == 0
+    assert last_names(settings) == ["Lovelace"]
+
+
+def test_contacts_stay_anonymised_after_the_audit_log_was_pruned(settings, organiser, db, file, monkeypatch):
+    monkeypatch.setattr(times, "now", lambda: "2010-01-01T00:00:00Z")
+    first = make_contact(organiser, "Lovelace")
+    monkeypatch.undo()
+    second = make_contact(organiser, "Byron")
+    housekeeping.prune_audit_log(db)
+    backups.create(settings, file)
+    for id in (first, second):
+        organiser.post(f"/contacts/{id}/anonymize", status=200)
+    assert restoring.restore(settings, file, force=True)[1] == 2
+    assert last_names(settings) == [None, None]
 
 
 def test_a_damaged_database_is_set_aside_only_with_force(settings, organiser, file):

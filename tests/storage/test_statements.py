@@ -37,7 +37,7 @@ SCANS = {
     "privacy.outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_outgoing_events": "anonymising is rare; an index would cost every write",
     "privacy.blank_answers": "anonymising is rare, and the table holds one day",
-    "privacy.made": "restore applies every anonymisation again",
+    "privacy.anonymized": "a restore compares every anonymisation",
 }
 # Lists that may sort their results, with the reason.
 SORTS = {

@@ -169,26 +169,25 @@ def rewrite_file(db):
     return True
 
 
-def anonymizations(db):
-    """Return all anonymisations as `{contact_id, anonymized_at}`, for `apply_again` after a restore."""
-    return db.all(sql.made)
+def lost_anonymizations(db, old):
+    """Return the ids of the contacts that are anonymised in `old`, the replaced database, and not in `db`, a backup.
 
-
-def apply_again(db, entries=None):
-    """Anonymise the contacts of `entries` again after a restore, and return their number.
-
-    `entries` are the `anonymizations` of the replaced database: the backup lacks those made after it. The default are
-    those of the database itself.
+    A contact is the same in both if both audit logs have the entry of its creation. The same id alone does not say so:
+    it is given out again after a restore. Times do not say so either, since the clock may have been wrong.
     """
-    again = 0
-    for entry in anonymizations(db) if entries is None else entries:
+    lost = []
+    for id in old.values(sql.anonymized):
+        contact, origin = contacts.get(db, id), db.one(sql.origin, id=id)
+        if contact and not contact["anonymized_at"] and (origin is None or old.value(sql.has_entry, **origin)):
+            lost.append(id)
+    return lost
+
+
+def anonymize_again(db, ids):
+    """Anonymise contacts of a restored backup, each in a transaction."""
+    for id in ids:
         with db.write():
-            contact = contacts.get(db, entry["contact_id"])
-            # A contact that was created after the anonymisation is another one with the same id.
-            if contact and not contact["anonymized_at"] and contact["created_at"] <= entry["anonymized_at"]:
-                anonymize(db, contact)
-                again += 1
-    return again
+            anonymize(db, contacts.get(db, id))
 
 
 def _finish(db, contact_id):

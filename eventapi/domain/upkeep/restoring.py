@@ -144,10 +144,11 @@ def _anonymize_again(config, db):
         return None if any(config.files.glob("*/*")) else 0         # stored files show that a database was lost
     try:
         with closing(Database(config)) as old:
-            anonymizations = privacy.anonymizations(old)
+            lost = privacy.lost_anonymizations(db, old)
     except StorageError:
         return None
-    return privacy.apply_again(db, anonymizations)
+    privacy.anonymize_again(db, lost)
+    return len(lost)
 
 
 def _journal_restore(db, manifest, suffix):
