@@ -117,7 +117,7 @@ OPTIONS = [
     Option("backup_dir", "", optional_folder,
            "Directory for nightly backups and backups before a migration. Empty: DATA_DIR/backups."),
     Option("backup_keep_days", "14", whole(1, 3650),
-           "Days that nightly backups are kept. The last five verified ones are kept longer."),
+           "Days that nightly backups and those of migrations are kept. The last five verified ones are kept longer."),
     Option("log_level", "info", one_of("debug", "info", "warning", "error"),
            "Lowest level that is logged: debug, info, warning or error. info includes one line per request."),
 ]

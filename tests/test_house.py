@@ -3,6 +3,7 @@ import ast
 import configparser
 import importlib
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,7 @@ LAYERS = [
     {"storage", "validation"},
     {"languages", "states"},
     {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times"},
+    {"client"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 # domain package -> the domain packages that it may import. Add an import here only if it leaves no cycle.
@@ -101,6 +103,8 @@ DOMAIN = {
 }
 # Folders that hold more than 12 modules, and why.
 CROWDED = {"eventapi/resources": "one module per path of the catalogue"}
+# Modules of more than 300 lines, with their limit, and why.
+LONG = {"eventapi/client.py": (500, "integrators copy this one file, so it cannot be divided")}
 
 
 def test_every_module_belongs_to_a_layer():
@@ -235,7 +239,7 @@ def test_folders_are_small():
     folders = {str(file.parent.relative_to(ROOT)) for file in MODULES}
     sizes = {folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES)
              for folder in folders}
-    assert sizes["eventapi"] <= 15
+    assert sizes["eventapi"] <= 16          # 15, and client.py, whose users import it as eventapi.client
     assert {folder for folder, size in sizes.items() if size > 12 and folder != "eventapi"} == set(CROWDED)
 
 
@@ -245,7 +249,14 @@ def test_a_module_has_a_docstring_and_fewer_than_300_lines(file):
     said = ast.get_docstring(PARSED[file])
     if text.strip():
         assert said, f"{name_of(file)} has no docstring"
-    assert text.count("\n") <= 300, f"{name_of(file)} is longer than 300 lines"
+    limit = LONG.get(name_of(file), (300, ""))[0]
+    assert text.count("\n") <= limit, f"{name_of(file)} is longer than {limit} lines"
+
+
+def test_the_client_imports_the_standard_library_only():
+    """It runs on machines without eventapi and its dependencies, and can be copied as a single file."""
+    names = {name.partition(".")[0] for name in IMPORTS["eventapi.client"]}
+    assert names <= sys.stdlib_module_names
 
 
 def functions(tree):

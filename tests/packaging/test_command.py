@@ -320,15 +320,50 @@ def test_a_backup_of_root_is_not_overwritten_and_leaves_nothing_if_it_fails(inst
     assert os.listdir(installed.private) == ["x.tar"]
 
 
+def writes_in(process, folder):
+    """Return whether a process has a file in the folder open, also one without a name."""
+    try:
+        return any(str(file.readlink()).startswith(f"{folder}/") for file in Path(f"/proc/{process.pid}/fd").iterdir())
+    except FileNotFoundError:
+        return False
+
+
 @as_root
 @pytest.mark.processes
-def test_a_terminated_backup_of_root_leaves_nothing(installed):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_backup_of_root_that_is_ended_leaves_nothing(installed, number):
     process = installed.start("backup", installed.private / "x.tar")
-    until(lambda: os.listdir(installed.private) or process.poll() is not None)
+    until(lambda: writes_in(process, installed.private) or process.poll() is not None)
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGTERM)
+    assert os.listdir(installed.private) == (["x.tar"] if process.returncode == 0 else [])
+
+
+WITHOUT_UNNAMED_FILES = """
+import errno, os
+opened = os.open
+def named(path, flags, *more, **places):
+    if flags & os.O_TMPFILE == os.O_TMPFILE:
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+    return opened(path, flags, *more, **places)
+os.open = named
+"""
+
+
+@as_root
+@pytest.mark.processes
+def test_where_files_need_a_name_a_backup_of_root_works_and_leaves_nothing_when_it_is_terminated(installed):
+    """As on NFS: the command cannot open a file without a name."""
+    program = installed.folder / "command"
+    program.write_text(program.read_text().replace("command.service_user =", WITHOUT_UNNAMED_FILES
+                                                   + "command.service_user ="))
+    assert installed.root("backup", installed.private / "x.tar") == (0, "")
+    process = installed.start("backup", installed.private / "y.tar")
+    until(lambda: len(os.listdir(installed.private)) > 1 or process.poll() is not None)
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
-    assert process.returncode in (0, 128 + signal.SIGTERM)
-    assert os.listdir(installed.private) == (["x.tar"] if process.returncode == 0 else [])
+    assert os.listdir(installed.private) in (["x.tar"], ["x.tar", "y.tar"], ["y.tar", "x.tar"])
 
 
 @as_root

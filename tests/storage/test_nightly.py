@@ -164,6 +164,39 @@ def test_old_backups_that_cannot_be_read_are_deleted(settings, organiser, night)
     assert not junk.exists() and other.exists()
 
 
+def upgrade(settings, stamp, days):
+    """Make a backup as a migration does, and let it be some days old."""
+    file = settings.backups / f"before-migration-from-25-{stamp}.tar"
+    backups.create(settings, file)
+    seconds = file.stat().st_mtime - days * DAY
+    os.utime(file, (seconds, seconds))
+    return file
+
+
+def test_an_old_backup_before_a_migration_is_deleted_like_a_nightly_one(settings, organiser, night):
+    organiser.make("/events", {"title": "Fair"})
+    settings.backups.mkdir()
+    old, young = upgrade(settings, "20250101T000000Z", 100), upgrade(settings, "20250102T000000Z", 1)
+    for _ in range(5):
+        assert old.exists(), "it may be the last good one until five newer ones are verified"
+        night(days=0)
+    assert not old.exists() and young.exists()
+
+
+def test_a_backup_before_a_migration_with_changes_of_its_own_is_kept_and_named(settings, organiser, night, template,
+                                                                              monkeypatch):
+    organiser.make("/events", {"title": "only in this backup"})
+    settings.backups.mkdir()
+    other = upgrade(settings, "20250101T000000Z", 100)
+    for file in settings.data_dir.glob("eventapi.db*"):
+        file.unlink()
+    settings.database.write_bytes(template)
+    for _ in range(5):
+        night(days=0)
+    monkeypatch.setattr(backups, "stamp", lambda: "20270101T023000Z")
+    assert nightly.back_up(settings)[1] == [other] and other.exists()
+
+
 def test_an_old_backup_that_may_not_be_opened_is_kept_and_named(settings, organiser, night, monkeypatch):
     """It may be a good one: root has made it, or the disk of the backups fails for a moment."""
     old, opened = night(days=100), nightly.open_regular
@@ -186,12 +219,14 @@ def test_what_killed_backups_have_left_is_removed_but_not_while_one_runs(setting
     for folder in left:
         folder.mkdir()
         (folder / "eventapi.db").write_bytes(b"a whole copy")
-    partial = settings.backups / "eventapi-20260101T000000Z.tar.partial"
-    partial.write_bytes(b"half")
+    partials = [settings.backups / f"{name}-20260101T000000Z.tar.partial"
+                for name in ("eventapi", "before-migration-from-25")]
+    for partial in partials:
+        partial.write_bytes(b"half")
     with process_locks.scratch(settings.backups, process_locks.COPY) as used:
         night()
         assert used.exists()
-    assert not any(path.exists() for path in (*left, partial))
+    assert not any(path.exists() for path in (*left, *partials))
 
 
 def test_the_command_says_what_is_wrong_and_fails(settings, organiser, monkeypatch, capsys):

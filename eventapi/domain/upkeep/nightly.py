@@ -1,9 +1,11 @@
 """Nightly backups: each is restored into a scratch folder and checked there before any older one is deleted.
 
 A backup that passed has an empty file `….tar.verified` beside it. Backups that failed stay as they are, so that
-the fault can be found. The rules of deletion are those of `_is_expendable`.
+the fault can be found. The rules of deletion are those of `_delete_old` and `_is_expendable`. They hold for the backups
+before a migration, too.
 """
 import fcntl
+import itertools
 import json
 import re
 import tarfile
@@ -21,7 +23,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("backups")
 
-NIGHTLY = re.compile(r"eventapi-(\d{8}T\d{6}Z)\.tar")
+NAME = re.compile(r"(eventapi|before-migration-from-\d+)-(?P<made_at>\d{8}T\d{6}Z)\.tar")
+UNFINISHED = ("eventapi-*.tar.partial", "before-migration-from-*.tar.partial")
 KEPT = 5                # verified backups that are newer than each one that is deleted
 # Checks whose findings are about work that waits or failed, such as a mail. They say nothing against a backup.
 ABOUT_WORK = {"webhooks", "mail", "bulk imports"}
@@ -53,8 +56,8 @@ def newest_verified(config):
         names = {entry.name for entry in config.backups.iterdir()}
     except (FileNotFoundError, PermissionError):
         return None
-    stamps = [match[1] for name in names if f"{name}.verified" in names and (match := NIGHTLY.fullmatch(name))]
-    return max(map(_timestamp, stamps), default=None)
+    found = [NAME.fullmatch(name) for name in names if f"{name}.verified" in names]
+    return max((_timestamp(match["made_at"]) for match in found if match), default=None)
 
 
 def _timestamp(stamp):
@@ -78,12 +81,13 @@ def _verify(config, target):
 
 
 def _delete_old(config, db):
-    """Delete what is expendable. Return the old backups that are kept (see `_is_expendable`)."""
-    nightly = sorted(file for file in config.backups.iterdir() if NIGHTLY.fullmatch(file.name))
-    verified = [file.name for file in nightly if _mark(file).exists()]
+    """Delete what is old and expendable. Return the old backups that are kept (see `_is_expendable`)."""
+    found = {file: NAME.fullmatch(file.name) for file in sorted(config.backups.iterdir())}
+    made = {file: match["made_at"] for file, match in found.items() if match}
+    verified = [at for file, at in made.items() if _mark(file).exists()]
     limit, others = time.time() - config.backup_keep_days * 24 * 3600, []
-    for file in nightly:
-        if file.stat().st_mtime < limit and sum(name > file.name for name in verified) >= KEPT:
+    for file, made_at in made.items():
+        if file.stat().st_mtime < limit and sum(at > made_at for at in verified) >= KEPT:
             if _is_expendable(db, file):
                 file.unlink()
                 _mark(file).unlink(missing_ok=True)
@@ -117,7 +121,7 @@ def _mark(file):
 
 def _remove_unfinished(config):
     """Delete the unfinished files of killed backups, and the marks of backups that were deleted by hand."""
-    for partial in config.backups.glob("eventapi-*.tar.partial"):
+    for partial in itertools.chain.from_iterable(map(config.backups.glob, UNFINISHED)):
         with suppress(BlockingIOError, FileNotFoundError), open(partial, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)            # a running backup holds it
             partial.unlink()

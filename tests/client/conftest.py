@@ -1,0 +1,30 @@
+"""A server with an empty database, and the client that is tested."""
+import pytest
+
+from eventapi.client import Client
+from tests.support.processes import Server, eventapi
+
+ORGANISER = {"EVENTAPI_ORGANISER_NAME": "Messe Test GmbH", "EVENTAPI_ORGANISER_STREET": "Am Markt 1",
+             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE123456789"}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Return (folder with a migrated database, a key with all scopes)."""
+    folder = tmp_path_factory.mktemp("data")
+    assert eventapi(folder, "migrate").returncode == 0
+    return folder, eventapi(folder, "key", "create", "--name", "client", "--all-scopes", "--quiet").stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def service(data):
+    """Return (URL, key) of a running server."""
+    folder, key = data
+    with Server(folder, **ORGANISER) as server:
+        yield server.url, key
+
+
+@pytest.fixture
+def api(service):
+    with Client(*service, timeout=30) as client:
+        yield client
