@@ -36,9 +36,9 @@ def name_of(page):
 
 
 def data_of(page):
-    """Return which data the samples of a page need: `demo` or `empty`."""
+    """Return the names of the data with which the samples of a page run: `empty`, `demo` or both."""
     head = page.read_text(encoding="utf-8").split("\n")[:5]
-    return next((mark[2] for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"), "empty")
+    return next((mark[2].split(", ") for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"), ["empty"])
 
 
 def blocks(page):

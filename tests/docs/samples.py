@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.docs.markdown import RUN, blocks, name_of
-from tests.support.processes import PYTHON, ROOT, Server, environment, eventapi
+from tests.support.processes import PYTHON, ROOT, Server, environment, eventapi, free_port
 
 LIMIT = 120                                                 # seconds until a block counts as hanging
 
@@ -57,7 +57,8 @@ class Process:
         self.folder, self.count = folder / kind, 0
         self.folder.mkdir()
         self.process = subprocess.Popen(COMMANDS[kind], cwd=folder / "work", env=variables, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        start_new_session=True)
 
     def run(self, block):
         """Run a block and return a Done. The line numbers of its messages are those of the page."""
@@ -111,8 +112,8 @@ def variables_for(folder, server):
     for name, words in (("eventapi", f"{PYTHON} -m eventapi"), ("python3", PYTHON)):
         (home / "bin" / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (home / "bin" / name).chmod(0o755)
-    return environment(folder / "data", HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8", TZ="UTC",
-                       PATH=f"{home}/bin:{os.environ['PATH']}", EVENTAPI_URL=server.url,
+    return environment(folder / "data", HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8", TZ="Europe/Berlin",
+                       PORT=str(free_port()), PATH=f"{home}/bin:{os.environ['PATH']}", EVENTAPI_URL=server.url,
                        EVENTAPI_KEY=(folder / "data" / "key").read_text())
 
 

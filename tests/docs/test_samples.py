@@ -7,7 +7,8 @@ import pytest
 from tests.docs.markdown import PAGES, RUN, blocks, data_of, name_of
 from tests.docs.samples import Process, check, compare, make_template, run_page
 
-SAMPLES = [page for page in PAGES if any(block.runs for block in blocks(page))]
+SAMPLES = [pytest.param(page, data, id=f"{name_of(page)}-{data}") for page in PAGES
+           if any(block.runs for block in blocks(page)) for data in data_of(page)]
 
 
 @pytest.fixture(scope="session")
@@ -23,9 +24,9 @@ def templates(tmp_path_factory):
 
 @pytest.mark.processes
 @pytest.mark.skipif(not (shutil.which("bash") and shutil.which("curl")), reason="bash and curl are not installed")
-@pytest.mark.parametrize("page", SAMPLES, ids=name_of)
-def test_every_sample_runs_and_its_output_is_as_shown(page, tmp_path, templates):
-    run_page(page, tmp_path, templates(data_of(page)))
+@pytest.mark.parametrize("page, data", SAMPLES)
+def test_every_sample_runs_and_its_output_is_as_shown(page, data, tmp_path, templates):
+    run_page(page, tmp_path, templates(data))
 
 
 @pytest.mark.processes

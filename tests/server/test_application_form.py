@@ -1,4 +1,4 @@
-"""The form and the relay of docs/application-form.md, run against a real server; the form in a real browser."""
+"""The form and the relay of docs/guides/applications.md, run against a real server; the form in a real browser."""
 import functools
 import http.server
 import re
@@ -14,7 +14,7 @@ from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi
 
 pytestmark = pytest.mark.processes
-GUIDE = (ROOT / "docs" / "application-form.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guides" / "applications.md").read_text(encoding="utf-8")
 BROWSER = shutil.which("chromium")
 VISITOR = """
 <script>
@@ -28,8 +28,8 @@ VISITOR = """
 
 
 def sample(language):
-    """Return the sample of the guide in this language."""
-    text = re.search(rf"^( *)```{language}\n(.*?)^ *```", GUIDE, re.M | re.S)
+    """Return the last sample of the guide in this language."""
+    *_, text = re.finditer(rf"^( *)```{language}\n(.*?)^ *```", GUIDE, re.M | re.S)
     return re.sub(f"^{text[1]}", "", text[2], flags=re.M)
 
 
@@ -82,10 +82,10 @@ def test_the_form_sends_an_application_from_a_browser(show, tmp_path):
 
 def test_the_relay_passes_an_application_on(show, monkeypatch):
     server, _, key, organiser = show
-    monkeypatch.setenv("EVENTAPI_URL", f"{server.url}/api/v1")
+    monkeypatch.setenv("EVENTAPI_URL", server.url)
     monkeypatch.setenv("EVENTAPI_KEY", key)
     names = {"__name__": "relay"}
-    exec(compile(sample("python"), "docs/application-form.md", "exec"), names)
+    exec(compile(sample("python"), "relay.py", "exec"), names)
 
     def send(text):
         seen = []
