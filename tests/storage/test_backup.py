@@ -6,9 +6,12 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tarfile
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -550,6 +553,54 @@ def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repea
             assert aside.stat().st_nlink == 1, "no second name of the database is left"
         number += 1
     assert number > 8
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("mount", ["mount -t tmpfs none {0}/data/files", "mount --bind {0}/other {0}/data/files"])
+def test_a_restore_works_if_files_is_a_mount_of_its_own_also_after_it_was_killed(tmp_path, mount):
+    for name in ("data/files", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    alone = ["unshare", "--mount", "--map-root-user", "sh", "-ec"]
+    if not shutil.which("unshare") or subprocess.run([*alone, mount.format(tmp_path)], capture_output=True).returncode:
+        pytest.skip("this user cannot mount file systems")
+    program = f"from tests.storage import test_backup; test_backup.restore_in_a_mount({str(tmp_path)!r})"
+    done = subprocess.run(
+        [*alone, f"{mount.format(tmp_path)}; mkdir {tmp_path}/data/files/lost+found; exec \"$@\"", "sh",
+         sys.executable, "-c", program],
+        env=processes.environment(tmp_path / "data"), cwd=processes.ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def restore_in_a_mount(folder):
+    """Restore a backup again and again, killed one step later each time, until a restore is not killed."""
+    data, file = Path(folder) / "data", Path(folder) / "backup.tar"
+    assert processes.eventapi(data, "migrate").returncode == 0, "lost+found is nothing of eventapi"
+    settings, whole, number = configuration.load(), False, 0
+    old, kept = files.store(settings, b"old"), files.store(settings, b"in both")
+    add_document(settings, "backup", kept)
+    backups.create(settings, file)
+    add_document(settings, "present", old)
+    while not whole:
+        child = os.fork()
+        if not child:
+            killed_at(number)
+            try:
+                restoring.restore(settings, file, force=True)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        status, number = os.waitpid(child, 0)[1], number + 1
+        whole = not os.WIFSIGNALED(status)
+        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL
+        with closing(Database(settings)) as db:
+            used = {row[0] for row in db.connection.execute("SELECT sha256 FROM documents")}
+        assert used and files.missing(settings, used) == []
+    assert number > 8 and documents(settings) == ["backup"]
+    assert not list(data.glob(".restore-*")) and not list(data.glob("files/.restore-*"))
+    assert files.path(settings, old).relative_to(settings.files) in {
+        kept.relative_to(place) for place in data.glob("files/.before-restore-*") for kept in place.glob("*/*")}
+    with closing(Database(settings)) as db:
+        assert checks.findings(db) == []
 
 
 def documents(settings):

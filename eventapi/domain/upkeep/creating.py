@@ -28,7 +28,7 @@ def refuse_lost(config):
 def _traces(config):
     """Yield the paths that only exist where there was a database: stored files, backups, replaced data and locks."""
     folder = config.data_dir
-    if config.files.is_dir() and any(config.files.iterdir()):
+    if config.files.is_dir() and any(file.name != "lost+found" for file in config.files.iterdir()):
         yield config.files
     yield from config.backups.glob("*.tar")
     yield from folder.glob("*.before-restore-*")

@@ -3,7 +3,8 @@ import errno
 import os
 import re
 import shutil
-from contextlib import closing
+from contextlib import closing, contextmanager
+from tempfile import mkdtemp
 
 from eventapi import journal
 from eventapi.domain.people import privacy
@@ -45,7 +46,7 @@ def _opened(source):
 def _restore(config, archive, source, force):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
-    with closing(process_locks.alone(config)), process_locks.scratch(config.data_dir, process_locks.RESTORE) as folder:
+    with closing(process_locks.alone(config)), _scratch(config) as folder:
         _remove_links(config)
         copy = folder / DATABASE
         manifest = backups.read(archive, source, folder)
@@ -58,6 +59,37 @@ def _restore(config, archive, source, force):
             again = _anonymize_again(config, db)
             _journal_restore(db, manifest, suffix)
         return _replace_data(config, folder, suffix), again
+
+
+@contextmanager
+def _scratch(config):
+    """Yield a folder for the unpacked backup whose files can be renamed into the data directory.
+
+    If `files` is a mount of its own, nothing can be renamed into it from outside. Then `files` of the folder leads to a
+    second folder, in the mount.
+    """
+    with process_locks.scratch(config.data_dir, process_locks.RESTORE) as folder:
+        if not _is_mount(config.files, folder):
+            yield folder
+            return
+        with process_locks.scratch(config.files, process_locks.RESTORE) as inside:
+            (folder / "files").symlink_to(inside)
+            yield folder
+
+
+def _is_mount(files_folder, folder):
+    """Return whether nothing can be renamed from `files` into `folder`. Both may be on the same device all the same."""
+    if not files_folder.exists():
+        return False
+    probe = mkdtemp(prefix=process_locks.RESTORE, dir=files_folder)
+    try:
+        os.rename(probe, folder / "probe")
+    except OSError as error:
+        os.rmdir(probe)
+        if error.errno != errno.EXDEV:
+            raise
+        return True
+    return False
 
 
 def refuse_foreign(config):
@@ -141,7 +173,7 @@ def _refuse_newer(config, manifest, copy):
 def _anonymize_again(config, db):
     """Repeat the anonymisations that were made after the backup. Return their number, or None if they are unknown."""
     if not _has(config.database):
-        return None if any(config.files.glob("*/*")) else 0         # stored files show that a database was lost
+        return None if any(files.all_stored(config)) else 0         # stored files show that a database was lost
     try:
         with closing(Database(config)) as old:
             lost = privacy.lost_anonymizations(db, old)
@@ -161,8 +193,14 @@ def _journal_restore(db, manifest, suffix):
 def _free_suffix(config):
     """Return the suffix for the names of the replaced data: one that no file has yet."""
     return slugs.free(f".before-restore-{backups.stamp()}",
-                      lambda suffix: any((config.data_dir / f"{name}{suffix}").exists()
-                                         for name in (DATABASE, "files")))
+                      lambda suffix: (config.data_dir / f"{DATABASE}{suffix}").exists()
+                      or any(place.exists() for place in _places(config, suffix)))
+
+
+def _places(config, suffix):
+    """Return the folders in which the replaced files may be kept. The second one is for a mount: links cannot leave it.
+    """
+    return config.data_dir / f"files{suffix}", config.files / suffix
 
 
 def _replace_data(config, folder, suffix):
@@ -176,7 +214,8 @@ def _replace_data(config, folder, suffix):
     try:
         if config.database.exists():
             _empty_log(config)
-        _set_aside(config, suffix)
+        _set_aside(config, suffix, (folder / "files").is_symlink())
+        os.sync()                       # a file that is replaced must not be lost in a power cut
         for file in (folder / "files").glob("*/*"):
             (config.files / file.parent.name).mkdir(mode=0o750, parents=True, exist_ok=True)
             os.replace(file, config.files / file.parent.name / file.name)
@@ -207,7 +246,7 @@ def _empty_log(config):
             raise process_locks.InUse("another program reads the database, such as a backup; wait until it is done")
 
 
-def _set_aside(config, suffix):
+def _set_aside(config, suffix, is_mount):
     """Give the old database and the old files second names (hard links), which stay when the first ones are replaced.
 
     The files get them as well if the database is lost: housekeeping removes those that the new database does not name.
@@ -215,10 +254,10 @@ def _set_aside(config, suffix):
     for name in (DATABASE, LOGS[0]):
         if (config.data_dir / name).exists():
             _link(config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix))
-    for file in config.files.glob("*/*"):
-        folder = config.data_dir / f"files{suffix}" / file.parent.name
-        folder.mkdir(mode=0o750, parents=True, exist_ok=True)
-        _link(file, folder / file.name)
+    place = _places(config, suffix)[is_mount]
+    for _, file, _ in files.all_stored(config):
+        (place / file.parent.name).mkdir(mode=0o750, parents=True, exist_ok=True)
+        _link(file, place / file.parent.name / file.name)
 
 
 def _link(file, name):
@@ -236,7 +275,8 @@ def _remove_links(config):
     """Remove the second names of the data that a killed restore has left without replacing the data."""
     for aside in config.data_dir.glob(f"{DATABASE}.before-restore-*"):
         if config.database.exists() and aside.samefile(config.database):
-            shutil.rmtree(config.data_dir / f"files{aside.name.removeprefix(DATABASE)}", ignore_errors=True)
+            for place in _places(config, aside.name.removeprefix(DATABASE)):
+                shutil.rmtree(place, ignore_errors=True)
             aside.with_name(f"{aside.name}-wal").unlink(missing_ok=True)
             aside.unlink()
 
