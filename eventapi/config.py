@@ -2,7 +2,6 @@
 
 Credentials of systemd override the file, and environment variables override both.
 """
-import configparser
 import os
 import pwd
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from types import SimpleNamespace
 
 from eventapi.errors import suggestion
 from eventapi.languages import choice
+from eventapi.validation import config_files
 from eventapi.validation.options import (
     address,
     country,
@@ -35,7 +35,11 @@ DEFAULT_FILE = Path("/etc/eventapi/eventapi.conf")
 
 
 class ConfigError(Exception):
-    """A value is not valid. The text names the option, the value, its origin and the values allowed."""
+    """The configuration is not valid. Each of `faults` names the place, the option, the value and what is allowed."""
+
+    def __init__(self, *faults):
+        super().__init__("; ".join(faults))
+        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,8 @@ SECRETS = ("smtp_password",)
 PREFIX = "EVENTAPI_"
 # Variables that are no options: the path of the file, a flag of `eventapi serve`, address and key for clients, and the
 # address and key of the package repository.
-OTHER_VARIABLES = {"config", "with_worker", "url", "key", "apt_url", "sign_key"}
+OTHER_VARIABLES = {"EVENTAPI_CONFIG", "EVENTAPI_WITH_WORKER", "EVENTAPI_URL", "EVENTAPI_KEY", "EVENTAPI_APT_URL",
+                   "EVENTAPI_SIGN_KEY"}
 
 
 class Config(SimpleNamespace):
@@ -154,47 +159,48 @@ def load(file=None, environ=os.environ, **given):
     the file, environment variables override both, and `given` (options of the command line) overrides all. Raise
     ConfigError, which names every unknown option or variable and every invalid value.
     """
-    texts, faults = {option.name: (option.default, "the default") for option in OPTIONS}, []
+    texts, faults = {option.name: (option.default, "default") for option in OPTIONS}, []
     path = Path(file or environ.get("EVENTAPI_CONFIG") or DEFAULT_FILE)
-    if file or environ.get("EVENTAPI_CONFIG") or path.exists():
-        options = _from_file(path)
-        faults += [f"{path}: unknown option {name}{advice}" for name, advice in _unknown(set(options))]
-        texts.update((name, (text, str(path))) for name, text in options.items())
+    is_read = bool(file or environ.get("EVENTAPI_CONFIG") or path.exists())
+    if is_read:
+        options, faults = config_files.read(_content(path), str(path))
+        faults += [f"{options[name][1]}: unknown option {name}{near}" for name, near in _unknown(options, set(texts))]
+        texts.update(options)
     texts.update(_from_credentials(environ.get("CREDENTIALS_DIRECTORY")))
-    variables = {name.removeprefix(PREFIX).lower(): text for name, text in environ.items() if name.startswith(PREFIX)}
-    faults += [f"unknown environment variable {PREFIX}{name.upper()}{advice}"
-               for name, advice in _unknown(variables.keys() - OTHER_VARIABLES)]
-    texts.update((name, (text, f"the environment variable {PREFIX}{name.upper()}")) for name, text in variables.items())
-    texts.update((name, (str(value), "the command line")) for name, value in given.items())
+    variables = {name.upper(): text for name, text in environ.items() if name.startswith(PREFIX)}
+    known = {PREFIX + option.name.upper() for option in OPTIONS}
+    faults += [f"unknown environment variable {name}{near}"
+               for name, near in _unknown(variables.keys() - OTHER_VARIABLES, known)]
+    texts.update((name.removeprefix(PREFIX).lower(), (text, f"environment variable {name}"))
+                 for name, text in variables.items())
+    texts.update((name, (str(value), f"--{name}")) for name, value in given.items())
     config = Config(**{option.name: _parsed(option, *texts[option.name], faults) for option in OPTIONS})
     if faults:
-        raise ConfigError("; ".join(faults))
+        raise ConfigError(*faults)
+    config.file = path if is_read else None
     config.language = config.language or choice.of_country(config.organiser_country)
     return config
 
 
-def _unknown(names):
-    """Yield (name, advice) for each name that is not an option."""
-    known = {option.name for option in OPTIONS}
-    for name in sorted(names - known):
-        yield name, suggestion(name, known) or "; see eventapi.conf(5)"
+def _unknown(names, known):
+    """Yield (name, advice) for each name that is not known."""
+    for name in sorted(set(names) - known):
+        yield name, suggestion(name, known) or "; see eventapi.conf(5) for all options"
 
 
-def _from_file(path):
-    parser = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=None)
+def _content(path):
+    """Return the text of the configuration file."""
     try:
-        with open(path, encoding="utf-8") as file:
-            parser.read_file(file)
+        return path.read_text(encoding="utf-8")
     except PermissionError:
         raise ConfigError(f"cannot read the configuration file {path}: permission denied for the user {user()}, who "
-                          "runs the program. Let this user read the file and enter its directory") from None
+                          "runs the program; use sudo, or let this user read the file and enter its "
+                          "directory") from None
     except OSError as error:
-        raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
-    except (configparser.Error, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not a valid configuration file: {str(error).splitlines()[0]}") from None
-    if parser.sections() != ["eventapi"]:
-        raise ConfigError(f"the configuration file {path} must have exactly one section, [eventapi]")
-    return {name: value.strip() for name, value in parser["eventapi"].items()}
+        raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}; check the path, which "
+                          "--config or EVENTAPI_CONFIG names") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"cannot read the configuration file {path}: it is not UTF-8; save it as UTF-8") from None
 
 
 def _from_credentials(folder):
@@ -211,7 +217,8 @@ def _from_credentials(folder):
             continue
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise ConfigError(f"cannot read the credential {path}: {reason}") from None
+            raise ConfigError(f"cannot read the credential {path}: {reason}; see LoadCredential= of the "
+                              "unit") from None
     return found
 
 
@@ -229,4 +236,4 @@ def _parsed(option, text, origin, faults):
         return option.parse(text.strip())
     except ValueError as error:
         shown = "(hidden)" if option.name in SECRETS else repr(text)
-        faults.append(f"{option.name} = {shown} in {origin}: must be {error}")
+        faults.append(f"{origin}: {option.name} = {shown} must be {error}")

@@ -17,7 +17,8 @@ FILES = [("/etc/eventapi/eventapi.conf", "the configuration, see eventapi.conf(5
          ("/run/eventapi/web.sock", "the socket that nginx connects to")]
 ENVIRONMENT = [("EVENTAPI_CONFIG", "path of the configuration file, instead of /etc/eventapi/eventapi.conf"),
                ("EVENTAPI_NAME", "value of the option NAME; overrides the configuration file")]
-EXIT = [("0", "success"), ("1", "failure; one line on standard error gives the reason"), ("2", "wrong usage")]
+EXIT = [("0", "success"), ("1", "failure; a line on standard error names each fault and its remedy"),
+        ("2", "wrong usage; the line on standard error has the nearest name, or an example")]
 
 
 def main(folder, version, seconds):
@@ -104,9 +105,11 @@ def commands_page(version, day):
 
 
 OPTIONS_DESCRIPTION = (
-    "The file has INI format with one section, [eventapi]. Lines that begin with # are comments. Options that are not "
-    "set have their default. An invalid value or an unknown option prevents the start; the message names it.\n",
-    "Environment variables override the file: EVENTAPI_DATA_DIR overrides data_dir. "
+    "The file has INI format with one section, [eventapi]. Lines that begin with # are comments. A value may continue "
+    "in indented lines. Options that are not set have their default. Invalid values and unknown options prevent the "
+    "start; the message names all of them, with file, line and what is allowed.\n",
+    "Environment variables override the file: EVENTAPI_DATA_DIR overrides data_dir. An unknown variable whose name "
+    "begins with EVENTAPI_ is refused, except EVENTAPI_URL and EVENTAPI_KEY, which clients of the API use. "
     "Set them for the services with systemctl edit eventapi.service, but no secrets, because every local user can read "
     "the environment of a unit. A systemd credential with the name of an option (LoadCredential=smtp_password:PATH) "
     "overrides the file, too. "

@@ -1,50 +1,66 @@
 """The command line: eventapi [--config FILE] COMMAND.
 
-Exit status: 0 if done, 1 if the command failed (one line on stderr says why), 2 for wrong usage.
+Errors are lines `eventapi: WHAT IS WRONG; REMEDY` on stderr, one for each fault. Exit status: 0 if done, 1 if the
+command failed, 2 for wrong usage.
 """
-import argparse
+import errno
 import os
+import re
 import sys
 from importlib import import_module
 
 from eventapi import __version__
 from eventapi import config as configuration
-from eventapi.cli.terminal import Refused, printable
+from eventapi.cli.terminal import Parser, Refused, Wrong, printable
 from eventapi.errors import Problem
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Error
-from eventapi.storage.errors import StorageError
+from eventapi.storage.errors import Damaged, Full, ReadOnly, StorageError
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
 # Modules of this package. `register(commands)` of each declares its commands.
-GROUPS = ("databases", "servers", "people", "features", "payment_gateways", "demo", "archives", "mail",
-          "inspections", "openapi")
+GROUPS = ("databases", "servers", "access", "payment_gateways", "archives", "mail", "inspections", "openapi")
+EXAMPLES = ("eventapi migrate                                       # create the database, or upgrade it",
+            "eventapi key create --name first --all-scopes          # create an API key",
+            "eventapi serve --with-worker                           # run the service on http://127.0.0.1:8080",
+            "eventapi backup                                        # write a backup, and verify it",
+            "eventapi --config /etc/eventapi/acme.conf key list     # administer the tenant acme")
+# The command that lists the records of a noun, for the error that one of them does not exist.
+LISTED_BY = {"API key": "key list", "Admin": "admin list", "Payment gateway": "gateway list", "Mail": "mail list"}
+SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z' ])")
+REMEDIES = {errno.EACCES: "use sudo, or let the user {user}, who runs the command, open it",
+            errno.ENOENT: "check the path", errno.ENOSPC: "free space on that disk",
+            errno.EROFS: "the file system is mounted read-only: repair it, or mount it for writing"}
+ABOUT_STORAGE = {Damaged: "restore a backup with 'eventapi restore FILE'", Full: "free space on the disk of data_dir",
+                 ReadOnly: "let the user {user}, who runs the command, write there, or repair the disk",
+                 StorageError: "'eventapi check' looks for damage", Error: "'eventapi check' looks for damage"}
 
 
 def main(argv=None):
     """Run a command and return its exit status."""
-    args = _parser().parse_args(argv)
-    os.umask(0o027)                                   # files contain personal data
     try:
+        args = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+        os.umask(0o027)                                   # files contain personal data
         return args.run(args, configuration.load(args.config)) or 0
-    except (BackupError, configuration.ConfigError, Error, InUse, Refused, SchemaError, StorageError) as error:
-        return _refuse(str(error))
+    except Wrong as error:
+        return _refuse(str(error), status=2)
+    except configuration.ConfigError as error:
+        return _refuse(*error.faults)
     except Problem as problem:
-        return _refuse("; ".join(fault["detail"] for fault in problem.errors or []) or problem.detail)
+        return _refuse(*[fault["detail"] for fault in problem.errors or []] or [_with_list(problem)])
     except BrokenPipeError:
         # A reader such as head closed the pipe. Without this, Python would report an error when it flushes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:
-        return _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (BackupError, Error, InUse, OSError, Refused, SchemaError, StorageError) as error:
+        return _refuse(_with_remedy(error))
     except KeyboardInterrupt:
         return 130
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="eventapi", allow_abbrev=False,
-                                     description="Event-management REST API for trade shows and exhibitions.")
+    parser = Parser(EXAMPLES, prog="eventapi", description="Event-management REST API for trade shows and exhibitions.")
     parser.add_argument("--version", action="version", version=f"eventapi {__version__}")
     parser.add_argument("--config", metavar="FILE", help="configuration file (default: EVENTAPI_CONFIG, or "
                                                          "/etc/eventapi/eventapi.conf if it exists)")
@@ -54,6 +70,29 @@ def _parser():
     return parser
 
 
-def _refuse(line):
-    print("eventapi: " + printable(" ".join(line.split())), file=sys.stderr)
-    return 1
+def _with_list(problem):
+    """Return the text of a problem. If a record does not exist, add the command that lists those that do."""
+    lister = next((by for noun, by in LISTED_BY.items() if problem.detail.startswith(f"{noun} ")), None)
+    if problem.code != "not_found" or not lister:
+        return problem.detail
+    return f"{problem.detail.rstrip('.')}; 'eventapi {lister}' shows what exists"
+
+
+def _with_remedy(error):
+    """Return the text of an error. Add a remedy to one that the operating system or SQLite has reported."""
+    text, remedy = str(error), None
+    if isinstance(error, OSError):
+        text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        remedy = REMEDIES.get(error.errno, "check the path and the disk")
+    elif "; " not in text and ". " not in text:
+        remedy = next((remedy for kind, remedy in ABOUT_STORAGE.items() if isinstance(error, kind)), None)
+    return f"{text}; {remedy.format(user=configuration.user())}" if remedy else text
+
+
+def _refuse(*lines, status=1):
+    """Print each fault in one line on stderr and return the exit status."""
+    for line in lines:
+        # The rules of the domain write sentences: `Mail 7 not found. Check the id.`
+        line = SENTENCE.sub(lambda found: f"{found[1] and '; '}{found[2].lower()}", " ".join(line.split())).rstrip(".")
+        print("eventapi: " + printable(line), file=sys.stderr)
+    return status

@@ -11,6 +11,7 @@ from eventapi.storage import backups
 
 
 def register(commands):
+    """Declare the commands."""
     backup_ = command(commands, "backup", backup,
                       "write database and files to one backup file; the server may keep running",
                       "eventapi backup", "eventapi backup /root/before-the-fair.tar")
@@ -21,8 +22,9 @@ def register(commands):
     _descriptor(backup_)
     restore_ = command(commands, "restore", restore,
                        "replace the data with a backup; the previous data is renamed, not deleted",
-                       "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar")
-    restore_.add_argument("file", metavar="FILE", help="backup file")
+                       "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar",
+                       "eventapi restore --force /root/move.tar")
+    restore_.add_argument("file", metavar="FILE", help="backup file").records = "backup"
     _descriptor(restore_)
     restore_.add_argument("--force", action="store_true",
                           help="restore even if the current database is newer than the backup or cannot be read, or if "
@@ -72,7 +74,7 @@ def _explained(path):
     except PermissionError as error:
         if Path(error.filename or "").absolute().parent != Path(path).absolute().parent:
             raise
-        raise Refused(f"{path}: permission denied for the user {user()}. Use a directory of this user, or, as root, "
+        raise Refused(f"{path}: permission denied for the user {user()}; use a directory of this user, or, as root, "
                       "one that only root can change, such as /root") from None
 
 
@@ -90,5 +92,6 @@ def restore(args, config):
     with opened(config) as db:
         findings = checks.findings(db)
     if findings:
-        raise Refused("the backup was restored, but 'eventapi check' reports: "
-                      + "; ".join(f"{name}: {detail}" for name, detail in findings[:5]))
+        found = ", ".join(f"{name}: {detail}" for name, detail in findings[:5])
+        raise Refused(f"the backup was restored, but 'eventapi check' reports {found}; repair this, or restore an "
+                      "older backup")

@@ -1,4 +1,6 @@
-"""The command that creates and upgrades the database."""
+"""Commands that create and upgrade the database, and fill it with a sample trade show."""
+import sys
+from contextlib import closing
 from functools import partial
 
 from eventapi.cli.terminal import Refused, command, refuse_damaged
@@ -8,10 +10,17 @@ from eventapi.storage.errors import StorageError
 
 
 def register(commands):
+    """Declare the commands."""
     parser = command(commands, "migrate", migrate, "create the database, or back it up and upgrade it",
                      "eventapi migrate")
     parser.add_argument("--new", action="store_true", help="create an empty database although files, backups or locks "
                                                            "show that there was one")
+    demo = command(commands, "demo", make_demo, "fill an empty database with a sample trade show",
+                   "eventapi demo", "eventapi demo --size fair")
+    demo.add_argument("--size", choices=("small", "fair", "messe"), default="small",
+                      help="size of the show: small has 60 exhibitors and 240 visitors and takes seconds; fair has 600 "
+                           "and 20,000 and takes about a minute; messe has 4,500 and 150,000 and takes about five "
+                           "minutes and 3 GB of disk space (default: small)")
 
 
 def migrate(args, config):
@@ -38,3 +47,13 @@ def _back_up(config, schema):
     backups.create(config, file)
     print(f"backup: {file}")
     return file
+
+
+def make_demo(args, config):
+    """Fill an empty database with the sample show. Progress goes to stderr."""
+    from eventapi.app import ready
+    from eventapi.demo import show as demo
+    refuse_damaged(config)
+    ready(config)
+    with closing(process_locks.together(config)):
+        return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))

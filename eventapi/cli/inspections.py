@@ -1,31 +1,34 @@
 """Commands that check the data for damage."""
 import argparse
-import json
 import re
 
 from eventapi import journal
-from eventapi.cli.terminal import Refused, command, group, lists, opened, printable
+from eventapi.cli.terminal import Refused, command, group, lists, opened, print_json, printable
 from eventapi.domain.upkeep import checks
 from eventapi.storage.errors import forget_damage
 
 
 def register(commands):
+    """Declare the commands."""
     lists(command(commands, "check", check, "check database, amounts, stored files and audit log for damage",
-                  "eventapi check"))
+                  "eventapi check", "eventapi check --json"),
+          check="name of the check that found a fault", detail="what is wrong")
     audit = group(commands, "audit", "verify the audit log")
     proof = command(audit, "verify", verify,
                     "verify that no audit entry was changed, removed or moved, and print the last entry",
                     "eventapi audit verify", f"eventapi audit verify --noted 812:{'9f' * 32}")
     proof.add_argument("--noted", metavar="ID:HASH", type=noted,
                        help="last entry that an earlier run printed; also verify that no entry up to it was rewritten")
-    lists(proof)
+    lists(proof, faults="list of sentences; empty if the log is intact",
+          last_entry="last entry as ID:HASH for --noted, or null if the log is empty")
 
 
 def noted(text):
     """Return (id, hash) of an entry in the form that `audit verify` prints."""
     found = re.fullmatch(r"([1-9]\d{0,17}):([0-9a-f]{64})", text.strip())
     if not found:
-        raise argparse.ArgumentTypeError("must be ID:HASH, as printed by 'eventapi audit verify'")
+        raise argparse.ArgumentTypeError(f"{text!r} is not ID:HASH; copy the last entry that 'eventapi audit verify' "
+                                         "printed")
     return int(found[1]), found[2]
 
 
@@ -38,7 +41,11 @@ def check(args, config):
         findings = checks.findings(db)
     if not findings:
         forget_damage(config.database)
-    _report(args, findings)
+    if args.json:
+        print_json([{"check": name, "detail": detail} for name, detail in findings])
+    else:
+        print("\n".join(f"{name}: {printable(detail)}" for name, detail in findings) or "ok")
+    _refuse(len(findings))
 
 
 def verify(args, config):
@@ -46,19 +53,19 @@ def verify(args, config):
     with opened(config) as db, db.snapshot():
         wrong = journal.verify(db) + (journal.verify_entry(db, *args.noted) if args.noted else [])
         last = journal.last(db)
-    _report(args, [("audit log", line) for line in wrong])
-    if last and not args.json:
-        print(printable("last entry: {}:{}".format(*last)))
-
-
-def _report(args, findings):
+    entry = last and "{}:{}".format(*last)
     if args.json:
-        rows = [{"check": name, "detail": detail} for name, detail in findings]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json({"faults": wrong, "last_entry": entry})
     else:
-        for name, detail in findings:
-            print(f"{name}: {printable(detail)}")
-        if not findings:
-            print("ok")
-    if findings:
-        raise Refused("one fault was found" if len(findings) == 1 else f"{len(findings)} faults were found")
+        print("\n".join(f"audit log: {printable(line)}" for line in wrong) or "ok")
+        if entry:
+            print(printable(f"last entry: {entry}"))
+    _refuse(len(wrong))
+
+
+def _refuse(number):
+    """Raise Refused unless the number of faults is 0."""
+    if number:
+        found = "one fault was found" if number == 1 else f"{number} faults were found"
+        raise Refused(f"{found}, see the output; if data is damaged, stop the services and restore a backup with "
+                      "'eventapi restore FILE'")

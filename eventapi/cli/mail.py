@@ -1,5 +1,5 @@
 """Commands that list mails and queue failed or uncertain ones again."""
-from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, show
+from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, record, show
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import not_found
 
@@ -7,14 +7,18 @@ COLUMNS = ["id", "state", "kind", "recipient", "subject", "attempts", "next_at",
 
 
 def register(commands):
+    """Declare the commands."""
     mail = group(commands, "mail", "list and retry mails")
     listed = command(mail, "list", list_mails,
                      "list failed mails and uncertain mails, which may or may not have been sent",
                      "eventapi mail list", "eventapi mail list --state queued --json")
     listed.add_argument("--state", choices=mails.STATES, help="list the mails in this state instead")
-    lists(listed)
+    lists(listed, id="id of the mail", state=", ".join(mails.STATES), kind="what it is about, such as invoice",
+          recipient="address", subject="subject", attempts="number of attempts to send it",
+          next_at="time of the next attempt, or null", error="reason of the last failure, or null",
+          updated_at="time of the last change")
     again = command(mail, "retry", retry, "queue failed or uncertain mails again", "eventapi mail retry 5 7")
-    again.add_argument("id", metavar="ID", type=int, nargs="+", help="id of the mail, see 'eventapi mail list'")
+    record(again, "id", "mail", "id of the mail, see 'eventapi mail list'", nargs="+")
 
 
 def list_mails(args, config):
@@ -32,4 +36,4 @@ def retry(args, config):
                 raise not_found("mail", id)
             if mail["state"] not in mails.CAN_BE_SENT_AGAIN:
                 states = " or ".join(mails.CAN_BE_SENT_AGAIN)
-                raise Refused(f"mail {id} is {mail['state']}; only {states} mails can be queued again")
+                raise Refused(f"mail {id} is {mail['state']}; only mails that are {states} can be queued again")

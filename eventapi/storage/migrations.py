@@ -42,10 +42,10 @@ def check_schema_version(connection: Connection) -> None:
     """Raise SchemaError unless the database has exactly the schema version of this program."""
     have, want = schema_version(connection), migration_files()[-1][0]
     if have < want:
-        raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}: "
+        raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}; "
                           "run 'eventapi migrate'")
     if have > want:
-        raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi: "
+        raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi; "
                           "install the newer version again, or restore the backup that was made before the upgrade")
 
 

@@ -68,7 +68,8 @@ def test_the_configuration_file_shows_every_option_at_its_default():
 def test_the_shipped_configuration_file_sets_only_defaults():
     shipped = config.load(ROOT / "conf" / "eventapi.conf", environ={})
     plain = {option.name: option.parse(option.default) for option in config.OPTIONS}
-    assert vars(shipped) == {**plain, "language": "de"}        # empty: that of organiser_country
+    # language is empty in the file: it is that of organiser_country
+    assert vars(shipped) == {**plain, "file": ROOT / "conf" / "eventapi.conf", "language": "de"}
 
 
 def test_the_changelog_begins_with_the_unreleased_changes():
