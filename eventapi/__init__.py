@@ -1,2 +1,2 @@
 """eventapi: an event-management REST API for trade shows and exhibitions."""
-__version__ = "1.0.0.dev0"
+__version__ = "1.0.0"

@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from eventapi import __version__, config
+from eventapi import config
 from tests.support.processes import ROOT
 
 PACKAGING = ROOT / "packaging"
@@ -248,17 +248,7 @@ def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
     assert parser["eventapi"]["port"] == "80,443"        # names need /etc/services, which a small Debian lacks
 
 
-# The source package
-
-def test_the_package_has_the_version_of_the_program(tmp_path):
-    (tmp_path / "packaging").mkdir()
-    shutil.copytree(PACKAGING / "debian", tmp_path / "packaging" / "debian")
-    (tmp_path / "eventapi").mkdir()
-    shutil.copy(ROOT / "eventapi" / "__init__.py", tmp_path / "eventapi")
-    subprocess.run([PACKAGING / "source", tmp_path], check=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1795000000"})
-    version = re.match(r"eventapi \((\S+)\)", (tmp_path / "debian" / "changelog").read_text())[1]
-    assert version.replace("~", ".").replace(".rc", "rc") == __version__
-
+# The repository, and the scripts of the package
 
 @pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))),
                     reason="reprepro, gnupg or dpkg is not installed")
