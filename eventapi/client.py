@@ -25,6 +25,7 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import partial
 from time import monotonic, sleep, time
 from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Optional, TypeVar, Union
 from urllib.parse import quote, urlencode, urlsplit
@@ -69,10 +70,10 @@ class Problem(Exception):
         self.request_id: str | None = headers["X-Request-ID"]
 
     def __str__(self) -> str:
-        faults = [f"{fault.get('pointer', fault.get('parameter'))}: {fault.get('detail')}" for fault in self.errors]
+        faults = [f"- {fault.get('pointer', fault.get('parameter'))}: {fault.get('detail')}" for fault in self.errors]
         repeated = ["An earlier attempt got no response and may have been executed."] if self.repeated else []
         head = f"{self.status} {self.code or self.title}: {self.detail}"
-        return "\n- ".join([head, *faults, *repeated, f"Request id: {self.request_id}"])
+        return "\n".join([head, *faults, *repeated, *([f"Request id: {self.request_id}"] if self.request_id else [])])
 
 
 class Reply:
@@ -115,10 +116,11 @@ class Client:
         self._key, self._tries, self._root = _Secret(_setting("EVENTAPI_KEY", key)), tries, f"{parts.path}/api/v1"
         if not (self._key.isascii() and self._key.isprintable()):
             raise ValueError("EVENTAPI_KEY has characters that no API key has")
-        context = context or ssl.create_default_context()
-        self._open: Callable[[], http.client.HTTPConnection] = lambda: http.client.HTTPSConnection(
-            str(parts.hostname), parts.port, timeout=timeout, context=context) if parts.scheme == "https" else \
-            http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=timeout)
+        place: dict[str, Any] = {"host": parts.hostname, "port": parts.port, "timeout": timeout}
+        kind: Callable[..., http.client.HTTPConnection] = http.client.HTTPConnection
+        if parts.scheme == "https":
+            kind, place["context"] = http.client.HTTPSConnection, context or ssl.create_default_context()
+        self._open = partial(kind, **place)
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []
 
     def __repr__(self) -> str:
@@ -247,8 +249,9 @@ class Client:
             for event in page:
                 yield event
                 _keep(state, event["id"])
-            cursor = page.meta["next"]
-            _keep(state, cursor)
+            if page.meta["next"] != cursor:
+                cursor = page.meta["next"]
+                _keep(state, cursor)
             if not page.meta["more"]:
                 sleep(wait)
 
@@ -277,7 +280,7 @@ class Client:
             wait = _delay(failure, attempt)
             if attempt == self._tries or wait > LONGEST_WAIT:
                 break
-            log.info("attempt %d in %.1f s: %s", attempt + 1, wait, failure)
+            log.warning("attempt %d in %.1f s: %s", attempt + 1, wait, failure)
             sleep(wait)
         raise failure
 
