@@ -5,7 +5,10 @@ gunicorn ignores settings that it does not know, so this file works with gunicor
 import os
 import sys
 
+from gunicorn import glogging
+
 from eventapi import config as configuration
+from eventapi import logs
 from eventapi.server.worker_process import WorkerProcess
 from eventapi.storage import process_locks
 
@@ -38,6 +41,20 @@ accesslog = None                         # eventapi itself logs one line per req
 control_socket_disable = True            # gunicorn 25 and newer would create a socket in the home directory
 
 
+class Logger(glogging.Logger):
+    """gunicorn's log, in the form of the option log_format."""
+
+    def setup(self, cfg):
+        """Set the level and the form. gunicorn calls this at the start, and `on_reload` later."""
+        super().setup(cfg)
+        logs.set_form(configuration.load().log_format)
+        for handler in self.error_log.handlers:
+            handler.setFormatter(logs.Formatter())
+
+
+logger_class = Logger
+
+
 def on_starting(server):
     """Lock the data directory, so that no backup is restored while the server runs."""
     try:
@@ -52,7 +69,8 @@ def when_ready(server):
 
 
 def on_reload(server):
-    """Restart the worker, so that it reads the new configuration."""
+    """Log as the new configuration says. Restart the worker, so that it reads it as well."""
+    server.log.setup(server.cfg)
     if server.worker_process:
         server.worker_process.restart()
 

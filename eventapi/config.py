@@ -122,6 +122,8 @@ OPTIONS = [
            "Directory for nightly backups and backups before a migration. Empty: DATA_DIR/backups."),
     Option("backup_keep_days", "14", whole(1, 3650),
            "Days that nightly backups and those of migrations are kept. The last five verified ones are kept longer."),
+    Option("log_format", "logfmt", one_of("logfmt", "json"),
+           "Form of the log: logfmt (name=value pairs) or json (one JSON object in each line)."),
     Option("log_level", "info", one_of("debug", "info", "warning", "error"),
            "Lowest level that is logged: debug, info, warning or error. info includes one line per request."),
 ]

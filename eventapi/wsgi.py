@@ -4,7 +4,7 @@ from eventapi.app import create_app, ready
 from eventapi.storage import process_locks
 
 settings = config.load()
-logs.start(settings.log_level)
+logs.start(settings.log_level, settings.log_format)
 ready(settings)
 hold = process_locks.together(settings)          # locks the data directory, so that no backup is restored meanwhile
 app = create_app(settings)

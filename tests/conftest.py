@@ -3,6 +3,8 @@ import gc
 import json
 import logging
 import shutil
+import sys
+import threading
 
 import pytest
 import webtest
@@ -83,10 +85,12 @@ def events_are_documented(monkeypatch):
 def logging_restored():
     """Restore the root logger: start_logging switches the request log on for the rest of the process."""
     root = logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
+    level, handlers, hooks = root.level, list(root.handlers), (sys.excepthook, threading.excepthook)
     yield
     root.setLevel(level)
     root.handlers[:] = handlers
+    logging.captureWarnings(False)
+    sys.excepthook, threading.excepthook = hooks
     request_log.flush()              # now, while pytest still captures the output
 
 

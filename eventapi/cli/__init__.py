@@ -4,6 +4,7 @@ Errors are lines `eventapi: WHAT IS WRONG; REMEDY` on stderr, one for each fault
 command failed, 2 for wrong usage.
 """
 import errno
+import logging
 import os
 import re
 import sys
@@ -39,6 +40,7 @@ ABOUT_STORAGE = {Damaged: "restore a backup with 'eventapi restore FILE'", Full:
 
 def main(argv=None):
     """Run a command and return its exit status."""
+    logging.lastResort.setFormatter(logging.Formatter("eventapi: %(message)s"))     # of commands that keep no log
     try:
         args = _parser().parse_args(sys.argv[1:] if argv is None else argv)
         os.umask(0o027)                                   # files contain personal data

@@ -70,7 +70,7 @@ def _choose_server(config, gunicorn, always):
         return
     if config.server != "own" or server_check.fault(gunicorn, EVENTAPI_SERVER="gthread") is not None:
         raise Refused(f"the server does not respond to a request: {reason}")
-    logs.start(config.log_level)
+    logs.start(config.log_level, config.log_format)
     log.warning("the own server does not work with this version of gunicorn, so gthread serves instead: %s", reason)
     os.environ["EVENTAPI_SERVER"] = "gthread"
 
@@ -122,7 +122,7 @@ def work(args, config):
     from eventapi.server import systemd
     from eventapi.storage import process_locks
     from eventapi.worker import Worker, name_of
-    logs.start(config.log_level)
+    logs.start(config.log_level, config.log_format)
     ready(config, to_write=True)
     hold = process_locks.together(config)
     worker = Worker(config, parent=args.parent, report=partial(systemd.report_alive, os.getpid()))

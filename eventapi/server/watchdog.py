@@ -3,9 +3,11 @@
 gunicorn's heartbeat comes from the main thread, so it does not notice that all threads hang. gunicorn replaces a
 process that ends. systemd hears WATCHDOG=1 only from processes that work, so it restarts the service if none does.
 """
-import faulthandler
 import os
+import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable
 
 from gunicorn.glogging import Logger
@@ -46,6 +48,12 @@ class Watchdog:
     def _end(self):
         """End the process at once: threads that hang cannot be stopped. Nothing that was acknowledged is lost."""
         self._log.critical("requests wait and none has finished for %d s; the stacks of all threads follow, then this "
-                           "process ends and is replaced", LIMIT)
-        faulthandler.dump_traceback(2)
+                           "process ends and is replaced", LIMIT, extra={"traceback": stacks()})
         os._exit(1)
+
+
+def stacks() -> str:
+    """Return the stacks of all threads of this process, as text for the log."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    return "\n".join(f"Thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
+                     for ident, frame in sys._current_frames().items())
