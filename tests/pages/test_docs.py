@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 import webob
@@ -14,9 +13,12 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.pages import _hash, reference
 from eventapi.resources import CATALOGUE
+from tests.docs.markdown import PAGES, RUN, anchors, blocks, links, name_of
+from tests.support.processes import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
+REFERENCE = "http://127.0.0.1:8080/docs"                    # the address of the reference with `make run`
+CHECKED = {"json", "ini", "nginx", "text"}
 ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 # Files that a document names and that are not in this tree: created at run time, or examples.
@@ -24,10 +26,6 @@ ELSEWHERE = re.compile(r"widget|NNNN|NOUN|SUBJECT|@acme|<|eventapi\.db|openapi\.
                        r"|^local\.conf$")
 # Folders in which a shortened path may begin.
 ROOTS = ("", "eventapi", "packaging", "packaging/systemd", "conf", "conf/monitoring", "tests", "docs")
-
-
-def name_of(file):
-    return str(file.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=name_of)
@@ -44,6 +42,35 @@ def test_the_architecture_lists_every_module():
                if file.name != "__init__.py" and file.parent.name != "resources"}
     listed = re.findall(r"^- `([\w/]+\.py)`:", text, re.M)
     assert sorted(listed) == sorted(modules)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_and_anchor_exists(page, app):
+    reference = set(re.findall(r'\bid="?([\w.-]+)', app.get("/docs").text))
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        if path == REFERENCE:
+            assert not anchor or anchor in reference, f"{name_of(page)}: {link} is not in the reference"
+        elif "://" not in path and not path.startswith("mailto:"):
+            target = (page.parent / path) if path else page
+            assert target.exists(), f"{name_of(page)}: {link} does not exist"
+            assert not anchor or anchor in anchors(target), f"{name_of(page)}: {link} names no heading"
+
+
+def test_the_table_of_contents_lists_every_page():
+    contents = ROOT / "docs" / "README.md"
+    listed = {(contents.parent / link.partition("#")[0]).resolve() for link in links(contents) if "://" not in link}
+    assert sorted(map(name_of, {*(ROOT / "docs").rglob("*.md")} - listed - {contents})) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_sample_is_run_checked_or_marked(page):
+    for block in blocks(page):
+        place = f"{name_of(page)}, line {block.line}"
+        assert block.language, f"{place}: name the language of the block: sh, python, json, ini, nginx, text, …"
+        assert (block.language in {*RUN, *CHECKED} or block.is_output or {"not run", "file"} & block.marks.keys()), \
+            f"{place}: nothing runs this sample. Add a line above it: <!-- not run: REASON -->"
+        assert block.marks.get("not run", "reason"), f"{place}: say why this block is not run"
 
 
 def test_every_path_of_the_api_that_the_readme_names_exists():
