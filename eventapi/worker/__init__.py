@@ -16,6 +16,7 @@ AFTER_FAILURE seconds. The other jobs are not affected.
 import logging
 import os
 import signal
+import threading
 import time
 
 from eventapi.domain.upkeep import housekeeping as upkeep
@@ -45,7 +46,8 @@ class Worker:
     Attributes:
         parent: process id of the server that started the worker; the worker ends with it. None for a worker of its
             own.
-        report: called whenever the worker makes progress: between two rounds, and between two transactions of a job.
+        report: called whenever the main thread makes progress: between two rounds, and between two transactions of a
+            job.
         due: time of the next round of each job, on the monotonic clock.
         failed: the jobs whose last round failed. A change of the database does not start them.
         signed: time of the last heartbeat, on the monotonic clock.
@@ -93,8 +95,9 @@ class Worker:
         self.stopped = True
 
     def stopping(self):
-        """Return whether the worker has to stop."""
-        self.report()
+        """Return whether the worker has to stop. Threads of jobs ask, too, and report no progress."""
+        if threading.current_thread() is threading.main_thread():
+            self.report()
         return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):

@@ -1,6 +1,7 @@
 """The worker: its loop, its heartbeat, housekeeping, and a worker beside a server."""
 import os
 import signal
+import threading
 import time
 import types
 from datetime import datetime, timedelta, timezone
@@ -59,6 +60,22 @@ def test_events_for_the_feed_are_kept_for_30_days(db, organiser):
     db.connection.execute("UPDATE outgoing_events SET created_at = ? WHERE id = 1", (ago(days=31),))
     assert housekeeping.delete_old_events(db) == 1
     assert db.connection.execute("SELECT id FROM outgoing_events").fetchall() == [(2,)]
+
+
+def test_a_thread_of_a_job_reports_nothing_to_systemd_while_the_worker_hangs(settings):
+    """An import or a check for damage would hide for hours that no other job runs."""
+    reports, during = [], []
+
+    def run(db, stopping):
+        before = len(reports)
+        thread = threading.Thread(target=lambda: [stopping() for _ in range(3)])
+        thread.start()
+        thread.join()                       # the worker hangs for so long
+        during.append(len(reports) - before)
+    worker = Worker(settings, jobs=[job(run)], report=lambda: reports.append(1))
+    assert worker.once() == [] and during == [0]
+    worker.stopping()
+    assert reports
 
 
 def test_a_batch_is_bounded_and_the_job_processes_all_batches(db, monkeypatch, organiser):
