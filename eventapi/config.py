@@ -65,7 +65,9 @@ OPTIONS = [
            "X-Real-IP, X-Forwarded-For and X-Forwarded-Proto are used only from them and on a unix socket. Empty: "
            "only on a unix socket."),
     Option("workers", "2", whole(1, 64), "Number of server processes. Use the number of processor cores."),
-    Option("threads", "4", whole(1, 64), "Number of requests that one server process handles at the same time."),
+    Option("threads", "4", whole(2, 64),
+           "Number of requests that one server process handles at the same time, at least 2: half of them may wait for "
+           "slow clients."),
     Option("server", "own", one_of("own", "gthread"),
            "Server inside gunicorn: own (less CPU per request, shared commits) or gthread (gunicorn's own threads)."),
     Option("timezone", "Europe/Berlin", zone,

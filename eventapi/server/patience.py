@@ -5,6 +5,7 @@ counts the places). Brief waits need no place. A proxy takes even a long respons
 busy for some seconds, so it is given more time.
 """
 import select
+import threading
 import time
 from collections.abc import Callable
 from threading import BoundedSemaphore
@@ -56,12 +57,19 @@ class Patience:
 
         Raise TimeoutError after the deadline, and if the wait is not brief and no place is free.
         """
-        start = time.monotonic()
-        left = self.deadline - start
+        left = self.deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("the client is too slow")
         self._before_waiting()
-        poll = select.poll()
+        me = threading.get_ident()
+        self._watchdog.waiting.add(me)
+        try:
+            self._wait(event, left)
+        finally:
+            self._watchdog.waiting.discard(me)
+
+    def _wait(self, event, left):
+        start, poll = time.monotonic(), select.poll()
         poll.register(self._fd, event)
         if not self._has_place:
             if poll.poll(min(self._brief, left) * 1000):

@@ -23,13 +23,14 @@ class Watchdog:
     Attributes:
         progress: changes when a request is finished, and when a client sends or takes bytes. Threads may change it at
             once, since only the change counts.
+        waiting: ids of the threads that wait for a client. Such a wait has a deadline of its own (patience.py).
     """
 
     def __init__(self, work_waits: Callable[[], bool], main: int, log: Logger):
         """`work_waits` returns whether something waits for a thread; `main` is the process id that systemd knows."""
         self._work_waits, self._main, self._log = work_waits, main, log
         self.progress = self._seen = self._stalled = 0
-        self._checked = 0.0
+        self._checked, self.waiting = 0.0, set()
 
     def check(self) -> None:
         """Tell systemd that the process works. End it after LIMIT checks without progress while work waits."""

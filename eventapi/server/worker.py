@@ -202,7 +202,12 @@ class Worker(base.Worker):
         self.writes.pass_on()
 
     def _work_waits(self):
-        """Return whether a write, a task or an event waits for a thread. The task that makes a leader is no work."""
+        """Return whether a write, a task or an event waits for a thread, and not all threads wait for clients.
+
+        The task that makes a leader is no work.
+        """
+        if len(self.watchdog.waiting) >= self.cfg.threads:
+            return False
         tasks = self.threads.number_waiting()
         return bool(self.writes.queued) or tasks > 1 or (
             tasks == 1 and self.epoll in select.select([self.epoll], [], [], 0)[0])

@@ -25,7 +25,7 @@ NO_PLACE = nullcontext()    # a short body needs no place
 
 def places(threads: int) -> BoundedSemaphore:
     """Return the places of a process with so many threads: the threads that may wait for clients at once."""
-    return BoundedSemaphore(max(1, threads // 2))
+    return BoundedSemaphore(threads // 2)
 
 
 def place(environ: dict) -> AbstractContextManager[None]:

@@ -3,10 +3,11 @@ import os
 import signal
 import socket
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
+from tests.server.test_slow_clients import Reader
 from tests.server.test_slow_uploads import documents
 from tests.support import processes
 from tests.support.http_client import HttpClient
@@ -84,6 +85,31 @@ def test_a_process_with_a_free_thread_and_slow_transfers_is_left_alone(folder, k
         assert get(f"{server.url}/healthz")[0] == 200
         assert list(children(server.process.pid)) == [before]
         kill(server)
+
+
+@pytest.mark.own_server("with gthread, a response that waits for its reader is not inside the application")
+def test_a_process_whose_threads_all_wait_for_a_proxy_is_left_alone(folder, key, tmp_path):
+    """A proxy that stands still for a while: each wait for it has a deadline, and takes longer than the watchdog's."""
+    given = {**options(tmp_path, 3), "EVENTAPI_THREADS": "2", "EVENTAPI_TRUSTED_PROXIES": "127.0.0.1"}
+    with Server(folder, "--workers", "1", **given) as server, ExitStack() as stack:
+        before, = children(server.process.pid)
+        for _ in range(2):
+            stack.enter_context(closing(Reader(server, key, "/openapi.json")))
+        start = time.monotonic()
+        until(lambda: refused_or_late(server), timeout=60)
+        until(lambda: get(f"{server.url}/healthz")[0] == 200, timeout=60)
+        assert time.monotonic() - start > 4, "no request waited for so long: this proves nothing"
+        assert list(children(server.process.pid)) == [before]
+
+
+def refused_or_late(server):
+    """Return whether a request gets no response at once."""
+    with socket.create_connection(("127.0.0.1", server.port), 0.3) as client:
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        try:
+            return not client.recv(1)
+        except OSError:
+            return True
 
 
 class Systemd(socket.socket):

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from eventapi import config as configuration
 from eventapi.errors import Problem
 from eventapi.web import uploads
 from tests.support.processes import Server, children, eventapi, until
@@ -146,3 +147,9 @@ def test_an_upload_waits_a_moment_for_the_place_of_another(monkeypatch):
         with uploads.place(environ), pytest.raises(Problem) as refused, uploads.place(environ):
             pass
     assert refused.value.code == "unavailable" and refused.value.headers["Retry-After"]
+
+
+def test_a_process_has_at_least_two_threads_so_that_a_slow_upload_does_not_stop_it(settings):
+    environ = {"EVENTAPI_CONFIG": str(settings.data_dir / "eventapi.conf"), "EVENTAPI_THREADS": "1"}
+    with pytest.raises(configuration.ConfigError, match=r"threads = '1' must be a whole number from 2 to 64"):
+        configuration.load(environ=environ)

@@ -198,8 +198,7 @@ def _free_suffix(config):
 
 
 def _places(config, suffix):
-    """Return the folders in which the replaced files may be kept. The second one is for a mount: links cannot leave it.
-    """
+    """Return the two folders in which the replaced files may be kept. The second one is for a mount of its own."""
     return config.data_dir / f"files{suffix}", config.files / suffix
 
 
