@@ -40,6 +40,8 @@ def check_bytes(data: bytes, end: int) -> None:
     if (end if end >= 0 else len(data)) > MAX_HEAD:
         raise Refused("the head is too long", 431)
     if not FIRST_LINE.fullmatch(first):
+        if not first.isascii():
+            raise Refused("the path must be ASCII: percent-encode the UTF-8 of other characters, ä as %C3%A4")
         raise Refused("the first line must have a method, a path and HTTP/1.1, with one space between them")
     for number, line in enumerate(lines, start=2):
         if not FIELD.fullmatch(line):
