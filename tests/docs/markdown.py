@@ -41,6 +41,12 @@ def data_of(page):
     return next((mark[2].split(", ") for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"), ["empty"])
 
 
+def has_mail(page):
+    """Return whether the server of a page sends mails, which its samples find in the folder mails/."""
+    head = page.read_text(encoding="utf-8").split("\n")[:5]
+    return any(mark[1] == "mail" for mark in map(MARK.fullmatch, head) if mark)
+
+
 def blocks(page):
     """Return the Blocks of a page, in their order."""
     text, found, end = page.read_text(encoding="utf-8"), [], 0

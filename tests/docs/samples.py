@@ -6,12 +6,12 @@ import select
 import shutil
 import signal
 import subprocess
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 import pytest
 
-from tests.docs.markdown import RUN, blocks, name_of
+from tests.docs.markdown import RUN, blocks, has_mail, name_of
 from tests.support.processes import PYTHON, ROOT, Server, environment, eventapi, free_port
 
 LIMIT = 120                                                 # seconds until a block counts as hanging
@@ -87,7 +87,8 @@ def run_page(page, folder, template):
     shutil.copytree(template, folder / "data")
     (folder / "work").mkdir()
     with ExitStack() as stack:
-        server = stack.enter_context(Server(folder / "data", "--with-worker", "--workers", "1"))
+        options = stack.enter_context(mailbox(folder / "work" / "mails")) if has_mail(page) else {}
+        server = stack.enter_context(Server(folder / "data", "--with-worker", "--workers", "1", **options))
         variables, running = variables_for(folder, server), {}
         for block in blocks(page):
             if "file" in block.marks:
@@ -102,6 +103,28 @@ def run_page(page, folder, template):
                 except (AssertionError, ValueError) as fault:
                     pytest.fail(f"{name_of(page)}, line {block.line}: {fault}\n--- sample\n{block.text}"
                                 f"--- output\n{done.out}\n--- errors\n{done.err}", pytrace=False)
+
+
+@contextmanager
+def mailbox(folder):
+    """Run an SMTP server that stores the mails as 1.eml, 2.eml and so on. Yield the options that send mails there."""
+    from tests.support import mail_server  # skips the test without aiosmtpd
+    folder.mkdir()
+
+    class Folder(mail_server.Inbox):
+        async def handle_DATA(self, server, session, envelope):
+            self.envelopes.append(envelope)
+            file = folder / f"{len(self.envelopes)}.eml"
+            file.with_suffix(".new").write_bytes(envelope.content)
+            file.with_suffix(".new").rename(file)
+            return "250 OK"
+    server = mail_server.Server(Folder())
+    server.start()
+    try:
+        yield {"EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_SMTP_PORT": str(server.port),
+               "EVENTAPI_SMTP_SECURITY": "none", "EVENTAPI_SMTP_SENDER": "newsletter@messe.example"}
+    finally:
+        server.stop()
 
 
 def variables_for(folder, server):
