@@ -302,7 +302,7 @@ class Client:
                     is_usable = False
                 response = connection.getresponse()
             with response:
-                result = read(response) if response.status < 300 else _problem(response)
+                result: T | Problem = read(response) if response.status < 300 else _problem(response)
                 is_usable = is_usable and response.isclosed() and connection.sock is not None
         except BaseException:
             connection.close()

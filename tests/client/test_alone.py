@@ -1,4 +1,5 @@
 """What must hold wherever the file is used: no other module, no key in any text, types that check."""
+import ast
 import copy
 import importlib.util
 import logging
@@ -10,6 +11,7 @@ import sys
 import traceback
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +44,22 @@ def test_a_copy_of_the_file_works(tmp_path):
     shutil.copy(client.__file__, tmp_path / "copied.py")
     assert run(tmp_path, "import copied", "print(copied.Client('http://127.0.0.1:1', 'key'))") == \
         "Client('http://127.0.0.1:1')\n"
+
+
+def test_the_syntax_is_that_of_python_3_9():
+    ast.parse(Path(client.__file__).read_text(encoding="utf-8"), feature_version=(3, 9))
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13", "3.14"])
+def test_it_runs_on_other_versions_of_python(version, tmp_path):
+    shutil.copy(client.__file__, tmp_path / "copied.py")
+    python = shutil.which(f"python{version}")
+    if not python or subprocess.run([python, "-c", "1"], capture_output=True).returncode:
+        pytest.skip(f"python{version} is not installed")
+    program = "import copied; print(copied.as_json({'a': [copied.Client('http://127.0.0.1:1', 'key').url]}))"
+    done = subprocess.run([python, "-W", "error", "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == '{"a":["http://127.0.0.1:1"]}\n', done.stderr
 
 
 def test_the_version_is_that_of_eventapi():
