@@ -21,8 +21,9 @@ from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
 # Modules of this package. `register(commands)` of each declares its commands.
-GROUPS = ("databases", "servers", "access", "payment_gateways", "archives", "mail", "inspections", "openapi")
-EXAMPLES = ("eventapi migrate                                       # create the database, or upgrade it",
+GROUPS = ("status", "databases", "servers", "access", "payment_gateways", "archives", "mail", "inspections", "openapi")
+EXAMPLES = ("eventapi                                               # show what runs, and what to do next",
+            "eventapi migrate                                       # create the database, or upgrade it",
             "eventapi key create --name first --all-scopes          # create an API key",
             "eventapi serve --with-worker                           # run the service on http://127.0.0.1:8080",
             "eventapi backup                                        # write a backup, and verify it",
@@ -66,9 +67,11 @@ def _parser():
     parser.add_argument("--version", action="version", version=f"eventapi {__version__}")
     parser.add_argument("--config", metavar="FILE", help="configuration file (default: EVENTAPI_CONFIG, or "
                                                          "/etc/eventapi/eventapi.conf if it exists)")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands")
     for name in GROUPS:
         import_module(f"eventapi.cli.{name}").register(commands)
+    _, status = parser.children()["status"]
+    parser.set_defaults(run=status.get_default("run"), parser=status, json=False)
     return parser
 
 

@@ -1,0 +1,296 @@
+"""The command that says what to do next in this state of the installation. It only reads."""
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from eventapi import __version__, paths, times
+from eventapi import config as configuration
+from eventapi.cli.terminal import command, lists, print_json, printable
+from eventapi.domain.access import api_keys
+from eventapi.domain.upkeep import housekeeping, nightly
+from eventapi.storage.database import Database
+from eventapi.storage.errors import StorageError, damage
+from eventapi.storage.migrations import SchemaError
+from eventapi.storage.statements import statements
+
+sql = statements("status")
+
+OF_PACKAGE = Path("/usr/lib/python3/dist-packages/eventapi")
+CONFIGURATIONS, SOCKETS, NGINX = Path("/etc/eventapi"), Path("/run/eventapi"), Path("/etc/nginx")
+WORKER_LATE, BACKUP_LATE = 120, 26 * 3600           # seconds
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to do, and the commands that do it. The service does not work, or data is at risk, if it is urgent."""
+    what: str
+    commands: tuple = ()
+    is_urgent: bool = False
+
+
+@dataclass
+class State:
+    """What is known of the installation. What is not known is None."""
+    version: str = __version__
+    configuration: str | None = None
+    database: str | None = None
+    server: str | None = None
+    worker_age_seconds: int | None = None
+    verified_backup: str | None = None
+    active_keys: int | None = None
+    docs: str | None = None
+    first_change: int | None = None
+    tasks: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Place:
+    """How this program is installed: by the package (with the name of the tenant, or ""), in a checkout, or otherwise.
+
+    Attributes:
+        program: words that call it with the configuration in use.
+        address: where its server listens, HOST:PORT or unix:/path.
+        is_sample: the data is that of `make run`.
+    """
+    program: str
+    address: str
+    tenant: str | None = None
+    checkout: Path | None = None
+    is_sample: bool = False
+
+    def unit(self, name):
+        """Return the name of a unit such as `eventapi-worker.service` for this tenant."""
+        return name.replace(".", f"@{self.tenant}.") if self.tenant else name
+
+
+def register(commands):
+    """Declare the command, which runs if eventapi is called without one."""
+    parser = command(commands, "status", show_status, "show what runs, and what to do next",
+                     "eventapi", "eventapi status --json")
+    lists(parser, version="version of the program", configuration="path of the configuration file, or null",
+          database="path of the database, or null if it cannot be used", server="address that responds, or null",
+          worker_age_seconds="seconds since the last heartbeat of the worker, or null",
+          verified_backup="time of the newest verified backup in backup_dir, or null",
+          active_keys="number of valid API keys, or null", docs="address of the API reference, or null",
+          tasks="list of what to do: what, commands, is_urgent")
+    return parser
+
+
+def show_status(args, config):
+    """Print the state and what to do. Return 1 if something is urgent."""
+    place, config = _place(args, config)
+    state = State(configuration=config.file and str(config.file))
+    if _read_database(state, place, config):
+        _look_at_processes(state, place, config)
+        if not place.is_sample:
+            _look_at_backups(state, place, config)
+            state.tasks += _recommended(place, config)
+    if args.json:
+        print_json({name: asdict(state)[name] for name in args.parser.fields})
+    else:
+        _print(state, place)
+    return int(any(task.is_urgent for task in state.tasks))
+
+
+def _place(args, config):
+    """Return the Place, and the configuration to look at: in a checkout without its own data that of `make run`."""
+    given = f" --config {shlex.quote(str(args.config))}" if args.config else ""
+    if paths.PACKAGE == OF_PACKAGE:
+        name = config.file.stem if config.file and config.file.parent == CONFIGURATIONS else "eventapi"
+        tenant = "" if name == "eventapi" else name
+        return Place(f"eventapi{given}", f"unix:{SOCKETS / tenant / 'web.sock'}", tenant), config
+    program, checkout = _called(), _checkout()
+    sample = checkout and checkout / ".run"
+    is_chosen = args.config or any(name in os.environ for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR"))
+    if sample and (sample / "eventapi.db").exists() and not is_chosen and not config.database.exists():
+        settings = f"EVENTAPI_CONFIG={checkout}/conf/demo.conf EVENTAPI_DATA_DIR={sample}"
+        config = configuration.load(checkout / "conf" / "demo.conf", data_dir=sample)
+        return Place(f"{settings} {program}", config.bind, checkout=checkout, is_sample=True), config
+    is_sample = bool(sample) and config.data_dir.absolute() == sample
+    return Place(program + given, config.bind, checkout=checkout, is_sample=is_sample), config
+
+
+def _checkout():
+    """Return the root of the source tree if the program runs from there."""
+    return paths.PACKAGE.parent if (paths.PACKAGE.parent / "Makefile").exists() else None
+
+
+def _called():
+    """Return the words that call this program as it was called."""
+    name = sys.argv[0]
+    if Path(name).name != "eventapi":
+        return "python3 -m eventapi"
+    return "eventapi" if shutil.which("eventapi") == os.path.abspath(name) else shlex.quote(name)
+
+
+def _read_database(state, place, config):
+    """Read the database. Return whether it can be used; otherwise add the task that says what to do."""
+    from eventapi.app import ready
+    if not config.database.exists() and place.checkout:
+        state.tasks.append(Task(f"The database {config.database} does not exist. Create it, or start a sample show, "
+                                "which has a database of its own.",
+                                (f"{place.program} migrate", f"make -C {place.checkout} run"), True))
+        return False
+    try:
+        ready(config)
+        if reason := damage(config.database):
+            raise StorageError(f"the database is damaged: {reason}. Restore a backup with 'eventapi restore FILE'")
+        state.database = str(config.database)
+        db = Database(config, readonly=True)
+    except (SchemaError, StorageError) as error:
+        text = str(error)
+        state.tasks.append(Task(f"{text[0].upper()}{text[1:].rstrip('.')}.", (f"{place.program} migrate",)
+                                if "eventapi migrate" in text else (), True))
+        return False
+    with db.snapshot():
+        _look_at_data(state, place, db)
+    db.close()
+    return True
+
+
+def _look_at_data(state, place, db):
+    state.active_keys = sum(key["status"] == "active" for key in api_keys.keys(db))
+    state.worker_age_seconds = housekeeping.worker_age(db)
+    if not state.active_keys:
+        state.tasks.append(Task("There is no valid API key, so nobody can use the API. Create one.",
+                                (f"{place.program} key create --name first --all-scopes",)))
+    if api_keys.tier(db) != "Business+":
+        state.tasks.append(Task(f"The plan tier {api_keys.tier(db)} does not include the API.",
+                                (f"{place.program} tier set Business+",)))
+    if unsent := db.value(sql.unsent_mails):
+        state.tasks.append(Task(f"{unsent} {'mail is' if unsent == 1 else 'mails are'} failed or uncertain.",
+                                (f"{place.program} mail list",)))
+    first = db.value(sql.first_change)
+    state.first_change = first and times.unix(first)
+
+
+def _look_at_processes(state, place, config):
+    """Ask the server for its health, and compare the heartbeat of the worker with the clock."""
+    is_package = place.tenant is not None
+    socket_, service = place.unit("eventapi.socket"), place.unit("eventapi.service")
+    if _responds(place.address, service if is_package else None):
+        state.server = place.address if place.address.startswith("unix:") else f"http://{place.address}"
+        state.docs = f"{config.base_url or state.server}/docs" if config.base_url or "http" in state.server else None
+    elif is_package:
+        state.tasks.append(Task(f"The web service does not run. If it does not start, systemctl status {service} says "
+                                "why.", (f"systemctl start {socket_} {service}",), True))
+    else:
+        start = f"make -C {place.checkout} run" if place.is_sample else f"{place.program} serve --with-worker"
+        state.tasks.append(Task(f"No server responds at {place.address}. Start it, and the worker with it.", (start,),
+                                True))
+    late = state.worker_age_seconds is None or state.worker_age_seconds > WORKER_LATE
+    if late and (is_package or state.server):
+        worker = place.unit("eventapi-worker.service")
+        state.tasks.append(Task("The worker does not run, so no mail, webhook or import is processed.",
+                                (f"systemctl start {worker}" if is_package else f"{place.program} worker",), True))
+
+
+def _responds(address, service):
+    """Return whether a server of eventapi responds. A stopped `service` is not asked: its socket would start it."""
+    if service and shutil.which("systemctl"):
+        asked = subprocess.run(["systemctl", "is-active", service], capture_output=True, text=True)
+        if asked.stdout.strip() in ("inactive", "failed"):
+            return False
+    try:
+        family, place = socket.AF_UNIX, address.removeprefix("unix:")
+        if place == address:
+            host, _, port = address.rpartition(":")
+            host = "127.0.0.1" if host == "0.0.0.0" else host.strip("[]")
+            family, _, _, _, place = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as web:
+            web.settimeout(3)
+            web.connect(place)
+            web.sendall(HEALTH)
+            return b"worker_age_seconds" in b"".join(iter(lambda: web.recv(4096), b""))
+    except OSError:
+        return False
+
+
+def _look_at_backups(state, place, config):
+    """Compare the age of the newest verified backup with that of the data."""
+    state.verified_backup = nightly.newest_verified(config)
+    since = times.unix(state.verified_backup) if state.verified_backup else state.first_change
+    if since is None or time.time() - since < BACKUP_LATE:
+        return
+    how_old = f"The newest verified backup is {_age(time.time() - since)} old" if state.verified_backup else \
+        f"There is no verified backup in {config.backups}, and the data is {_age(time.time() - since)} old"
+    if place.tenant is not None:
+        timer, service = place.unit("eventapi-backup.timer"), place.unit("eventapi-backup.service")
+        state.tasks.append(Task(f"{how_old}. If the backup fails, journalctl -u {service} says why.",
+                                (f"systemctl enable --now {timer}", f"systemctl start {service}"), True))
+    else:
+        state.tasks.append(Task(f"{how_old}. Run this every night, for example from cron.",
+                                (f"{place.program} backup",), True))
+
+
+def _recommended(place, config):
+    """Yield what the configuration lacks."""
+    file = config.file or f"{configuration.DEFAULT_FILE}, or another file in EVENTAPI_CONFIG"
+    missing = [name for name in ("organiser_name", "organiser_street", "organiser_city") if not getattr(config, name)]
+    if not (config.organiser_vat_id or config.organiser_tax_number):
+        missing.append("organiser_vat_id (or organiser_tax_number)")
+    if missing:
+        yield Task(f"Invoices cannot be sent before these options are set in {file}: {', '.join(missing)}.")
+    if not (config.smtp_host and config.smtp_sender):
+        yield Task(f"No mail is sent, because smtp_host or smtp_sender is not set in {file}.")
+    if not config.base_url:
+        yield Task(f"Links in mails need the public address of the service: set base_url in {file}.")
+    if place.tenant is not None and not config.base_url and not NGINX.is_dir():
+        yield Task("Nothing forwards requests to the service. Install nginx, or another proxy.", ("apt install nginx",))
+    elif place.tenant is not None and NGINX.is_dir() and not _is_forwarded(place.address):
+        site = f"eventapi-{place.tenant}" if place.tenant else "eventapi"
+        yield Task("nginx does not forward to the service. Edit the lines marked HERE in "
+                   f"{NGINX}/sites-available/{site}, then enable it.",
+                   (f"ln -s ../sites-available/{site} {NGINX}/sites-enabled/ && nginx -t && systemctl reload nginx",))
+
+
+def _is_forwarded(address):
+    """Return whether an enabled file of nginx names the socket."""
+    for file in (*NGINX.glob("sites-enabled/*"), *NGINX.glob("conf.d/*.conf")):
+        try:
+            if f"{address};" in file.read_text(errors="replace"):
+                return True
+        except OSError:                     # a broken link, or a file that only root may read
+            continue
+    return False
+
+
+# Output
+
+def _age(seconds):
+    """Return a time span in words, such as `5 minutes`."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length:.0f} {unit}s"
+    return f"{seconds:.0f} seconds"
+
+
+def _print(state, place):
+    worker, backup = state.worker_age_seconds, state.verified_backup
+    rows = [("configuration", state.configuration or "none: every option has its default"),
+            ("database", state.database or "not usable"),
+            ("API keys", "unknown" if state.active_keys is None else f"{state.active_keys} active"),
+            ("server", state.server and f"responds at {state.server}" or "does not respond"),
+            ("worker", "never ran" if worker is None else f"last heartbeat {_age(worker)} ago"),
+            ("backup", "none verified" if backup is None else
+             f"verified, {_age(time.time() - times.unix(backup))} old")]
+    print(f"eventapi {state.version}" + (", with the sample show of make run" if place.is_sample else ""))
+    for name, text in rows[:2] if state.database is None else rows[:5] if place.is_sample else rows:
+        print(f"  {name:14} {printable(text)}")
+    for title, urgent in (("To do now:", True), ("To do next:", False)):
+        tasks = [task for task in state.tasks if task.is_urgent is urgent]
+        if tasks:
+            print(f"\n{title}")
+        for task in tasks:
+            print("\n".join([f"- {printable(task.what)}", *(f"    {line}" for line in task.commands)]))
+    print("" if state.tasks else "\nNothing to do.")
+    if state.docs:
+        print(f"API reference: {state.docs}")
+    print("All commands:  eventapi --help")

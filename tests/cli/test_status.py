@@ -1,0 +1,228 @@
+"""`eventapi` alone says what to do next, in each state of an installation. It changes nothing."""
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from eventapi import paths
+from eventapi.cli import status
+from eventapi.domain.upkeep import housekeeping
+
+ORGANISER = "".join(f"organiser_{name} = x\n" for name in ("name", "street", "city", "vat_id"))
+COMPLETE = ("[eventapi]\nbase_url = https://shows.example.org\nsmtp_host = mail\nsmtp_sender = a@example.org\n"
+            + ORGANISER)
+
+
+@pytest.fixture
+def healthy(tmp_path):
+    """Return a function that lets a server respond on a socket of this path, until the end of the test."""
+    listeners = []
+
+    def start(path, body=b'{"status":"ok","database":"ok","worker_age_seconds":3}'):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen()
+        listeners.append(listener)
+        threading.Thread(target=respond, args=(listener, body), daemon=True).start()
+        return f"unix:{path}"
+    yield start
+    for listener in listeners:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+def respond(listener, body):
+    while True:
+        try:
+            client, _ = listener.accept()
+        except OSError:                         # the test has ended
+            return
+        client.recv(4096)
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + body)
+        client.close()
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """The program is installed by pip, in no checkout and by no package."""
+    monkeypatch.setattr(status, "_checkout", lambda: None)
+    monkeypatch.setattr("sys.argv", ["/opt/eventapi/bin/eventapi"])
+
+
+@pytest.fixture
+def packaged(monkeypatch, tmp_path):
+    """The program is installed by the package, with its sockets, units and nginx below tmp_path."""
+    monkeypatch.setattr(status, "OF_PACKAGE", paths.PACKAGE)
+    for name in ("CONFIGURATIONS", "SOCKETS", "NGINX"):
+        monkeypatch.setattr(status, name, tmp_path / name.lower())
+    units = {"eventapi.service": "active", "eventapi@acme.service": "active"}
+    monkeypatch.setattr(status.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(subprocess, "run", lambda words, **_: subprocess.CompletedProcess(words, 0, units[words[-1]]))
+    (tmp_path / "nginx" / "sites-enabled").mkdir(parents=True)
+    (tmp_path / "configurations").mkdir()
+    return units
+
+
+@pytest.fixture
+def tasks(run):
+    """Return a function that returns (exit code, [(what, commands, is_urgent)])."""
+    def show(*words):
+        code, lines, error = run(*words, "status", "--json")
+        assert error == ""
+        return code, [tuple(task.values()) for task in json.loads("\n".join(lines))["tasks"]]
+    return show
+
+
+def complete(db, settings, tmp_path):
+    """Make an installation that lacks nothing: a key, a heartbeat, a verified backup and all options."""
+    (tmp_path / "eventapi.conf").write_text(COMPLETE)
+    housekeeping.record_heartbeat(db)
+    settings.backups.mkdir(exist_ok=True)
+    name = time.strftime("eventapi-%Y%m%dT%H%M%SZ.tar", time.gmtime())
+    for file in (name, f"{name}.verified"):
+        (settings.backups / file).touch()
+
+
+def test_if_nothing_is_missing_it_names_what_runs_and_the_reference(run, installed, organiser, db, settings, tmp_path,
+                                                                    healthy, monkeypatch):
+    complete(db, settings, tmp_path)
+    monkeypatch.setenv("EVENTAPI_BIND", healthy(tmp_path / "web.sock"))
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*") if "-shm" not in file.name}
+    code, lines, error = run()
+    assert (code, error) == (0, "") and "Nothing to do." in lines
+    assert "API reference: https://shows.example.org/docs" in lines
+    text = "\n".join(lines)
+    for part in (f"{tmp_path}/eventapi.conf", f"{tmp_path}/eventapi.db", "1 active", "responds at unix:", "seconds ago",
+                 "verified, "):
+        assert part in text
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*") if "-shm" not in file.name} == before
+
+
+def test_without_a_database_it_names_the_command_that_creates_one(tasks, installed, settings):
+    settings.database.unlink()
+    code, found = tasks()
+    (what, commands, is_urgent), = found
+    assert (code, is_urgent, commands) == (1, True, ["/opt/eventapi/bin/eventapi migrate"])
+    assert "eventapi restore FILE" in what and not settings.database.exists()
+
+
+def test_in_a_checkout_without_a_database_it_names_make_run(tasks, settings):
+    settings.database.unlink()
+    code, ((_, commands, _),) = tasks()
+    assert (code, commands) == (1, ["python3 -m eventapi migrate", f"make -C {paths.PACKAGE.parent} run"])
+
+
+def test_in_a_checkout_it_shows_the_sample_show_of_make_run(run, tasks, organiser, db, tmp_path, monkeypatch, healthy):
+    (tmp_path / ".run").mkdir()
+    db.connection.execute("VACUUM INTO ?", (str(tmp_path / ".run" / "eventapi.db"),))
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "demo.conf").write_text(f"[eventapi]\nbind = {healthy(tmp_path / 'web.sock')}\n")
+    monkeypatch.setattr(status, "_checkout", lambda: tmp_path)
+    monkeypatch.setattr(status.configuration, "DEFAULT_FILE", tmp_path / "none.conf")
+    for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR"):
+        monkeypatch.delenv(name)
+    assert "sample show of make run" in run()[1][0]
+    code, ((what, commands, is_urgent),) = tasks()
+    assert (code, is_urgent) == (1, True) and "worker does not run" in what
+    assert commands == [f"EVENTAPI_CONFIG={tmp_path}/conf/demo.conf EVENTAPI_DATA_DIR={tmp_path}/.run "
+                        "python3 -m eventapi worker"]
+
+
+@pytest.mark.parametrize("version, remedy", [(9999, "nstall the newer version"), (1, "eventapi migrate")])
+def test_a_database_of_another_version_is_urgent(tasks, installed, db, version, remedy):
+    db.connection.execute(f"PRAGMA user_version = {version}")
+    code, ((what, _, is_urgent),) = tasks()
+    assert code == 1 and is_urgent and remedy in what
+
+
+def test_a_damaged_database_is_urgent(tasks, installed, db, settings):
+    mark = settings.database.with_name("eventapi.db.damaged")
+    mark.write_text(f"{os.stat(settings.database).st_ino} row 7 missing\n")
+    code, ((what, _, is_urgent),) = tasks()
+    assert code == 1 and is_urgent and "row 7 missing" in what and "eventapi restore" in what
+
+
+def test_a_new_installation_lacks_a_key_and_its_options(tasks, installed, db, tmp_path, monkeypatch, healthy):
+    housekeeping.record_heartbeat(db)
+    monkeypatch.setenv("EVENTAPI_BIND", healthy(tmp_path / "web.sock"))
+    code, found = tasks("--config", str(tmp_path / "eventapi.conf"))
+    assert code == 0 and not any(is_urgent for _, _, is_urgent in found)
+    assert found[0][1] == [f"/opt/eventapi/bin/eventapi --config {tmp_path}/eventapi.conf key create --name first "
+                           "--all-scopes"]
+    text = " ".join(what for what, _, _ in found)
+    for part in ("organiser_name", "organiser_vat_id (or organiser_tax_number)", "smtp_host", "base_url"):
+        assert part in text
+
+
+def test_a_server_that_does_not_respond_is_urgent(tasks, installed, organiser, db, settings, tmp_path, monkeypatch,
+                                                  healthy):
+    complete(db, settings, tmp_path)
+    for address in (f"unix:{tmp_path}/none.sock", "127.0.0.1:1", healthy(tmp_path / "other.sock", b"<html>hello")):
+        monkeypatch.setenv("EVENTAPI_BIND", address)
+        code, ((what, commands, is_urgent),) = tasks()
+        assert (code, is_urgent) == (1, True) and address in what
+        assert commands == ["/opt/eventapi/bin/eventapi serve --with-worker"]
+
+
+@pytest.mark.parametrize("missing", ["worker", "backup", "mail", "tier"])
+def test_what_stops_later_is_named_with_its_command(tasks, run, packaged, organiser, db, settings, tmp_path, healthy,
+                                                    missing):
+    complete(db, settings, tmp_path)
+    healthy(tmp_path / "sockets" / "web.sock")
+    (tmp_path / "nginx" / "sites-enabled" / "eventapi").write_text(f"server unix:{tmp_path}/sockets/web.sock;")
+    assert tasks() == (0, [])
+    if missing == "worker":
+        db.connection.execute("UPDATE worker_heartbeats SET seen_at = '2026-01-01T00:00:00Z'")
+        wanted = (1, ["systemctl start eventapi-worker.service"])
+    elif missing == "backup":
+        for file in list(settings.backups.iterdir()):
+            file.unlink()
+        (settings.backups / "eventapi-20260101T000000Z.tar").touch()            # not verified
+        organiser.post("/events", {"title": "x"}, status=201)
+        db.connection.executescript("DROP TRIGGER audit_log_is_append_only;"
+                                    "UPDATE audit_log SET created_at = '2026-01-01T00:00:00Z'")
+        wanted = (1, ["systemctl enable --now eventapi-backup.timer", "systemctl start eventapi-backup.service"])
+    elif missing == "mail":
+        db.connection.execute("""
+            INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, state,
+                               message_id, created_at, updated_at)
+            VALUES ('invoice', 'invoice', 1, 1, 'a@example.org', 'x', '', 'en', 'failed', 'x', '2026-01-01T00:00:00Z',
+                    '2026-01-01T00:00:00Z')""")
+        wanted = (0, ["eventapi mail list"])
+    else:
+        run("tier", "set", "Starter")
+        wanted = (0, ["eventapi tier set Business+"])
+    code, ((_, commands, _),) = tasks()
+    assert (code, commands) == wanted
+
+
+def test_a_tenant_of_the_package_has_its_own_units_socket_and_site(tasks, packaged, organiser, settings, tmp_path,
+                                                                   monkeypatch):
+    monkeypatch.setenv("EVENTAPI_CONFIG", str(tmp_path / "configurations" / "acme.conf"))
+    (tmp_path / "configurations" / "acme.conf").write_text(COMPLETE)
+    code, found = tasks()
+    assert code == 1 and [commands for _, commands, _ in found] == [
+        ["systemctl start eventapi@acme.socket eventapi@acme.service"],
+        ["systemctl start eventapi-worker@acme.service"],
+        [f"ln -s ../sites-available/eventapi-acme {tmp_path}/nginx/sites-enabled/ && nginx -t && "
+         "systemctl reload nginx"]]
+
+
+def test_a_stopped_service_of_the_package_is_not_asked(tasks, packaged, organiser, tmp_path, healthy):
+    """Its socket would start it."""
+    healthy(tmp_path / "sockets" / "web.sock")
+    packaged["eventapi.service"] = "inactive"
+    assert "The web service does not run" in tasks()[1][0][0]
+
+
+def test_without_nginx_the_package_names_it_until_there_is_an_address(tasks, packaged, tmp_path):
+    (tmp_path / "nginx" / "sites-enabled").rmdir()
+    (tmp_path / "nginx").rmdir()
+    assert ["apt install nginx"] in [commands for _, commands, _ in tasks()[1]]
+    (tmp_path / "eventapi.conf").write_text(COMPLETE)
+    assert ["apt install nginx"] not in [commands for _, commands, _ in tasks()[1]]
