@@ -6,13 +6,17 @@ import re
 import shutil
 import subprocess
 from datetime import date
+from hashlib import sha256
 
 import pytest
 
 from eventapi import __version__, cli, client
+from eventapi.storage.migrations import migration_files
 from tests.support.processes import ROOT
 
 RELEASE = re.compile(r"\d+\.\d+\.\d+")
+# version -> number of its last migration, and `cat` of all migrations up to it `| sha256sum`
+MIGRATIONS = {"1.0.0": (26, "4ccba9d13dc2db1ac570bbed4b04c36f5f50de4e062861fac20fa13e78ef0c14")}
 HEADINGS = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
 
 
@@ -50,6 +54,15 @@ def test_the_version_of_the_program_is_the_newest_release_or_prepares_the_next()
 def test_every_release_has_a_section_in_the_upgrade_notes():
     notes = re.findall(r"^## (\d.*)$", (ROOT / "docs" / "upgrading.md").read_text(encoding="utf-8"), re.M)
     assert notes == [version for version, _ in released()]
+
+
+def test_no_migration_of_a_release_was_edited():
+    """An edited one would never run where the release is installed."""
+    assert list(MIGRATIONS) == [version for version, _ in reversed(released())]
+    for version, (last, digest) in MIGRATIONS.items():
+        files = [file for number, file in migration_files() if number <= last]
+        found = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+        assert found == digest, f"restore the migrations of {version} and write a new one"
 
 
 def test_everything_that_names_the_version_names_that_of_the_program(app, capsys):
