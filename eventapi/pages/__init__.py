@@ -8,10 +8,10 @@ from eventapi.web.rest import Response, accepts_gzip, etag, is_known
 
 STYLE = """\
 :root{color-scheme:light dark;--ink:#1b2330;--quiet:#5b6675;--paper:#fff;--shade:#f3f5f8;--line:#d9dfe7;
---link:#0b57b0;
+--edge:#7d8898;--mark:#fff3bf;--link:#0b57b0;
 --get:#0b6b4f;--post:#0b57b0;--put:#8a5a00;--delete:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ink:#e5e9ef;--quiet:#a0abba;--paper:#12161c;--shade:#1b212a;--line:#303946;
---link:#86b7ff;
+--edge:#76839a;--mark:#4a3f12;--link:#86b7ff;
 --get:#5fd3ae;--post:#86b7ff;--put:#e6b45a;--delete:#ff9a92}}
 *{box-sizing:border-box}html{scroll-padding-top:1rem}
 body{margin:0;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);overflow-wrap:break-word}
@@ -24,23 +24,25 @@ main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--q
 """
 
 
-def page(title, body, *, style="", script="", language="en"):
+def page(title, body, *, style="", script="", language="en", connects=False):
     """Return (text, headers) of an HTML page.
 
-    The Content-Security-Policy allows only this style and script, by their hashes.
+    The Content-Security-Policy allows only this style and script, by their hashes. `connects`: the script may send
+    requests to this server, and the page has no form.
     """
     style = STYLE + style
     text = (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>\n'
             f'<body>{body}{f"<script>{script}</script>" if script else ""}</body></html>\n')
-    return text, {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy(style, script),
-                  "Referrer-Policy": "no-referrer"}
+    return text, {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer",
+                  "Content-Security-Policy": policy(style, script, connects=connects)}
 
 
-def policy(style, script=""):
-    """Return a Content-Security-Policy that allows only this style and script."""
+def policy(style, script="", *, connects=False):
+    """Return a Content-Security-Policy that allows only this style and script; for `connects` see `page`."""
     scripts = f"script-src '{_hash(script)}'; " if script else ""
-    return (f"default-src 'none'; style-src '{_hash(style)}'; {scripts}base-uri 'none'; form-action 'self'; "
+    target = "connect-src 'self'; form-action 'none'" if connects else "form-action 'self'"
+    return (f"default-src 'none'; style-src '{_hash(style)}'; {scripts}base-uri 'none'; {target}; "
             "frame-ancestors 'none'")
 
 

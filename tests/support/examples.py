@@ -115,13 +115,18 @@ def as_read(singular, record):
 
 def make_verbatim(client, singular, made=None):
     """Create the record of the unchanged example in an empty database, after the records that it refers to."""
+    return client.make(collections()[singular], verbatim_body(client, singular, made))
+
+
+def verbatim_body(client, singular, made=None):
+    """Return the unchanged example, after creating the records that it refers to in an empty database."""
     body, made = deepcopy(example(singular)), {} if made is None else made
     for part, field, target, way in list(named_by(singular, body)):
         if target not in made:
             made[target] = fit(client, singular, target, make_verbatim(client, target, made))
         if field in OF_THE_YEAR:
             part[field] = made[target][way]
-    return client.make(collections()[singular], body)
+    return body
 
 
 def address_of_list(client, route):

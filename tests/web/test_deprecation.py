@@ -61,4 +61,4 @@ def test_the_references_mark_a_deprecated_operation(settings):
     assert f"Deprecated since 2027-01-01. It may be removed from 2028-07-01 on. {GUIDE}" in operation["description"]
     assert "deprecated" not in openapi["paths"]["/gadgets"]["get"]
     page = webtest.TestApp(application.create_app(settings)).get("/docs").text
-    assert page.count("<span class=mark>deprecated</span>") == 2
+    assert page.count('<span class="mark">deprecated</span>') == 2

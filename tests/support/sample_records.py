@@ -1,0 +1,155 @@
+"""The records that the samples of the reference need in an empty database, where ids count from 1."""
+from eventapi.domain.people import newsletter
+from tests.support.examples import OF_THE_YEAR, collections, example, make_verbatim, verbatim_body
+from tests.support.images import png
+
+FILES = {"document.pdf": b"%PDF-1.7\n%%EOF\n", "image.png": png(8, 8)}
+# Path below /api/v1 -> requests (path of a POST, body) that bring the records into the state that the sample needs. A
+# body that is a text is the name of an example.
+SENT = ("/invoices/1/send", None)
+CONFIRMED = [("/service-orders/1/submit", None), ("/service-orders/1/confirm", None)]
+STEPS = {
+    "/contacts/{id}/merge": [("/contacts", {"company_name": "Rosen Tantau"})],
+    "/participants/{id}/reinstate": [("/participants/1/cancel", None)],
+    "/invoices/{id}/cancel": [SENT], "/invoices/{id}/credit": [SENT], "/invoices/{id}/remind": [SENT],
+    "/invoices/{id}/mail": [SENT],
+    "/payments/{id}/refunds/{refund_id}": [("/payments/1/refund", "payment.refund")],
+    "/service-orders/{id}/confirm": CONFIRMED[:1], "/service-orders/{id}/items/{item_id}/start": CONFIRMED,
+    "/service-orders/{id}/items/{item_id}/cancel": CONFIRMED,
+    "/service-orders/{id}/items/{item_id}/complete": [*CONFIRMED, ("/service-orders/1/items/1/start", None)],
+    "/webhooks/{id}/deliveries/{item_id}/redeliver": [("/webhooks/1/test", None)],
+    **{f"/applications/{{id}}/{action}": [("/applications/1/review", None)]
+       for action in ("approve", "reject", "waitlist", "request-info")},
+}
+
+
+def write_files(folder):
+    """Write the files that samples upload."""
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+
+
+def prepare(app, path, method):
+    """Create what the sample of an operation needs. Return texts of the sample -> what replaces them."""
+    client, short = app.organiser, path.removeprefix("/api/v1")
+    app.config.smtp_host, app.config.smtp_sender = "mail.example.org", "news@messe.test"
+    if short in OTHERS:
+        return OTHERS[short](app) or {}
+    singular = resource_of(short)
+    if singular is None:
+        return {}
+    is_creation = (method, path) == ("post", collections()[singular])
+    body = verbatim_body(client, singular)
+    if not is_creation:
+        client.make(collections()[singular], body)
+    for place, content in STEPS.get(short, ()):
+        take(client, place, content)
+    if short == "/invoices/{id}/remind":
+        app.db.connection.execute("UPDATE invoices SET due_date = issue_date")
+    given = example(singular) if method in ("post", "put") and (is_creation or method == "put") else {}
+    return {given[field]: body[field] for field in OF_THE_YEAR if field in given}
+
+
+def take(client, path, body=None):
+    """Send a POST of the preparation and return its data. Raise AssertionError unless it succeeds."""
+    response = client.post(path, example(body) if isinstance(body, str) else body)
+    assert response.status_int < 300, f"{path}: {response.text[:500]}"
+    return response.json["data"]
+
+
+def resource_of(path):
+    """Return the singular of the resource whose list is the longest beginning of the path."""
+    found = [(len(address), singular) for singular, address in collections().items()
+             if f"{path}/".startswith(address.removeprefix("/api/v1") + "/")]
+    return max(found, default=(0, None))[1]
+
+
+# Samples whose records are not those of the path
+
+def _billed(app):
+    make_verbatim(app.organiser, "booth_reservation")
+    take(app.organiser, "/booth-reservations/1/confirm")
+
+
+def _pending_payment(app):
+    body = verbatim_body(app.organiser, "payment")
+    app.organiser.make("/payments", {**body, "status": "pending"})
+
+
+def _upload(client):
+    client.put("/documents/1/content", raw=FILES["document.pdf"], status=200,
+               headers={"Content-Type": "application/octet-stream"})
+
+
+def _document_with_content(app):
+    make_verbatim(app.organiser, "document")
+    _upload(app.organiser)
+
+
+def _submitted_file(app):
+    client = app.organiser
+    participant = make_verbatim(client, "participant")
+    client.make("/submissions/types", {"event_id": 1, "title": "Logo", "input": "file"})
+    client.make("/documents", {"entity_type": "contact", "entity_id": participant["contact_id"],
+                               "filename": "logo.pdf"})
+    _upload(client)
+    client.make("/submissions", {"event_participant_id": 1, "type_id": 1, "document_id": 1})
+
+
+def _contract(*actions):
+    def prepared(app):
+        client = app.organiser
+        make_verbatim(client, "participant")
+        make_verbatim(client, "document_template")
+        client.make("/documents", {"entity_type": "event_participant", "entity_id": 1, "template_id": 1})
+        for action in actions:
+            take(client, f"/documents/1/{action}", "document.signed" if action == "mark-signed" else None)
+    return prepared
+
+
+def _field_of_contacts(app):
+    make_verbatim(app.organiser, "contact")
+    make_verbatim(app.organiser, "custom_field")
+
+
+def _subscription(app):
+    return {"TOKEN": make_verbatim(app.organiser, "calendar_subscription")["url"].rpartition("/")[2][:-len(".ics")]}
+
+
+def _asked(app):
+    subscriber = app.organiser.make("/newsletter", {"email": "anna@rosen.example"})
+    with app.db.write():
+        link = newsletter.confirm_url(newsletter.secret(app.db), "", newsletter.row(app.db, subscriber["id"]))
+    return {"TOKEN": link.rpartition("/")[2]}
+
+
+def _subscriber(app):
+    return {"TOKEN": make_verbatim(app.organiser, "newsletter_subscriber")["unsubscribe_url"].rpartition("/")[2]}
+
+
+def _imported(app):
+    take(app.organiser, "/bulk-import/contacts", "bulk_import.contacts")
+
+
+def _event_and_contact(app):
+    make_verbatim(app.organiser, "event")
+    make_verbatim(app.organiser, "contact")
+
+
+# Path below /api/v1, or of a public page -> function that creates the records
+OTHERS = {
+    "/participants/{id}/invoice": _billed,
+    "/payments/{id}/complete": _pending_payment, "/payments/{id}/fail": _pending_payment,
+    "/payments/{id}/cancel": _pending_payment,
+    "/submissions/{id}/revisions/{item_id}/content": _submitted_file,
+    "/documents/{id}/content": _document_with_content,
+    "/documents/{id}/request-signature": _contract(), "/documents/{id}/mark-signed": _contract("request-signature"),
+    "/documents/{id}/decline": _contract("request-signature"), "/documents/{id}/void": _contract("request-signature"),
+    "/documents/{id}/terminate": _contract("request-signature", "mark-signed"),
+    "/custom-fields/{entity_type}/{id}": _field_of_contacts,
+    "/feeds/{token}.ics": _subscription,
+    "/newsletter/confirm/{token}": _asked, "/newsletter/unsubscribe/{token}": _subscriber,
+    "/bulk-import/{id}": _imported, "/bulk-import/{id}/errors": _imported,
+    "/bulk-import/participants": _event_and_contact,
+    "/audit-log/{id}": _event_and_contact,
+}
