@@ -13,7 +13,7 @@ routes = Routes("health", root="", public=True)
 log = logging.getLogger("eventapi.health")
 
 
-@routes.get("/healthz")
+@routes.get("/healthz", response="health")
 def get_health(config, connections):
     """Report the age of the worker's last heartbeat. Only a missing or damaged database fails the check."""
     try:

@@ -9,7 +9,7 @@ from eventapi.web.routes import Routes
 routes = Routes("openapi", root="", public=True)
 
 
-@routes.get("/openapi.json", forms=("application/json",))
+@routes.get("/openapi.json", forms=("application/json",), response="openapi_document")
 def get_openapi(config):
     """Return the OpenAPI document."""
     return _page(config.base_url).response()

@@ -6,21 +6,16 @@ from inspect import cleandoc
 
 from eventapi import __version__
 from eventapi.app import routes
-from eventapi.errors import CODES
 from eventapi.plugins.access import READS
-from eventapi.reference import parameters, problem_codes
-from eventapi.reference.components import COMMON, HEADERS, SUFFIX, TOO_LONG, Schemas, problem_response
+from eventapi.reference import parameters
+from eventapi.reference.common import BINARY, HEADERS, SCHEMAS, TEXT, TOO_LONG, problem_response
+from eventapi.reference.components import SUFFIX, Schemas
+from eventapi.reference.responses import codes_of, refused, responses
 from eventapi.reference.tags import groups, tags
 from eventapi.reference.webhooks import PARAMETERS, webhooks
 from eventapi.validation import examples
-from eventapi.validation.schema_files import body_schema, resource_names
-from eventapi.web.routes import JSON, Options, Route
-
-# Problem codes that the plugins can raise on every route, on routes with a body, and on writes.
-ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required",
-          "insufficient_scope", "not_acceptable", "rate_limited", "internal_error", "unhealthy")
-WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "unavailable")
-ON_WRITE = ("database_busy", "insufficient_storage")
+from eventapi.validation.schema_files import body_schema
+from eventapi.web.routes import JSON, Route
 
 INTRODUCTION = """\
 API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show
@@ -58,9 +53,9 @@ def document(base_url: str | None) -> dict:
         "paths": paths,
         "webhooks": webhooks(schemas),
         "components": {
-            "schemas": {**schemas.all, **COMMON},
+            "schemas": {**schemas.all, **SCHEMAS},
             "responses": {**{name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
-                          **TOO_LONG},
+                          **{name: {"description": text} for name, (_, text) in TOO_LONG.items()}},
             "headers": HEADERS, "parameters": PARAMETERS,
             "securitySchemes": {"key": {
                 "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
@@ -81,11 +76,10 @@ def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) ->
         "tags": [options.resource], "operationId": name, "summary": summary,
         "description": "\n\n".join(filter(None, [description, required_access(route), deprecation(route)])),
         "deprecated": True if options.deprecated else None,
-        "parameters": [*parameters.of_path(route), *parameters.of_query(options),
+        "parameters": [*parameters.of_path(route), *parameters.of_query(options, schemas),
                        *parameters.of_headers(route, possible)],
         "requestBody": request_body(route, schemas),
-        "responses": {**responses(route, schemas), **refused(possible, problems),
-                      **{name.rpartition(".")[2]: {"$ref": f"#/components/responses/{name}"} for name in TOO_LONG}},
+        "responses": {**responses(route, schemas), **refused(possible, problems)},
         "security": [] if options.public else None,
         "x-scope": options.scope, "x-flag": options.flag,
     }
@@ -122,25 +116,6 @@ def deprecation(route: Route) -> str:
             if end else "")
 
 
-def codes_of(route: Route) -> set[str]:
-    """Return the codes of the problems with which the route can respond."""
-    options = route.options
-    if options.public:
-        return problem_codes.codes(route.handler) | {"internal_error", "rate_limited"}
-    possible = {*ALWAYS, *problem_codes.codes(route.handler)} - {"not_found"}
-    if "<" in route.path or route.method == "DELETE":
-        possible.add("not_found")
-    if options.flag:
-        possible.add("feature_disabled")
-    if route.method not in READS:
-        possible.update(ON_WRITE)
-    if route.method in SUFFIX:
-        possible.update(WITH_BODY)
-    if route.method == "POST":
-        possible.add("idempotency_key_reused")
-    return possible
-
-
 def request_body(route, schemas):
     """Return the request body of a route, None if it has none. Add its schema to the components."""
     options, name = route.options, route.options.schema
@@ -160,79 +135,3 @@ def request_body(route, schemas):
 def _json_body(name, method, schemas):
     media, example = {"schema": schemas.body(name, method)}, examples.body(name, method)
     return media if example is None else {**media, "example": example}
-
-
-# Responses
-
-TEXT, BINARY = {"type": "string"}, {"type": "string", "format": "binary"}
-
-
-def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
-    """Return the responses of success, with 304 for a single record: status -> response."""
-    options = route.options
-    status = options.status or default_status(route)
-    is_single = route.method == "GET" and not options.listing and not options.public
-    has_etag = is_single or (route.method in SUFFIX and JSON in options.offered)
-    names = ["Location"] * (status in (201, 302)) + ["Link"] * options.listing + ["ETag"] * has_etag
-    names += ["Vary"] * (len(options.offered) > 1)
-    response = {"description": MEANINGS[status], "headers": {
-        name: {"$ref": f"#/components/headers/{name}"} for name in ["X-Request-ID", *names]}}
-    if status != 204:
-        response["content"] = {form: media(form, options, schemas) for form in options.offered}
-    found = {str(status): response}
-    if options.again:
-        found[str(options.again)] = {**response, "description": MEANINGS[options.again]}
-    if options.ranges:
-        found["206"] = {"description": "The range that was requested."}
-    if options.lost_page:
-        found["404"] = {**response, "description": "A page that says that this address does not exist."}
-    if is_single:
-        found["304"] = {"description": "Not modified: the ETag in `If-None-Match` is still valid."}
-    return found
-
-
-def default_status(route: Route) -> int:
-    """Return 201 for a POST of a record, 204 for DELETE, otherwise 200."""
-    creates = route.method == "POST" and route.options.schema and "." not in route.options.schema
-    return 201 if creates else {"DELETE": 204}.get(route.method, 200)
-
-
-MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new record.",
-            202: "Accepted. The work continues in the background.", 204: "Success, without a body.",
-            302: "Redirect to `Location`."}
-
-
-def media(form: str, options: Options, schemas: Schemas) -> dict:
-    """Return the content of a response in one media type, with schema and example."""
-    if form != JSON:
-        return {"schema": TEXT if form.startswith("text/") or form.endswith("xml") else BINARY}
-    if options.public:
-        return {"schema": {"type": "object"}}
-    name, listing = options.response or options.singular, options.listing
-    known = name and name.partition(".")[0] in resource_names()
-    data = schemas.response(name, listing) if known else {}
-    meta = {"$ref": "#/components/schemas/Meta"}
-    if listing:
-        data = {"type": "array", "items": data}
-        meta = {"anyOf": [{"$ref": "#/components/schemas/PageMeta"}, {"$ref": "#/components/schemas/CursorMeta"}]}
-    found = {"schema": {"type": "object", "properties": {"data": data, "meta": meta}, "required": ["data", "meta"],
-                        "additionalProperties": False}}
-    example = examples.response(name, listing=listing) if known else None
-    if example is not None:
-        found["example"] = examples.envelope(example, listing=listing)
-    return found
-
-
-def refused(possible: set[str], problems: dict[str, list[str]]) -> dict[str, dict]:
-    """Return the problem responses: status -> reference.
-
-    Add them to `problems`, shared by operations with the same codes.
-    """
-    by_status = {}
-    for code in CODES:
-        if code in possible:
-            by_status.setdefault(CODES[code][0], []).append(code)
-    for codes in by_status.values():
-        problems[".".join(codes)] = codes
-    return {str(status): {"$ref": f"#/components/responses/{'.'.join(codes)}"}
-            for status, codes in sorted(by_status.items())}

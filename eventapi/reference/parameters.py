@@ -2,9 +2,11 @@
 import re
 from collections.abc import Iterator
 
-from eventapi.reference.components import SUFFIX, inlined, with_default_in_words
-from eventapi.validation.schema_files import query_schema
-from eventapi.web.routes import JSON, Options, Route
+from eventapi.reference.components import Schemas, inlined, is_enumeration, with_default_in_words
+from eventapi.reference.responses import returns_record
+from eventapi.resources import custom_fields
+from eventapi.validation.schema_files import document, query_schema
+from eventapi.web.routes import Options, Route
 
 LARGEST = 2 ** 63 - 1       # the largest integer that SQLite can store
 
@@ -13,17 +15,32 @@ def of_path(route: Route) -> Iterator[dict]:
     """Yield the parameters in the path of a route."""
     for name in re.findall(r"<(\w+)", route.path):
         schema = {"type": "integer", "minimum": 1} if name.endswith("id") else {"type": "string"}
-        yield {"name": name, "in": "path", "required": True, "schema": schema}
+        text = f"Id of the {route.options.singular.replace('_', ' ')}."
+        if name in IN_PATH:
+            text, more = IN_PATH[name]
+            schema = {**schema, **more}
+        yield {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
 
 
-def of_query(options: Options) -> Iterator[dict]:
+# Parameters of paths that are not the id of the resource's record: name -> description, further keywords
+IN_PATH = {
+    "item_id": ("Id, or number, of the part of the record.", {}),
+    "delivery_id": ("Id of the delivery.", {}),
+    "refund_id": ("Id of the refund.", {}),
+    "entity_type": ("Kind of the record.", {"enum": list(custom_fields.RECORDS)}),
+    "token": ("The secret part of the address.", {}),
+    "code": ("Problem code.", {})}
+
+
+def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:
     """Yield the parameters of the query string of a route. Public routes have none."""
     if options.public:
         return
     name, schema = options.query, query_schema(options.query, listing=options.listing)
     for field, sub in schema["properties"].items():
         sub = with_default_in_words(inlined(sub, name))        # generated clients would always send a default
-        parameter = {"name": field, "in": "query", "description": sub.pop("description", ""), "schema": sub}
+        parameter = {"name": field, "in": "query", "description": sub.pop("description", ""),
+                     "schema": shared(sub, field, name, schemas)}
         if field in schema["required"]:
             parameter["required"] = True
         if sub.get("type") == "array":
@@ -40,8 +57,21 @@ def of_query(options: Options) -> Iterator[dict]:
         yield {"name": "cf", "in": "query", "style": "form", "explode": True,
                "description": "`cf.KEY=value` returns only records whose custom field KEY has this value, in any case. "
                               "For a multiselect, it must be one of the values. The field must be searchable.",
-               "schema": {"type": "object", "additionalProperties": False,
-                          "patternProperties": {r"^cf\.[a-z][a-z0-9_]{0,63}$": {"type": "string"}}}}
+               "schema": {"type": "object", "additionalProperties": {"type": "string"},
+                          "propertyNames": {"pattern": r"^cf\.[a-z][a-z0-9_]{0,63}$"}}}
+
+
+def shared(sub: dict, field: str, name: str | None, schemas: Schemas) -> dict:
+    """Return the schema of a parameter. An enumeration that a field of the record has too is a reference to it."""
+    if field == "order":
+        return schemas.ready("sort_order", {"type": "string", "enum": sub["enum"]})
+    if "items" in sub:
+        sub["items"] = {"type": "string", **sub["items"]} if "enum" in sub["items"] else sub["items"]
+    resource = (name or "").partition(".")[0]
+    own = document(resource)["properties"].get(field, {}) if resource else {}
+    if is_enumeration(own) and sub.get("enum") == [word for word in own["enum"] if word is not None]:
+        return schemas.enumeration(own, f"{resource}.{field}")
+    return sub
 
 
 def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
@@ -55,9 +85,13 @@ def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
     if "precondition_failed" in possible:
         yield _field("If-Match", "ETag of the record as you read it. The response is 412 if the record has changed "
                      "since.")
+    if route.options.ranges:
+        yield _field("Range", "`bytes=0-999` returns only this part of the file with status 206 (RFC 9110). A request "
+                     "for several parts returns the whole file.", examples=["bytes=0-999"])
+        yield _field("If-Range", "ETag of the file as you have it: `Range` counts only if the file is still the same.")
     if route.method == "GET" and not route.options.listing:
         yield _field("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
-    if route.method in SUFFIX and JSON in route.options.offered:
+    if returns_record(route):
         yield _field("Prefer", "`return=minimal` returns only the id and times of the record, and a secret that is "
                      "shown once (schema Minimal). Other preferences are ignored (RFC 7240).",
                      examples=["return=minimal"])

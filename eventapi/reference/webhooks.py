@@ -1,6 +1,6 @@
 """The `webhooks` of the OpenAPI document: the message of every outgoing event."""
 from eventapi.domain.webhooks import event_types
-from eventapi.reference.components import ERASED, Schemas
+from eventapi.reference.components import Schemas
 from eventapi.validation.schema_files import document, event_schema, may_be_erased, response_schema
 
 RESPONSES = {"2XX": {"description": "The delivery has succeeded."},
@@ -21,35 +21,38 @@ PARAMETERS = {key: {"name": name, "in": "header", "required": True, "description
 
 
 def webhooks(schemas: Schemas) -> dict:
-    """Return event type -> path item. Add the schemas of the records to the components."""
+    """Return event type -> path item. Add the schemas of the messages and of their records to the components."""
     listed = {entry["type"]: entry for entry in event_types.listed()}
-    return {name: {"post": operation(listed[name], schema, word, record(schema, word, kind.events, schemas), schemas)}
-            for name, schema, word, kind in event_types.described()}
+    found = {}
+    for name, schema, word, kind in event_types.described():
+        sent = message(name, record(schema, word, kind.events, schemas), schemas)
+        found[name] = {"post": operation(listed[name], schema, word, sent)}
+    return found
 
 
-def operation(entry: dict, schema: str, word: str, data: dict, schemas: Schemas) -> dict:
-    """Return the operation of a receiver of one event. `entry` is from the list of events, `data` is a reference."""
+def operation(entry: dict, schema: str, word: str, message: dict) -> dict:
+    """Return the operation of a receiver of one event. `entry` is from the list of events, `message` is a reference."""
     name, scope = entry["type"], entry["scope"]
     needed = f"`{scope}` (`{scope}:read` is enough)" if scope.isidentifier() or "-" in scope else scope
+    erased = " If its data had to be erased, only the `id` is left." if may_be_erased(schema, word) else ""
     return {
         "tags": ["webhooks"], "operationId": f"receive_{name.replace('.', '_')}",
         "summary": f"{document(schema)['title']} {word.replace('_', ' ')}",
         "description": f"Sent to webhooks whose API key has the scope {needed}. `data` is the record after the change; "
-                       "for a deletion, before it.",
+                       f"for a deletion, before it. It is null once the record was anonymised.{erased}",
         "parameters": [{"$ref": f"#/components/parameters/{key}"} for key in PARAMETERS],
         "requestBody": {"required": True, "content": {"application/json": {
-            "schema": message(name, data, may_be_erased(schema, word), schemas), "example": entry["example"]}}},
+            "schema": message, "example": entry["example"]}}},
         "responses": RESPONSES, "security": [],
     }
 
 
-def message(name: str, data: dict, may_be_erased: bool, schemas: Schemas) -> dict:
-    """Return the schema of the message of an event. `data` is null once the record was anonymised."""
-    kinds = [data, *([schemas.ref("erased_record", ERASED)] if may_be_erased else []), {"type": "null"}]
-    return {"type": "object", "properties": {
+def message(name: str, data: dict, schemas: Schemas) -> dict:
+    """Return a reference to the schema of the message of an event: PaymentCreatedEvent."""
+    return schemas.ready(f"{name}_event", {"type": "object", "properties": {
         "type": {"type": "string", "const": name}, "timestamp": {"type": "string", "format": "date-time"},
-        "data": {"anyOf": kinds}}, "required": ["type", "timestamp", "data"],
-        "additionalProperties": False}
+        "data": {"anyOf": [data, {"type": "null"}]}}, "required": ["type", "timestamp", "data"],
+        "additionalProperties": False})
 
 
 def record(name: str, word: str, words: tuple, schemas: Schemas) -> dict:
@@ -58,7 +61,9 @@ def record(name: str, word: str, words: tuple, schemas: Schemas) -> dict:
     Otherwise it has the name of the first of the events `words` of its kind that have this schema.
     """
     whole = event_schema(name, word)
+    if may_be_erased(name, word):
+        return schemas.ref(f"{name}.{word}_data", {**whole, "required": ["id"]}, parent=name)
     if whole["properties"] == response_schema(name)["properties"]:
         return schemas.response(name, listing=False)
     first = next(other for other in words if event_schema(name, other) == whole)
-    return schemas.ref(f"{name}.{first}_message", whole)
+    return schemas.ref(f"{name}.{first}_data", whole, parent=name)

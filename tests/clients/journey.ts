@@ -19,8 +19,7 @@ async function contacts(after: string): Promise<[(string | null)[], string | nul
   const page = await client.GET("/api/v1/contacts", {
     params: { query: { after, per_page: 2, search: "Boote", include: ["events", "categories"] } } });
   expect(typeof page.data === "object", JSON.stringify(page.error));          // CSV would be text
-  const following = "next" in page.data.meta ? page.data.meta.next : null;
-  return [page.data.data.map((record) => record.company_name), following];
+  return [page.data.data.map((record) => record.company_name), page.data.meta.next ?? null];
 }
 
 async function main(): Promise<void> {

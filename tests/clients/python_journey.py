@@ -16,17 +16,17 @@ from eventapi_client.api.payments import create_payment
 from eventapi_client.models import (
     ContactCreate,
     DocumentCreate,
-    DocumentCreateEntityType,
+    DocumentEntityType,
     EventCreate,
     InvoiceCreate,
     InvoiceItemInput,
     InvoiceSend,
-    ListContactsOrder,
     ListContactsSort,
     ListEventsIncludeItem,
     ParticipantCreate,
     PaymentCreate,
-    PaymentCreateStatus,
+    PaymentStatus,
+    SortOrder,
 )
 from eventapi_client.models.problem import Problem
 from eventapi_client.types import File
@@ -52,13 +52,13 @@ def main(url: str, key: str) -> None:
     assert sent is not None and not isinstance(sent, Problem) and sent.data.issue_date is not None
     assert isinstance(sent.data.issue_date, date)
     payment = create_payment.sync(client=client, idempotency_key="journey", body=PaymentCreate(
-        invoice_number=sent.data.invoice_number, amount=2149.14, status=PaymentCreateStatus.COMPLETED))
+        invoice_number=sent.data.invoice_number, amount=2149.14, status=PaymentStatus.COMPLETED))
     assert payment is not None and not isinstance(payment, Problem)
     pdf = get_invoice_pdf.sync(sent.data.id, client=client)
     assert isinstance(pdf, File) and pdf.payload.read(5) == b"%PDF-"
 
     document = create_document.sync(client=client, body=DocumentCreate(
-        entity_type=DocumentCreateEntityType.CONTACT, entity_id=contact.data.id, filename="logo.svg"))
+        entity_type=DocumentEntityType.CONTACT, entity_id=contact.data.id, filename="logo.svg"))
     assert document is not None and not isinstance(document, Problem)
     stored = set_document_content.sync(document.data.id, client=client, body=File(BytesIO(b"hello")))
     assert stored is not None and not isinstance(stored, Problem) and stored.data.size == 5
@@ -69,13 +69,12 @@ def main(url: str, key: str) -> None:
     found, after = [], ""
     while True:
         page = list_contacts.sync(client=client, after=after, per_page=2, sort=ListContactsSort.ID,
-                                  order=ListContactsOrder.ASC)
+                                  order=SortOrder.ASC)
         assert page is not None and not isinstance(page, Problem)
         found += [record.company_name for record in page.data]
-        following = page.meta.to_dict()["next"]
-        if following is None:
+        if not page.meta.next_:
             break
-        after = following
+        after = page.meta.next_
     assert found == ["Rosen KG", *(f"Company {number}" for number in range(5))]
     both = list_events.sync(client=client, include=[ListEventsIncludeItem.OPENING_HOURS,
                                                     ListEventsIncludeItem.PARTICIPANT_COUNT])

@@ -42,7 +42,8 @@ def run(folder, *words):
 def folder(tmp_path_factory):
     """Return a folder with the OpenAPI document."""
     folder = tmp_path_factory.mktemp("clients")
-    (folder / "openapi.json").write_text(eventapi(folder, "openapi").stdout)
+    document = eventapi(folder, "openapi", EVENTAPI_BASE_URL="https://shows.example.org").stdout
+    (folder / "openapi.json").write_text(document)
     (folder / "node_modules").symlink_to(NODE)
     return folder
 

@@ -88,10 +88,12 @@ def before_load_schema(context, raw_schema):
 
 
 def _allow_minimal(response):
-    envelope = response.get("content", {}).get("application/json", {}).get("schema", {})
-    if "properties" in envelope:
-        data = envelope["properties"]["data"]
-        envelope["properties"]["data"] = {"anyOf": [data, {"$ref": "#/components/schemas/Minimal"}]}
+    media = response.get("content", {}).get("application/json", {})
+    name = media.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    if name:
+        envelope = DOCUMENT["components"]["schemas"][name]
+        data = {"anyOf": [envelope["properties"]["data"], {"$ref": "#/components/schemas/Minimal"}]}
+        media["schema"] = {**envelope, "properties": {**envelope["properties"], "data": data}}
 
 
 @schemathesis.hook

@@ -36,7 +36,9 @@ def test_each_event_has_an_example_that_fits_its_schema(webhooks):
                      None)
         assert error is None, (name, error)
         assert method == "post" and media["example"]["type"] == name and operation["security"] == []
-        assert media["schema"]["properties"]["type"] == {"const": name, "type": "string"}
+        schema = components["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
+        assert schema["properties"]["type"] == {"const": name, "type": "string"}
+        assert schema["title"] == f"{name}_event".replace(".", "_").title().replace("_", "")
 
 
 def test_messages_differ_from_responses_where_the_events_do(webhooks):

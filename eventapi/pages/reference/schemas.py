@@ -11,10 +11,17 @@ LARGEST = 2 ** 63 - 1       # the limit of every integer, which needs no mention
 
 
 def resolved(schema, openapi):
-    """Return the schema that a `$ref` refers to, with the other keywords beside it."""
-    while "$ref" in schema:
-        schema = {**openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]],
-                  **{key: value for key, value in schema.items() if key != "$ref"}}
+    """Return the schema that a `$ref` refers to, with the other keywords beside it.
+
+    An `anyOf` is a reference or null: null is then among the types.
+    """
+    while "$ref" in schema or "anyOf" in schema:
+        beside = {key: value for key, value in schema.items() if key not in ("$ref", "anyOf")}
+        if "anyOf" in schema:
+            part = resolved(schema["anyOf"][0], openapi)
+            schema = {**part, "type": [part["type"], "null"], **beside}
+        else:
+            schema = {**openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]], **beside}
     return schema
 
 
@@ -24,9 +31,10 @@ def success(operation):
 
 
 def data_of(openapi, operation):
-    """Return the schema of `data` in the response; for a list, that of one record."""
+    """Return the schema of `data` in the response, for a list that of one record. Outside the root, of the response."""
     content = success(operation)[1].get("content", {}).get("application/json", {})
-    data = content.get("schema", {}).get("properties", {}).get("data", {})
+    whole = resolved(content.get("schema", {}), openapi)
+    data = resolved(whole.get("properties", {}).get("data", whole), openapi)
     return resolved(data.get("items", data), openapi)
 
 

@@ -23,7 +23,7 @@ def events(openapi):
     groups = {}
     for name, item in openapi["webhooks"].items():
         media = item["post"]["requestBody"]["content"]["application/json"]
-        key = name.partition(".")[0], json.dumps(media["schema"]["properties"]["data"])
+        key = name.partition(".")[0], json.dumps(resolved(media["schema"], openapi)["properties"]["data"])
         groups.setdefault(key, []).append((name, item["post"], media))
     return (f'<section id="event-types"><h2>Events of webhooks</h2>{EVENTS}'
             f'{"".join(_event_group(openapi, entries) for entries in groups.values())}</section>\n')
@@ -34,7 +34,7 @@ def _event_group(openapi, entries):
     first, operation, media = entries[0]
     names = " ".join(f"<code>{escape(entry[0])}</code>" for entry in entries)
     links = "".join(f'<li id="event-{name}">{permalink(f"event-{name}", name)}</li>' for name, *_ in entries)
-    data = resolved(next(part for part in media["schema"]["properties"]["data"]["anyOf"] if "$ref" in part), openapi)
+    data = resolved(resolved(media["schema"], openapi)["properties"]["data"], openapi)
     return (f'<details class="op event"><summary><h3>{names}</h3></summary><div class="in"><div class="about">'
             f'<ul class="names">{links}</ul>{paragraphs(operation["description"])}'
             f'<h4>Fields of <code>data</code></h4>{fields.listed(data, openapi, f"message-{first}")}</div>'

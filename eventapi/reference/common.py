@@ -1,0 +1,95 @@
+"""The schemas, headers and responses of the OpenAPI document that all operations share."""
+from eventapi.errors import CODES, Problem
+from eventapi.reference.components import camel
+
+
+def _object(description, required, **properties):
+    return {"type": "object", "description": description, "properties": properties, "required": required}
+
+
+def _list(items, description):
+    return {"type": "array", "items": items, "description": description}
+
+
+def ref(name: str) -> dict:
+    """Return a reference to a component schema."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+BINARY = {"type": "string", "format": "binary"}
+SECRET = {"type": "string",
+          "description": "Only where the whole record has it as a secret that is shown once. A response that is "
+                         "repeated for the same `Idempotency-Key` does not have it."}
+SCHEMAS = {
+    "Meta": _object(
+        "Information about the response. Only some actions return more than `request_id`.", ["request_id"],
+        request_id=TEXT, mail=ref("MetaMail"),
+        credit_notes=_list(NUMBER, "Ids of the draft credit notes that billing a participation has created."),
+        open=ref("MetaOpen"),
+        skipped=_list(ref("MetaSkipped"), "Custom fields that an approval could not carry over.")),
+    "MetaMail": _object("What happened to the mail of an invoice.", ["status"],
+                        status=ref("MetaMailStatus"), reason={**TEXT, "description": "Why it was skipped."}),
+    "MetaMailStatus": {**TEXT, "enum": ["queued", "skipped"]},
+    "MetaOpen": _object("What the cancellation of a participation left as it was.", ["service_order_ids"],
+                        service_order_ids=_list(NUMBER, "Ids of confirmed service orders.")),
+    "MetaSkipped": _object("A custom field that was left out.", ["target", "id", "field_key", "code"],
+                           target=ref("MetaSkippedTarget"), id=NUMBER, field_key=TEXT, code=TEXT),
+    "MetaSkippedTarget": {**TEXT, "enum": ["contact", "event_participant"]},
+    "ListMeta": _object(
+        "Information about a page of a list.", ["request_id", "per_page"], request_id=TEXT,
+        page={**NUMBER, "description": "Number of this page. Absent with `after`."}, per_page=NUMBER,
+        total={**NUMBER, "description": "Number of records on all pages. Absent with `after`."},
+        total_pages={**NUMBER, "description": "Number of pages. Absent with `after`."},
+        next={"type": ["string", "null"], "description": "Cursor to send as `after`, `null` at the end. Only with "
+                                                         "`after`."}),
+    "Minimal": {**_object("Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, Unix times, "
+                          "and a secret that only this response shows.", [],
+                          created_at=NUMBER, updated_at=NUMBER, secret=SECRET, url=SECRET),
+                "additionalProperties": NUMBER},
+    "Problem": _object(
+        "A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],
+        type={**TEXT, "format": "uri-reference", "description": "Address of a page that explains the code."},
+        title=TEXT, status=NUMBER, detail={**TEXT, "description": "What is wrong with this request."},
+        code={**TEXT, "description": "Code for programs. Its meaning does not change. /problems lists all codes; later "
+                                     "versions may add some."},
+        errors=_list(ref("ProblemError"), "All errors in the input."), meta=ref("Meta")),
+    "ProblemError": _object(
+        "An error in the input.", ["code", "detail"],
+        pointer={**TEXT, "description": "Place in the body as a JSON pointer (RFC 6901)."},
+        parameter={**TEXT, "description": "Name of the query parameter or header."},
+        index={**NUMBER, "description": "Index of the record of a bulk import, counted from 0."},
+        field={"type": ["string", "null"], "description": "Field of that record."},
+        code={**TEXT, "description": "Code for programs. It does not change."},
+        detail={**TEXT, "description": "Explanation for people."}),
+}
+SCHEMAS = {name: {"title": name, **schema} for name, schema in SCHEMAS.items()}
+HEADERS = {name: {"description": description, "schema": TEXT} for name, description in {
+    "X-Request-ID": "Id of the request, which is also in the request log. A client may send its own: 1 to 64 letters "
+                    "(A-Z, a-z), digits, `.`, `_` or `-`.",
+    "Location": "Address of the new record.",
+    "Link": "Addresses of the first, previous, next and last page (RFC 8288).",
+    "ETag": "State of the record (RFC 9110), for `If-Match` and `If-None-Match`.",
+    "Vary": "`Accept`: the response depends on this header of the request.",
+    "Accept-Ranges": "`bytes`: a request may ask for a part of the file with `Range`.",
+    "Content-Range": "First and last byte of the part, and the size of the file: `bytes 0-999/5000`.",
+    "Content-Disposition": "Name of the file.",
+    "Preference-Applied": "`return=minimal` where the request asked for it: `data` is then the schema Minimal.",
+}.items()}
+# Refusals of the server itself, before it knows the route. They have no problem document behind some proxies.
+TOO_LONG = {"UriTooLong": (414, "The request line is longer than 8,190 bytes."),
+            "HeadersTooLarge": (431, "A header is longer than 8,190 bytes, or there are more than 100.")}
+
+
+def name_of(codes: list[str]) -> str:
+    """Return the name of the response component for these problem codes: `NotFound`, `DuplicateInUse`."""
+    return camel(".".join(codes))
+
+
+def problem_response(codes: list[str], base_url: str | None) -> dict:
+    """Return the response of one status: the meaning of its codes, and an example of each."""
+    problems = {code: Problem(code, CODES[code][2]).document(base_url, "req_0a1b2c3d4e5f6071") for code in codes}
+    return {"description": " ".join(f"`{code}`: {CODES[code][2]}" for code in codes), "x-codes": codes,
+            "content": {"application/problem+json": {
+                "schema": ref("Problem"),
+                "examples": {code: {"value": problem} for code, problem in problems.items()}}}}
