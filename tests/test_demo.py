@@ -267,13 +267,12 @@ def test_features_that_are_switched_off_are_left_out(tiny, disabled):
 
 @pytest.mark.parametrize("disabled, currency, expected", [
     ((), "JPY", '"amount": 2500}'), ((), "EUR", '"amount": 25.50}'), (("invoices",), "EUR", None)])
-def test_the_first_steps_fit_the_show(tiny, tmp_path, monkeypatch, capsys, disabled, currency, expected):
+def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, currency, expected):
     settings = tiny(disabled, currency=currency)
     monkeypatch.setattr(configuration, "load", lambda: settings)
-    key_file = tmp_path / "key"
-    key_file.write_text("evk_example")
-    first_steps.main("http://127.0.0.1:8080", key_file)
+    first_steps.main("http://127.0.0.1:8080", ".run/key")
     printed = capsys.readouterr().out
+    assert "export EVENTAPI_URL=http://127.0.0.1:8080\nexport EVENTAPI_KEY=$(cat .run/key)\n" in printed
     assert "None" not in printed and ("create a payment" in printed) == bool(expected)
     assert not expected or expected in printed
 

@@ -1,6 +1,5 @@
 """Example requests that `make run` prints: three curl commands that work with the demo data."""
 import sys
-from pathlib import Path
 
 from eventapi import config, money
 from eventapi.storage.database import Database
@@ -9,14 +8,14 @@ from eventapi.storage.statements import statements
 sql = statements("first_steps")
 
 
-def lines(base, key, invoice_number, amount):
+def lines(invoice_number, amount):
     """Return (description, command) of each example. Without an invoice, none creates a payment."""
-    head = f"curl -s -H 'Authorization: Bearer {key}'"
-    post = f"{head} -H 'Content-Type: application/json' {base}/api/v1/payments"
-    payment = ("create a payment", f"""{post} -d '{{"invoice_number": "{invoice_number}", "amount": {amount}}}'""")
-    return [("list events", f"{head} {base}/api/v1/events"), *([payment] if invoice_number else []),
+    head = 'curl -H "Authorization: Bearer $EVENTAPI_KEY"'
+    post = f"""{head} -H "Content-Type: application/json" "$EVENTAPI_URL/api/v1/payments" -d"""
+    payment = ("create a payment", f"""{post} '{{"invoice_number": "{invoice_number}", "amount": {amount}}}'""")
+    return [("list events", f'{head} "$EVENTAPI_URL/api/v1/events"'), *([payment] if invoice_number else []),
             ("create an invalid payment and read the error",
-             f"""{post} -d '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
+             f"""{post} '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
 
 
 def main(base, key_file):
@@ -27,10 +26,11 @@ def main(base, key_file):
     amount = "25.50" if money.decimals(currency) else "2500"
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
-          "Try these commands in another terminal:\n")
-    for what, line in lines(base, Path(key_file).read_text().strip(), invoice_number, amount):
+          "In another terminal, in this directory, set two variables and try these commands:\n\n"
+          f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n")
+    for what, line in lines(invoice_number, amount):
         print(f"# {what}\n{line}\n")
-    print("Stop the server with Ctrl-C.\n", flush=True)
+    print("docs/tutorial.md continues from here. Stop the server with Ctrl-C.\n", flush=True)
 
 
 if __name__ == "__main__":
