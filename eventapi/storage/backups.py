@@ -8,7 +8,7 @@ import re
 import tarfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from eventapi import __version__, times
 from eventapi.paths import open_regular
 from eventapi.storage import files, process_locks, schema
-from eventapi.storage.database import Database
-from eventapi.storage.errors import NO_SPACE
+from eventapi.storage.database import Database, connect
+from eventapi.storage.errors import NO_SPACE, translated
 from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
 
@@ -146,12 +146,10 @@ def _stored(config):
 
 
 def _copy_database(config, copy):
-    """Copy the database, check the copy, and return its entries for the manifest."""
-    db = Database(config)
-    try:
-        db.copy_to(copy)
-    finally:
-        db.close()
+    """Copy one state of the database, while others write. Check the copy, and return its entries for the manifest."""
+    copy.touch(mode=0o640)
+    with translated, closing(connect(config.database)) as source, closing(connect(copy)) as target:
+        source.backup(target)
     with opened(config, copy) as db:
         wrong = schema.integrity_faults(db.connection)
         if wrong:

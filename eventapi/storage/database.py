@@ -6,7 +6,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -224,7 +224,19 @@ class Database:
         """Commit, and store the stamp if the transaction has changed anything: at most once a second."""
         if self.stamp > self.last_stamp and self.connection.total_changes != self.changes:
             self.run(sql.keep)
-        self.connection.execute("COMMIT")
+        try:
+            self.connection.execute("COMMIT")
+        except Error:
+            with suppress(Error):               # the error of the commit is the one that counts
+                self._overwrite()
+            raise
+
+    def _overwrite(self):
+        """Overwrite a failed commit in the write-ahead log. It may be complete there: a crash would bring it back."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+        version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        self.connection.execute(f"PRAGMA user_version = {version}")         # writes a page even if nothing changes
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -268,16 +280,6 @@ class Database:
         finally:
             self.write_lock.release()
             connection.close()
-
-    def copy_to(self, path: str | os.PathLike) -> None:
-        """Write an exact copy of one state of the database to a new file. Others can write meanwhile."""
-        Path(path).touch(mode=0o640)
-        target = sqlite3.connect(path, isolation_level=None)
-        try:
-            with translated:
-                self.connection.backup(target)
-        finally:
-            target.close()
 
     def close(self) -> None:
         """Close the connection. This happens as well when the thread that owns it ends."""

@@ -1,6 +1,10 @@
 """The disk is full, fails, writes only a part, or does not sync, while clients write records of all kinds."""
+import os
+import signal
+import sqlite3
 import time
 from collections import Counter
+from contextlib import closing
 
 import pytest
 
@@ -9,6 +13,7 @@ from tests.fault.ledger import Ledger, differences
 from tests.fault.load import OPTIONS, Load, Show
 from tests.fault.test_rounds import ROUNDS, is_sound
 from tests.support import processes
+from tests.support.http_client import HttpClient
 
 pytestmark = [pytest.mark.processes, needs_compiler]
 
@@ -67,6 +72,23 @@ def test_no_acknowledged_write_is_lost_and_the_service_recovers_by_itself(tmp_pa
         assert sorted(processes.children(server.process.pid)) == first, "a process was restarted"
     print(ledger.counts())
     is_sound(show)
+
+
+def test_a_write_that_was_refused_because_a_sync_failed_does_not_come_back_after_a_crash(tmp_path, folder, key):
+    """SQLite has written the transaction to the log before the sync: the next opening of the database would find it."""
+    faults = Faults(tmp_path)
+    with processes.Server(folder, "--workers", "1", **faults.options) as server, HttpClient(server.url, key) as client:
+        client.data("POST", "/events", {"title": "stored"}, status=201)
+        faults.set("sync EIO 100 eventapi.db")
+        assert client("POST", "/events", {"title": "refused"})[0] == 503
+        assert faults.happened, "no call failed: this proves nothing"
+        pids = server.process.pid, *processes.children(server.process.pid)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        processes.until(lambda: not any(processes.alive(pid) for pid in pids))
+    with closing(sqlite3.connect(folder / "eventapi.db")) as db:
+        assert [title for title, in db.execute("SELECT title FROM events")] == ["stored"]
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 @pytest.mark.parametrize("lines, code", [(("write ENOSPC 100 copy.tar",), 1), (("write EIO 100 copy.tar",), 1),
