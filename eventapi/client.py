@@ -66,11 +66,13 @@ class Problem(Exception):
         super().__init__(status, headers, document, repeated)
         self.status, self.headers, self.document, self.repeated = status, headers, document, repeated
         self.code, self.title, self.detail = (str(document.get(name, "")) for name in ("code", "title", "detail"))
-        self.errors: list[dict[str, Any]] = document.get("errors") or []
+        errors = document.get("errors")
+        self.errors: list[dict[str, Any]] = errors if isinstance(errors, list) else []
         self.request_id: str | None = headers["X-Request-ID"]
 
     def __str__(self) -> str:
-        faults = [f"- {fault.get('pointer', fault.get('parameter'))}: {fault.get('detail')}" for fault in self.errors]
+        faults = [f"- {fault.get('pointer', fault.get('parameter'))}: {fault.get('detail')}" for fault in self.errors
+                  if isinstance(fault, dict)]
         repeated = ["An earlier attempt got no response and may have been executed."] if self.repeated else []
         head = f"{self.status} {self.code or self.title}: {self.detail}"
         return "\n".join([head, *faults, *repeated, *([f"Request id: {self.request_id}"] if self.request_id else [])])
@@ -100,6 +102,8 @@ class Page(list[Any], Reply):
 
 
 class _Secret(str):
+    """Text that debuggers and error trackers, which print variables, do not print."""
+
     def __repr__(self) -> str:
         return "'(secret)'"
 
@@ -109,7 +113,7 @@ class Client:
 
     def __init__(self, url: str | None = None, key: str | None = None, *, timeout: float = 60, tries: int = 6,
                  context: ssl.SSLContext | None = None):
-        self.url = _setting("EVENTAPI_URL", url).rstrip("/")
+        self.url = _setting("EVENTAPI_URL", url).rstrip("/").removesuffix("/api/v1")
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
             raise ValueError("EVENTAPI_URL is not the address of a server, such as https://shows.example.org")
@@ -139,11 +143,11 @@ class Client:
 
     def get(self, path: str, **query: Any) -> Record:
         """Return a record."""
-        return _checked(Record, self.request("GET", path, None, **query))
+        return _checked(Record, self.request("GET", path, **query))
 
     def page(self, path: str, **query: Any) -> Page:
         """Return one page of a list. `meta` has `total`, the number of all records."""
-        return _checked(Page, self.request("GET", path, None, **query))
+        return _checked(Page, self.request("GET", path, **query))
 
     def list(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         """Yield all records of a list. Requests go from cursor to cursor."""
@@ -161,15 +165,15 @@ class Client:
         return _checked(Record, self.request("POST", path, body, {"Idempotency-Key": idempotency_key}, **query))
 
     def put(self, path: str, body: Fields, *, if_match: str | None = None, **query: Any) -> Record:
-        """Replace a record. With `if_match`, Problem 412 says that it has changed since."""
+        """Change a record. With `if_match`, raise Problem 412 if it has changed since it had that ETag."""
         return _checked(Record, self.request("PUT", path, body, {"If-Match": if_match}, **query))
 
     def patch(self, path: str, body: Fields, *, if_match: str | None = None, **query: Any) -> Record:
-        """Change fields of a record. With `if_match`, Problem 412 says that it has changed since."""
+        """Change some fields. With `if_match`, raise Problem 412 if the record has changed since it had that ETag."""
         return _checked(Record, self.request("PATCH", path, body, {"If-Match": if_match}, **query))
 
     def delete(self, path: str, *, if_match: str | None = None, **query: Any) -> Record:
-        """Delete a record. A 404 is a success if an earlier attempt got no response: the record is gone."""
+        """Delete a record. If an attempt got no response and the next one gets 404, the record is gone: a success."""
         try:
             return _checked(Record, self.request("DELETE", path, None, {"If-Match": if_match}, **query))
         except Problem as problem:
@@ -177,9 +181,9 @@ class Client:
                 raise
             return _reply(Record(), problem)
 
-    def request(self, method: str, path: str, body: Fields, headers: Optional[Mapping[str, str | None]] = None,
+    def request(self, method: str, path: str, body: Fields = None, headers: Mapping[str, str | None] | None = None,
                 **query: Any) -> Record | Page:
-        """Send any request, also with other headers."""
+        """Send any request, also with other headers. A header or parameter that is None is left out."""
         content = None if body is None else as_json(body).encode()
         kind = None if body is None else "application/json"
         return self._send(method, path, query, {"Content-Type": kind, **(headers or {})}, lambda: content, _data)
@@ -237,7 +241,7 @@ class Client:
                 page = self.page("/webhooks/feed", after=cursor, per_page=100)
             except (NoResponse, Problem) as error:
                 status = 503 if isinstance(error, NoResponse) else error.status
-                if status == 422:
+                if status == 422 and cursor:
                     raise _missed(state, cursor) from error
                 if status < 500 and status != 429:
                     raise
@@ -274,7 +278,7 @@ class Client:
             except Problem as problem:
                 failure = problem
                 problem.repeated = sent and method in ("PUT", "PATCH", "DELETE")
-                sent = sent or problem.status in (502, 504)
+                sent = sent or (problem.status != 429 and problem.code in ("", "unavailable"))      # it is of a proxy
                 if problem.status not in TRY_LATER:
                     raise
             wait = _delay(failure, attempt)
@@ -298,7 +302,7 @@ class Client:
             with _network():
                 try:
                     connection.request(method, target, content, headers)
-                except (BrokenPipeError, ConnectionResetError):     # a server may refuse an upload before its end
+                except (BrokenPipeError, ConnectionResetError, ssl.SSLError):      # an upload was refused midway
                     is_usable = False
                 response = connection.getresponse()
             with response:
@@ -340,6 +344,8 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str, *
     number, moment, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     content = body.encode() if isinstance(body, str) else body
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if not key:                                                     # everybody could sign with it
+        raise ValueError("The secret of the webhook is empty. Pass it as it was shown, beginning with whsec_")
     digest = hmac.new(key, f"{number}.{moment}.".encode() + content, hashlib.sha256).digest()
     expected = b"v1," + base64.b64encode(digest)
     if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures.split()):
@@ -370,10 +376,10 @@ def _parameter(value: Any) -> str:
 
 
 def _setting(name: str, value: str | None) -> str:
-    value = value or os.environ.get(name, "").strip()
-    if not value:
+    given = (value or os.environ.get(name) or "").strip()
+    if not given:
         raise ValueError(f"The environment variable {name} is not set. Set it, or pass its value to Client")
-    return value
+    return given
 
 
 @contextmanager

@@ -108,7 +108,8 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 @pytest.mark.parametrize(("url", "path"), [
-    ("{}", "/api/v1/contacts/1"), ("{}/", "/api/v1/contacts/1"), ("{}/shows", "/shows/api/v1/contacts/1")])
+    ("{}", "/api/v1/contacts/1"), ("{}/", "/api/v1/contacts/1"), ("{}/shows", "/shows/api/v1/contacts/1"),
+    ("{}/api/v1/", "/api/v1/contacts/1")])
 def test_the_server_may_be_below_a_path(url, path, service_of_none):
     with Client(url.format(service_of_none.url), KEY) as api:
         api.get("/contacts/1")
@@ -120,6 +121,15 @@ def test_paths_and_parameters_are_encoded(service_of_none):
         api.get("/contacts/ü 1?include=tags", search="a&b=ü", day=date(2027, 5, 1))
     assert service_of_none.got[0][1] == \
         "/api/v1/contacts/%C3%BC%201?include=tags&search=a%26b%3D%C3%BC&day=2027-05-01"
+
+
+@pytest.mark.parametrize("errors", ['{"a": ["b"]}', '["text"]', "null", "7"])
+def test_errors_of_another_form_do_no_harm(errors):
+    """They come from a proxy or from another service."""
+    with Middle() as middle, Client(middle.url, KEY) as api:
+        middle.faults.append(says(400, '{"detail": "no", "errors": ' + errors + "}"))
+        with pytest.raises(Problem, match="400 : no"):
+            api.get("/contacts/1")
 
 
 def test_a_path_without_a_slash_is_refused():

@@ -13,6 +13,7 @@ from tests.support.processes import Server, free_port
 
 pytestmark = pytest.mark.processes
 BAD_GATEWAY = says(502, "<html><h1>502 Bad Gateway</h1><hr>nginx</html>", Content_Type="text/html")
+UNAVAILABLE = says(503, '{"code": "unavailable"}')        # nginx sends it if eventapi took too long, too
 
 
 def named(api, name):
@@ -98,9 +99,10 @@ def test_a_deletion_whose_response_was_lost_is_a_success(far, middle, api, waits
     assert named(api, "Gone") == []
 
 
-def test_a_deletion_of_nothing_is_an_error_if_nothing_was_lost(far, middle, waits):
-    """After 503, the server has not executed the request."""
-    middle.faults.append(says(503))
+@pytest.mark.parametrize("refusal", [says(503, '{"code": "database_busy"}'), says(429)], ids=["503", "429"])
+def test_a_deletion_of_nothing_is_an_error_if_nothing_was_lost(refusal, far, middle, waits):
+    """eventapi says itself that it has not executed the request, and a proxy does with 429."""
+    middle.faults.append(refusal)
     with pytest.raises(Problem) as caught:
         far.delete("/contacts/99999")
     assert caught.value.status == 404
@@ -112,11 +114,11 @@ def test_a_change_whose_response_was_lost_is_sent_again(far, middle, api, waits)
     assert far.patch(f"/contacts/{contact['id']}", {"city": "Bonn"})["city"] == "Bonn"
 
 
-@pytest.mark.parametrize("fault", [lost, halved, BAD_GATEWAY], ids=["lost", "halved", "502"])
+@pytest.mark.parametrize("fault", [lost, halved, BAD_GATEWAY, UNAVAILABLE], ids=["lost", "halved", "502", "503"])
 def test_412_after_a_lost_response_says_that_the_change_may_be_ones_own(fault, far, middle, api, waits):
     contact = api.post("/contacts", {"company_name": "Mine"})
     path = f"/contacts/{contact['id']}"
-    if fault is BAD_GATEWAY:
+    if fault in (BAD_GATEWAY, UNAVAILABLE):
         api.patch(path, {"city": "Bonn"})
     middle.faults.append(fault)
     with pytest.raises(Problem) as caught:
@@ -185,6 +187,24 @@ def test_no_response_says_whether_the_server_may_have_executed_the_request(fault
     assert caught.value.sent is sent and len(waits) == 1
 
 
+def test_a_request_that_was_cut_stays_uncertain_when_the_server_is_gone_after_that(service, monkeypatch):
+    """The second attempt is refused and reaches nobody. The first one may have been executed."""
+    middle = Middle()
+    middle.faults.append(unheard)
+    monkeypatch.setattr("eventapi.client.sleep", lambda _: middle.__exit__())
+    with pytest.raises(NoResponse, match="refused") as caught:
+        Client(middle.url, service[1], tries=2).post("/contacts", {})
+    assert caught.value.sent
+
+
+def test_a_post_that_is_refused_after_a_lost_attempt_was_not_executed(far, middle, waits):
+    """If it had been, its key would have brought the first response again."""
+    middle.faults.append(unheard)
+    with pytest.raises(Problem) as caught:
+        far.post("/contacts", {"colour": "red"})
+    assert not caught.value.repeated and "earlier attempt" not in str(caught.value)
+
+
 def test_requests_survive_a_restart_of_the_server(data, monkeypatch):
     """The connection that was kept is dead, then the server refuses connections, then it is back."""
     folder, key = data
@@ -234,6 +254,13 @@ def test_requests_share_a_connection_also_after_an_error(far, middle, api, monke
         with pytest.raises(Problem):
             far.get("/contacts/99999")
     assert len(middle.got) == 10 and len(middle.peers) == 1
+
+
+def test_a_connection_that_was_idle_for_long_is_not_used(far, middle, api, monkeypatch):
+    monkeypatch.setattr("eventapi.client.IDLE", 0)
+    for _ in range(3):
+        far.page("/contacts")
+    assert len(middle.peers) == 3
 
 
 def test_threads_share_a_client(api):

@@ -98,8 +98,15 @@ def test_the_tolerance_can_be_changed():
         verify_webhook(SECRET, old, BODY)
 
 
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_???"])
+def test_an_empty_secret_verifies_nothing(secret):
+    """Everybody could make such a signature."""
+    with pytest.raises(ValueError, match="empty"):
+        verify_webhook(secret, headers(signature("")), BODY)
+
+
 def test_errors_do_not_contain_the_secret():
-    for secret in (SECRET, "whsec_short"):
+    for secret in (SECRET, "whsec_short!"):
         with pytest.raises(ValueError) as caught:
             verify_webhook(secret, {}, BODY)
         assert secret[6:] not in str(caught.value)
