@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-RUN    := .run
+RUN    := $(if $(EMPTY),.run-empty,.run)
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
@@ -10,6 +10,7 @@ ADDRESS := 127.0.0.1:$(PORT)
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
+	@echo "make run EMPTY=1  the same with an empty database"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
@@ -28,7 +29,7 @@ help:
 	@echo "make audit        look for known vulnerabilities in the packages that eventapi uses (needs pypi.org)"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
 	@echo "make apt-repo     build a signed apt repository with the package, in dist/apt"
-	@echo "make clean        remove $(VENV), $(RUN) and caches"
+	@echo "make clean        remove $(VENV), .run, .run-empty and caches"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -56,9 +57,9 @@ run: $(VENV)/ready-to-run
 	@$(BIN)/python -c 'import socket; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", $(PORT)))' 2>/dev/null || \
 	  { echo "Port $(PORT) is in use. Stop the process that listens there, or run: make run PORT=8081" >&2; exit 1; }
 	@mkdir -p $(RUN)
-	@test -e $(RUN)/demo-done || rm -rf $(RUN)/*
+	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || rm -rf $(RUN)/*
 	@$(BIN)/eventapi migrate
-	@test -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
+	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
 	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
@@ -152,4 +153,4 @@ apt-repo: deb
 	@packaging/apt-repo dist
 
 clean:
-	rm -rf $(VENV) $(RUN) .clients .servers .audit .fuzz build dist *.egg-info .pytest_cache
+	rm -rf $(VENV) .run .run-empty .clients .servers .audit .fuzz build dist *.egg-info .pytest_cache

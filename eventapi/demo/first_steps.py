@@ -1,5 +1,6 @@
 """Example requests that `make run` prints: three curl commands that work with the demo data."""
 import sys
+from pathlib import Path
 
 from eventapi import config, money
 from eventapi.storage.database import Database
@@ -26,8 +27,10 @@ def main(base, key_file):
     amount = "25.50" if money.decimals(currency) else "2500"
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
-          "In another terminal, in this directory, set two variables and try these commands:\n\n"
-          f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n")
+          "In another terminal, in this directory, set these variables and try the commands below:\n\n"
+          f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
+          f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"
+          "export PATH=$PWD/.venv/bin:$PATH\n")
     for what, line in lines(invoice_number, amount):
         print(f"# {what}\n{line}\n")
     print("docs/tutorial.md continues from here. Stop the server with Ctrl-C.\n", flush=True)

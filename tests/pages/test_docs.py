@@ -75,6 +75,9 @@ def test_every_sample_is_run_checked_or_marked(page):
         assert (block.language in {*RUN, *CHECKED} or block.is_output or {"not run", "file"} & block.marks.keys()), \
             f"{place}: nothing runs this sample. Add a line above it: <!-- not run: REASON -->"
         assert block.marks.get("not run", "reason"), f"{place}: say why this block is not run"
+        if block.runs:
+            outside = re.search(r"(?:>|\s-o|\bopen\()\s*[\"']?(?!/dev/null)(?:[/~]|\$HOME)", block.text)
+            assert not outside, f"{place}: the sample writes outside its directory: {outside[0]}"
 
 
 def test_every_path_of_the_api_that_the_readme_names_exists():
