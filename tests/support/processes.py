@@ -31,7 +31,7 @@ def environment(folder, **more):
 def eventapi(folder, *words, **more):
     """Run a command of eventapi to its end. Return a CompletedProcess with returncode, stdout and stderr (text)."""
     return subprocess.run([PYTHON, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=600)
 
 
 def start(folder, *words, log=None, **more):
