@@ -1,14 +1,14 @@
-"""reference.py OUTDIR VERSION SECONDS: write eventapi(1), eventapi.conf(5) and the bash completion to OUTDIR.
+"""reference.py OUTDIR VERSION SECONDS: write eventapi(1), eventapi.conf(5) and the completion of shells to OUTDIR.
 
 The texts come from argparse and config.OPTIONS. SECONDS is the date of the pages as a Unix time.
 """
 import argparse
 import sys
-import textwrap
 import time
 from pathlib import Path
 
 from eventapi import cli, config
+from eventapi.cli import completion
 
 FILES = [("/etc/eventapi/eventapi.conf", "the configuration, see eventapi.conf(5)"),
          ("/var/lib/eventapi/eventapi.db", "the database"),
@@ -27,22 +27,16 @@ def main(folder, version, seconds):
     day = time.strftime("%Y-%m-%d", time.gmtime(int(seconds)))
     (folder / "eventapi.1").write_text(commands_page(version, day), encoding="utf-8")
     (folder / "eventapi.conf.5").write_text(options_page(version, day), encoding="utf-8")
-    (folder / "eventapi.bash-completion").write_text(completion(), encoding="utf-8")
+    for shell in completion.SCRIPTS:
+        script = completion.script(cli.make_parser(), shell)
+        (folder / f"eventapi.{shell}-completion").write_text(script, encoding="utf-8")
 
 
 # The commands and options of the command line, read from argparse
 
-def children(parser):
-    """Yield (name, help, parser) for each subcommand of a parser."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            helps = {choice.dest: choice.help for choice in action._choices_actions}
-            yield from ((name, helps[name], child) for name, child in action.choices.items())
-
-
 def commands(parser=None, words=()):
     """Yield (words, help, parser) for each command without subcommands."""
-    for name, text, child in children(parser or cli._parser()):
+    for name, (text, child) in (parser or cli.make_parser()).children().items():
         below = list(commands(child, (*words, name)))
         yield from below or [((*words, name), text, child)]
 
@@ -85,7 +79,7 @@ def arguments(parser):
 
 def commands_page(version, day):
     """Return eventapi(1)."""
-    parser = cli._parser()
+    parser = cli.make_parser()
     body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] COMMAND ...\n",
             f".SH DESCRIPTION\n{quoted(parser.description)}\n",
             "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the\n"
@@ -126,53 +120,6 @@ def options_page(version, day):
         body.append(f'.TP\n.BR {quoted(option.name)} " (default: {default})"\n{quoted(option.description)}\n')
     body += [".SH FILES\n", tagged(files), ".SH SEE ALSO\n.BR eventapi (1)\n"]
     return page("eventapi.conf", 5, version, day, "configuration of eventapi", "".join(body))
-
-
-# Completion
-
-def completion():
-    """Return a bash function that completes commands, options and choices."""
-    lines, known, after = [], [], []
-    for words, parser in walk(cli._parser()):
-        offered = [name for name, _, _ in children(parser)]
-        for action in options(parser):
-            offered += [option for option in action.option_strings if option.startswith("--")]
-            values = " ".join(map(str, action.choices or getattr(action, "completed", ())))
-            if not action.option_strings:
-                offered += values.split()
-            elif values:
-                after.append(f'        "{" ".join(words)} {action.option_strings[0]}") offered="{values}" ;;')
-        known += [f'"{" ".join(words)}"'] if words else []
-        lines.append(f'        "{" ".join(words)}") offered="{" ".join(offered)}" ;;')
-    return textwrap.dedent("""\
-        # Completion of eventapi(1) in bash.
-        _eventapi() {
-            local word command="" offered="" current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
-            COMPREPLY=()
-            for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-                case "${command:+$command }$word" in
-                    %s) command="${command:+$command }$word" ;;
-                esac
-            done
-            case $previous in --config) COMPREPLY=($(compgen -f -- "$current")); return ;; esac
-            case $command in
-        %s
-            esac
-            case "$command $previous" in
-        %s
-            esac
-            COMPREPLY=($(compgen -W "$offered" -- "$current"))
-            case $command in backup|restore) COMPREPLY+=($(compgen -f -- "$current")) ;; esac
-        }
-        complete -o filenames -F _eventapi eventapi
-        """) % ("|".join(known), "\n".join(lines), "\n".join(after))
-
-
-def walk(parser, words=()):
-    """Yield (words, parser) for a parser and all its subcommands."""
-    yield words, parser
-    for name, _, child in children(parser):
-        yield from walk(child, (*words, name))
 
 
 if __name__ == "__main__":

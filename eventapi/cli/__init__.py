@@ -21,7 +21,8 @@ from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
 # Modules of this package. `register(commands)` of each declares its commands.
-GROUPS = ("status", "databases", "servers", "access", "payment_gateways", "archives", "mail", "inspections", "openapi")
+GROUPS = ("status", "databases", "servers", "access", "payment_gateways", "archives", "mail", "inspections",
+          "completion", "openapi")
 EXAMPLES = ("eventapi                                               # show what runs, and what to do next",
             "eventapi migrate                                       # create the database, or upgrade it",
             "eventapi key create --name first --all-scopes          # create an API key",
@@ -43,7 +44,7 @@ def main(argv=None):
     """Run a command and return its exit status."""
     logging.lastResort.setFormatter(logging.Formatter("eventapi: %(message)s"))     # of commands that keep no log
     try:
-        args = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+        args = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
         os.umask(0o027)                                   # files contain personal data
         return args.run(args, configuration.load(args.config)) or 0
     except Wrong as error:
@@ -62,7 +63,8 @@ def main(argv=None):
         return 130
 
 
-def _parser():
+def make_parser():
+    """Return the parser of all commands."""
     parser = Parser(EXAMPLES, prog="eventapi", description="Event-management REST API for trade shows and exhibitions.")
     parser.add_argument("--version", action="version", version=f"eventapi {__version__}")
     parser.add_argument("--config", metavar="FILE", help="configuration file (default: EVENTAPI_CONFIG, or "

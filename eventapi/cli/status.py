@@ -277,7 +277,7 @@ def _print(state, place):
     rows = [("configuration", state.configuration or "none: every option has its default"),
             ("database", state.database or "not usable"),
             ("API keys", "unknown" if state.active_keys is None else f"{state.active_keys} active"),
-            ("server", state.server and f"responds at {state.server}" or "does not respond"),
+            ("server", (state.server and f"responds at {state.server}") or "does not respond"),
             ("worker", "never ran" if worker is None else f"last heartbeat {_age(worker)} ago"),
             ("backup", "none verified" if backup is None else
              f"verified, {_age(time.time() - times.unix(backup))} old")]

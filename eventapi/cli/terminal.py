@@ -91,7 +91,8 @@ class Parser(argparse.ArgumentParser):
         """Raise an error that names the nearest choice, in place of argparse's list of all."""
         if action.choices is not None and value not in action.choices:
             noun = "command" if isinstance(action, argparse._SubParsersAction) else action.dest
-            raise argparse.ArgumentError(None, f"unknown {noun} {value!r}{_instead(value, list(action.choices))}")
+            known = self.children() if noun == "command" else action.choices
+            raise argparse.ArgumentError(None, f"unknown {noun} {value!r}{_instead(value, list(known))}")
 
 
 def _instead(word, known):

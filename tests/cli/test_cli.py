@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from eventapi import config, journal, logs
-from eventapi.cli import _parser, main, server_check
+from eventapi.cli import main, make_parser, server_check
 from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations, process_locks, schema
 from tests.support import processes
@@ -292,7 +292,7 @@ def test_a_closed_pipe_is_no_error(tmp_path, settings):
 # What the help, the log and the configuration say
 
 def commands(parser=None):
-    for action in (parser or _parser())._actions:
+    for action in (parser or make_parser())._actions:
         if isinstance(action, argparse._SubParsersAction):
             for child in action.choices.values():
                 yield from list(commands(child)) or [child]
@@ -308,7 +308,7 @@ def words_of(example):
 def test_the_examples_of_a_command_are_valid(parser):
     assert parser.examples and all(parser.prog in example for example in parser.examples)
     for example in parser.examples:
-        _parser().parse_args(words_of(example))
+        make_parser().parse_args(words_of(example))
         assert example in parser.format_help()
 
 

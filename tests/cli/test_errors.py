@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from eventapi import config
-from eventapi.cli import _parser
+from eventapi.cli import make_parser
 from eventapi.cli.terminal import Refused
 from eventapi.storage import errors, migrations, process_locks
 
@@ -16,7 +16,7 @@ FORM = re.compile(r"eventapi: (?!eventapi)\S[^\n]*(; | must )\S[^\n]*[^.\n]")
 
 def leaves(parser=None, words=()):
     """Yield (words, parser) of each command."""
-    parser = parser or _parser()
+    parser = parser or make_parser()
     below = parser.children()
     for name, (_, child) in below.items():
         yield from leaves(child, (*words, name))
@@ -77,7 +77,7 @@ def test_missing_values_and_surplus_words_are_answered_with_an_example(refused, 
         code, error = refused(*words)
         assert code == 2 and "for example: eventapi " + " ".join(words) in error
     if not [action for action in positional if action.nargs == "+"]:
-        given = ["1" for _ in positional] + [word for action in options if action.required
+        given = [next(iter(action.choices or ["1"])) for action in positional] + [word for action in options if action.required
                                              for word in (action.option_strings[0], "x")]
         given += ["--all-scopes"] if words == ("key", "create") else []
         code, error = refused(*words, *given, "surplus")

@@ -12,6 +12,7 @@ import subprocess
 import pytest
 
 from eventapi import config
+from eventapi.cli import completion, make_parser
 from tests.support.processes import ROOT
 
 PACKAGING = ROOT / "packaging"
@@ -121,7 +122,7 @@ def test_no_secret_is_recommended_for_the_environment_of_a_unit(units):
     assert "\nLoadCredential=smtp_password:/etc/eventapi/smtp_password\n" in (ROOT / "docs/operations.md").read_text()
 
 
-# Manual and completion
+# Manual
 
 def test_the_manual_has_every_option_with_its_default(reference):
     page = reference.options_page("1.0", "2026-11-20")
@@ -161,32 +162,14 @@ def test_the_manual_is_valid_troff(reference, tmp_path):
         assert (read.returncode, read.stderr) == (0, ""), file
 
 
-def complete(reference, *words):
-    script = reference.completion() + ('COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eventapi; printf "%s\\n" '
-                                       '"${COMPREPLY[@]}"')
-    return subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True,
-                          check=True).stdout.split()
-
-
-def test_the_completion_knows_every_command(reference):
-    for words, parser in reference.walk(reference.cli._parser()):
-        offered = complete(reference, "eventapi", *words, "")
-        assert {name for name, _, _ in reference.children(parser)} <= set(offered), words
-        long = [option for action in reference.options(parser) for option in action.option_strings]
-        assert set(long) <= set(complete(reference, "eventapi", *words, "--")), words
-
-
-def test_the_completion_knows_scopes_flags_and_tiers(reference):
-    assert complete(reference, "eventapi", "key", "create", "--scope", "applications:") == [
-        "applications:read", "applications:create"]
-    assert complete(reference, "eventapi", "flag", "enable", "pl") == ["plans"]
-    assert complete(reference, "eventapi", "tier", "set", "S") == ["Starter"]
-    assert complete(reference, "eventapi", "mail", "list", "--state", "unc") == ["uncertain"]
-
-
-def test_the_completion_is_not_confused_by_values(reference):
-    assert complete(reference, "eventapi", "--config", "/etc/eventapi/acme.conf", "key", "create", "--name", "list",
-                    "--all") == ["--all-scopes"]
+def test_the_package_installs_the_completion_of_each_shell(reference, tmp_path):
+    """tests/cli/test_completion.py tests the scripts."""
+    reference.main(tmp_path, "1.0", "1795000000")
+    rules = (PACKAGING / "debian" / "rules").read_text()
+    for shell, path in (("bash", "bash-completion/completions/eventapi"), ("zsh", "zsh/vendor-completions/_eventapi"),
+                        ("fish", "fish/vendor_completions.d/eventapi.fish")):
+        assert (tmp_path / f"eventapi.{shell}-completion").read_text() == completion.script(make_parser(), shell)
+        assert f"debian/eventapi.{shell}-completion $(INTO)/usr/share/{path}\n" in rules
 
 
 # The command for tenants. test_command.py tests the command eventapi.
