@@ -47,6 +47,22 @@ def options(parser):
         action, (argparse._HelpAction, argparse._SubParsersAction))]
 
 
+EXAMPLE_OPTIONS = """\
+[eventapi]
+base_url = https://shows.example.org
+organiser_name = Example Fairs Ltd
+organiser_street = 1 Market Square
+organiser_postal_code = 04109
+organiser_city = Leipzig
+organiser_vat_id = DE123456789
+organiser_iban = DE02120300000000202051
+organiser_email = office@example.org
+smtp_host = mail.example.org
+smtp_user = eventapi
+smtp_sender = office@example.org
+"""
+
+
 # Manual pages
 
 def quoted(text):
@@ -66,6 +82,11 @@ def page(name, section, version, day, title, body):
             f'.SH NAME\n{quoted(name)} \\- {quoted(title)}\n{body}')
 
 
+def listing(lines):
+    """Return lines as they are, indented."""
+    return ".RS 4\n.nf\n" + "".join(f"{quoted(line)}\n" for line in lines) + ".fi\n.RE\n"
+
+
 def arguments(parser):
     """Yield (term, description) for each argument of a command."""
     for action in options(parser):
@@ -80,8 +101,9 @@ def arguments(parser):
 def commands_page(version, day):
     """Return eventapi(1)."""
     parser = cli.make_parser()
-    body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] COMMAND ...\n",
+    body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] [COMMAND] ...\n",
             f".SH DESCRIPTION\n{quoted(parser.description)}\n",
+            "Without a command, it shows what runs and what to do next.\n.PP\n",
             "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the\n"
             "configuration /etc/eventapi/NAME.conf, so that the service owns all files that the command creates.\n"
             "A running server applies changes from the next request on.\n",
@@ -90,8 +112,11 @@ def commands_page(version, day):
         usage = child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "")
         usage = " ".join(usage.split())
         body += [f".SS {quoted(usage)}\n{quoted(text[0].upper() + text[1:])}.\n", tagged(arguments(child))]
-    examples = [example for _, _, child in commands(parser) for example in child.examples]
-    body += [".SH EXAMPLES\n.nf\n", *(f"{quoted(example)}\n" for example in examples), ".fi\n"]
+        if child.fields:
+            fields = "; ".join(f"{name}: {meaning}" for name, meaning in child.fields.items())
+            body.append(f".PP\nFields of {quoted('--json')}: {quoted(fields)}.\n")
+        body += [".PP\nExamples:\n", listing(child.examples)]
+    body += [".SH EXAMPLES\n", listing(parser.examples)]
     body += [".SH FILES\n", tagged(FILES), ".SH ENVIRONMENT\n", tagged(ENVIRONMENT), ".SH EXIT STATUS\n", tagged(EXIT),
              ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
              "/usr/share/doc/eventapi/docs/operations.md\n"]
@@ -118,6 +143,11 @@ def options_page(version, day):
     for option in config.OPTIONS:
         default = quoted(option.default or "empty")
         body.append(f'.TP\n.BR {quoted(option.name)} " (default: {default})"\n{quoted(option.description)}\n')
+    body += [".SH EXAMPLES\nA configuration with which invoices and mails can be sent:\n",
+             listing(EXAMPLE_OPTIONS.splitlines()),
+             "Check a change before it is applied, then apply it:\n",
+             listing(["eventapi serve --check", "systemctl reload eventapi.service",
+                      "systemctl restart eventapi-worker.service"])]
     body += [".SH FILES\n", tagged(files), ".SH SEE ALSO\n.BR eventapi (1)\n"]
     return page("eventapi.conf", 5, version, day, "configuration of eventapi", "".join(body))
 

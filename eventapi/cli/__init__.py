@@ -44,7 +44,7 @@ def main(argv=None):
     """Run a command and return its exit status."""
     logging.lastResort.setFormatter(logging.Formatter("eventapi: %(message)s"))     # of commands that keep no log
     try:
-        args = make_parser().parse_args(sys.argv[1:] if argv is None else argv)
+        args = make_parser().parse_args(_words(sys.argv[1:] if argv is None else argv))
         os.umask(0o027)                                   # files contain personal data
         return args.run(args, configuration.load(args.config)) or 0
     except Wrong as error:
@@ -61,6 +61,11 @@ def main(argv=None):
         return _refuse(_with_remedy(error))
     except KeyboardInterrupt:
         return 130
+
+
+def _words(words):
+    """Return the words of the command line. `help COMMAND` means `COMMAND --help`."""
+    return [*words[1:], "--help"] if words[:1] == ["help"] else words
 
 
 def make_parser():

@@ -4,6 +4,7 @@ from contextlib import closing
 from functools import partial
 
 from eventapi.cli.terminal import Refused, command, refuse_damaged
+from eventapi.config import user
 from eventapi.domain.upkeep import creating
 from eventapi.storage import backups, migrations, process_locks
 from eventapi.storage.errors import StorageError
@@ -26,7 +27,11 @@ def register(commands):
 def migrate(args, config):
     """Create the database, or back it up and upgrade it. If the upgrade fails, say how to go back."""
     refuse_damaged(config)
-    config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
+    try:
+        config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
+    except PermissionError:
+        raise Refused(f"cannot create {config.data_dir}: permission denied for the user {user()}; use sudo, or set "
+                      "data_dir (EVENTAPI_DATA_DIR) to a directory of this user") from None
     made = []
     try:
         old, new = migrations.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)),
@@ -56,4 +61,6 @@ def make_demo(args, config):
     refuse_damaged(config)
     ready(config)
     with closing(process_locks.together(config)):
-        return demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))
+        demo.make(config, args.size, say=lambda text: print(text, file=sys.stderr, flush=True))
+    print(f"{config.database}: contains the sample show now. To use it, create an API key with 'eventapi key create "
+          "--name demo --all-scopes'")

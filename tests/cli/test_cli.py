@@ -1,5 +1,4 @@
 """The command line: output, refusals, and that running servers apply its changes at once."""
-import argparse
 import configparser
 import importlib.util
 import json
@@ -292,10 +291,8 @@ def test_a_closed_pipe_is_no_error(tmp_path, settings):
 # What the help, the log and the configuration say
 
 def commands(parser=None):
-    for action in (parser or make_parser())._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for child in action.choices.values():
-                yield from list(commands(child)) or [child]
+    for _, child in (parser or make_parser()).children().values():
+        yield from list(commands(child)) or [child]
 
 
 def words_of(example):
@@ -306,10 +303,63 @@ def words_of(example):
 
 @pytest.mark.parametrize("parser", list(commands()), ids=lambda parser: parser.prog)
 def test_the_examples_of_a_command_are_valid(parser):
-    assert parser.examples and all(parser.prog in example for example in parser.examples)
+    assert parser.examples and all(parser.prog in example for example in parser.examples[-1:])
     for example in parser.examples:
         make_parser().parse_args(words_of(example))
         assert example in parser.format_help()
+
+
+@pytest.mark.parametrize("words", [("help",), ("help", "key"), ("help", "key", "create")])
+def test_help_may_stand_before_the_command(run, words):
+    code, lines, _ = run(*words)
+    assert code == 0 and lines[0].startswith(f"usage: eventapi{' ' * (len(words) > 1)}{' '.join(words[1:])} [")
+    assert "examples:" in lines
+
+
+def test_the_examples_of_eventapi_itself_are_valid():
+    for example in make_parser().examples:
+        make_parser().parse_args(words_of(example))
+
+
+def test_a_data_directory_that_cannot_be_created_is_named_with_the_option(run, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied", "/var/lib")
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    code, _, error = run("migrate")
+    assert code == 1 and f"cannot create {tmp_path}: permission denied for the user" in error
+    assert "; use sudo, or set data_dir (EVENTAPI_DATA_DIR) to a directory" in error
+
+
+def documented(parser, value):
+    """Return whether a value printed with --json has exactly the documented fields, in their order."""
+    return all(list(row) == list(parser.fields) for row in (value if isinstance(value, list) else [value]))
+
+
+def test_every_list_has_json_with_the_documented_fields(run, db):
+    run("key", "create", "--name", "till", "--all-scopes")
+    run("gateway", "add", "card", "Card")
+    db.connection.execute("""
+        INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, state,
+                           message_id, created_at, updated_at)
+        VALUES ('invoice', 'invoice', 1, 1, 'a@example.org', 'x', '', 'en', 'failed', 'x', '2026-01-01',
+                '2026-01-01')""")
+    found = {parser.prog: parser for parser in commands() if parser.fields}
+    assert found.keys() == {f"eventapi {name}" for name in (
+        "status", "admin list", "key list", "flag list", "tier show", "gateway list", "mail list", "check",
+        "audit verify")}
+    for name, parser in found.items():
+        code, lines, _ = run(*name.split()[1:], "--json")
+        value = json.loads("\n".join(lines))
+        assert documented(parser, value) and (value or name == "eventapi check"), name
+
+
+def test_the_last_entry_of_the_audit_log_can_be_read_from_json(run, db):
+    run("flag", "disable", "plans")
+    entry = table(run, "audit", "verify")["last_entry"]
+    run("flag", "enable", "plans")
+    assert run("audit", "verify", "--noted", entry)[0] == 0
+    code, lines, error = run("audit", "verify", "--json", "--noted", f"{entry.partition(':')[0]}:{'0' * 64}")
+    assert code == 1 and len(json.loads("\n".join(lines))["faults"]) == 1 and "eventapi restore" in error
 
 
 def test_the_help_lists_scopes_flags_and_tiers(db, capsys):
@@ -397,7 +447,7 @@ def test_all_faults_of_the_configuration_are_reported_at_once(run, tmp_path, mon
         f"{file}:7: unknown option curency; did you mean currency?",
         "unknown environment variable EVENTAPI_WORKRES; did you mean EVENTAPI_WORKERS?",
         f"{file}:4: workers = 'many' must be a whole number from 1 to 64",
-        f"{file}:5: threads = '99' must be a whole number from 1 to 64",
+        f"{file}:5: threads = '99' must be a whole number from 2 to 64",
         "environment variable EVENTAPI_TAX_RATE: tax_rate = 'lots' must be a percentage from 0 to 100 with at most two "
         "decimals",
         f"{file}:11: smtp_port = 'x' must be a whole number from 1 to 65535")]

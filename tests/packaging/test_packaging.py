@@ -4,8 +4,10 @@ Tests that need a complete Debian system are in packaging/debian/tests.
 """
 import configparser
 import importlib.util
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -13,6 +15,7 @@ import pytest
 
 from eventapi import config
 from eventapi.cli import completion, make_parser
+from eventapi.cli import status as state
 from tests.support.processes import ROOT
 
 PACKAGING = ROOT / "packaging"
@@ -140,6 +143,57 @@ def test_the_manual_has_every_command_with_its_options(reference):
         for action in reference.options(parser):
             for option in action.option_strings:
                 assert reference.quoted(option) in page
+
+
+def test_the_manual_has_the_examples_and_the_fields_of_each_command(reference):
+    page = reference.commands_page("1.0", "2026-11-20")
+    for words, _, parser in reference.commands():
+        section = page.split(f"\n.SS eventapi {' '.join(words)}")[1].partition("\n.S")[0]
+        assert parser.examples and all(f"\n{reference.quoted(example)}\n" in section for example in parser.examples)
+        assert all(f"{reference.quoted(name)}: " in section for name in parser.fields)
+    assert "\n.SH EXAMPLES\n" in page and reference.quoted(make_parser().examples[0]) in page
+
+
+def test_the_example_of_the_configuration_is_complete(reference, tmp_path):
+    (tmp_path / "eventapi.conf").write_text(reference.EXAMPLE_OPTIONS)
+    settings = config.load(tmp_path / "eventapi.conf", environ={})
+    assert list(state._recommended(state.Place("eventapi", ""), settings)) == []
+    page = reference.options_page("1.0", "2026-11-20")
+    assert all(f"\n{reference.quoted(line)}\n" in page for line in reference.EXAMPLE_OPTIONS.splitlines())
+
+
+@pytest.mark.parametrize("page", ["eventapi-backup.8", "eventapi-instance.8"])
+def test_the_examples_of_the_other_manuals_are_valid_commands(page):
+    """Those of eventapi are parsed. Those of eventapi-instance are in its help, which its own test runs."""
+    text = (PACKAGING / "man" / page).read_text().partition(".SH EXAMPLES\n")[2].partition("\n.SH")[0]
+    blocks = re.findall(r"\.nf\n(.*?)\.fi", text.replace("\\-", "-"), re.S)
+    assert len(blocks) >= 3
+    for command in re.findall(r"\beventapi((?: +[^;\n]+)?)", "\n".join(blocks).replace('"$name"', "x")):
+        if command.startswith(" "):
+            make_parser().parse_args(shlex.split(command))
+
+
+@pytest.mark.parametrize("words, status, said", [
+    (["--help"], 0, "examples:"), (["add", "--help"], 0, "examples:"), (["help"], 0, "examples:"), (["list"], 0, ""),
+    (["list", "--json"], 0, "[]"), ([], 2, "a command is missing: add, list or remove; for example: "),
+    (["ad", "x"], 2, "unknown command 'ad'; for example: eventapi-instance add acme"),
+    (["add"], 2, "add needs the name of one tenant; for example: eventapi-instance add acme"),
+    (["remove"], 2, "remove needs the name of one tenant; for example: eventapi-instance remove acme"),
+    (["remove", "--prge", "x"], 2, "; for example: "), (["list", "x"], 2, "unexpected argument 'x'; for example: ")])
+def test_the_command_for_tenants_explains_its_usage(words, status, said):
+    done = subprocess.run(["sh", PACKAGING / "bin" / "eventapi-instance", *words], capture_output=True, text=True)
+    shown, other = (done.stdout, done.stderr) if status == 0 else (done.stderr, done.stdout)
+    assert (done.returncode, other) == (status, "") and said in shown
+    assert status == 0 or re.fullmatch(r"eventapi-instance: [^\n]+; [^\n]+\n", shown)
+
+
+def test_the_command_for_tenants_lists_them_as_json(tmp_path):
+    script = (PACKAGING / "bin" / "eventapi-instance").read_text()
+    functions = script[:script.index("[ $# -ge 1 ] || usage")]
+    for names in ((), ("acme",), ("acme", "b-2")):
+        run = functions + "tenants() { printf '%s\\n' " + " ".join(names) + "; }; tenants_json"
+        assert json.loads(subprocess.check_output(["sh", "-c", run], text=True)) == [
+            {"name": name, "configuration": f"/etc/eventapi/{name}.conf"} for name in names]
 
 
 def test_the_manual_and_the_installed_documents_lead_to_existing_files(reference):
