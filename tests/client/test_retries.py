@@ -71,6 +71,11 @@ def test_an_interrupted_download_continues_where_it_was(far, middle, api, waits,
     assert (tmp_path / "a.bin").read_bytes() == content
     assert [headers["Range"] for _, _, headers, _ in middle.got] == [None, "bytes=256000-", "bytes=384000-"]
     assert middle.got[1][2]["If-Range"].startswith('"')
+    middle.faults += [halved]
+    target = io.BytesIO(b"kept ")
+    target.seek(5)
+    far.download(f"/documents/{document['id']}/content", target)
+    assert target.getvalue() == b"kept " + content
 
 
 def test_a_file_that_changes_during_a_download_is_read_from_its_start(far, middle, waits):
