@@ -14,7 +14,7 @@ help:
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
-	@echo "make clients      generate a Python and a TypeScript client and run a journey with each (needs npm)"
+	@echo "make clients      generate a Python and a TypeScript client and run a journey with each; check the reference with axe-core (needs npm)"
 	@echo "make schemathesis  check each operation of /openapi.json with invented requests (EXAMPLES=25 PHASES=... for the long form)"
 	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
@@ -86,11 +86,11 @@ servers: $(VENV)/ready-to-test
 
 # The generators have many dependencies, so they get an environment of their own.
 clients: $(VENV)/ready-to-test
-	@test -e .clients/ready || { $(PYTHON) -m venv .clients && \
+	@test -e .clients/ready -a -e .clients/node_modules/axe-core || { $(PYTHON) -m venv .clients && \
 	  .clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff && \
 	  npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
-	    @types/node @stoplight/spectral-cli @redocly/cli && touch .clients/ready; }
-	@$(BIN)/python -m pytest tests/clients
+	    @types/node @stoplight/spectral-cli @redocly/cli axe-core && touch .clients/ready; }
+	@$(BIN)/python -m pytest tests/clients tests/pages/test_accessibility.py
 
 # A short form for CI, 90 seconds. All that it can do: make schemathesis EXAMPLES=25 PHASES=examples,coverage,fuzzing,stateful
 EXAMPLES ?= 10

@@ -8,8 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import threading
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
@@ -17,34 +15,12 @@ from eventapi.pages.reference import samples
 from eventapi.pages.reference.schemas import success
 from eventapi.reference import document as openapi
 from tests.support import sample_records
+from tests.support.served import served
 from tests.support.shared_app import SharedApp
 
 DOCUMENT = openapi.document(None)
 LANGUAGES = {"curl": samples.curl, "python": samples.python}
 OPERATIONS = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
-
-
-class Quiet(WSGIRequestHandler):
-    def log_message(self, *_):
-        """Log nothing."""
-
-
-@contextlib.contextmanager
-def served(app, requests):
-    """Yield the address of a server with the app. `requests` gets (method, path, status) of each request."""
-    def recorded(environ, start_response):
-        def start(status, headers, exc_info=None):
-            requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"], int(status[:3])))
-            return start_response(status, headers)
-        return app(environ, start)
-    with make_server("127.0.0.1", 0, recorded, handler_class=Quiet) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def run_curl(text):

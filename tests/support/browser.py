@@ -20,7 +20,7 @@ class Browser:
         from_us, to_browser = os.pipe()
         from_browser, to_us = os.pipe()
         # The browser reads its commands from file descriptor 3 and writes to 4, each message followed by a zero byte.
-        command = ["sh", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "sh", BROWSER, *OPTIONS,
+        command = ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "bash", BROWSER, *OPTIONS,
                    f"--user-data-dir={folder}/profile"]
         self.process = subprocess.Popen(command, pass_fds=(from_us, to_us), stderr=subprocess.DEVNULL)
         os.close(from_us)

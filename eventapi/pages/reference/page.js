@@ -58,7 +58,8 @@ function entries() {
     const prefix = node.id.split("-", 1)[0], rank = KINDS.findIndex(([word]) => word === prefix);
     const rest = node.id.slice(prefix.length + 1);
     const name = /^(field|param|message)$/.test(prefix) ? rest.slice(rest.indexOf("-") + 1) : rest;
-    return {id: node.id, kind: KINDS[rank][1], rank: rank + 1, names: [name, name.split(".").pop()], shown: name,
+    return {id: node.id, kind: KINDS[rank][1], rank: rank + 1, last: true, shown: name,
+      names: [name, name.split(".").pop()],
       place: name === rest ? "" : rest.slice(0, rest.indexOf("-")), text: node.textContent};
   });
   const operations = [...document.querySelectorAll(".op[data-method]")].map(node => {
@@ -72,11 +73,12 @@ function entries() {
     text: entry.text.toLowerCase()}));
 }
 function score(entry, wanted, words) {
-  if (entry.names.includes(wanted)) return 0;
-  if (entry.names.some(name => name.startsWith(wanted))) return 1;
-  if (entry.names.some(name => name.split(/[\s_./{}-]+/).includes(wanted))) return 2;
-  if (entry.names.some(name => words.every(word => name.includes(word)))) return 3;
-  return words.every(word => entry.text.includes(word)) ? 4 : null;
+  const position = entry.names.indexOf(wanted);
+  if (position >= 0) return entry.last && position === 1 ? 1 : 0;
+  if (entry.names.some(name => name.startsWith(wanted))) return 2;
+  if (entry.names.some(name => name.split(/[\s_./{}-]+/).includes(wanted))) return 3;
+  if (entry.names.some(name => words.every(word => name.includes(word)))) return 4;
+  return words.every(word => entry.text.includes(word)) ? 5 : null;
 }
 function search(text) {
   index ??= entries();
@@ -89,7 +91,7 @@ const field = make("input", {type: "search", id: "search-field", placeholder: "S
 field.setAttribute("aria-label", "Search operations, fields and errors");
 const found = make("p", {className: "found"}), results = make("ul", {className: "results"});
 found.setAttribute("role", "status");
-const menu = document.querySelector(".menu"), LIMIT = 30;
+const menu = document.querySelector(".menu"), LIMIT = 30, NARROW = matchMedia("(max-width: 62rem)");
 document.getElementById("search").append(make("search", {className: "search"}, field, found, results));
 function showResults() {
   const text = field.value.trim(), all = text ? search(text) : [];
@@ -102,7 +104,9 @@ function showResults() {
     make("span", {textContent: [entry.kind, entry.place].filter(Boolean).join(" · ")})))));
 }
 field.addEventListener("input", showResults);
-results.addEventListener("click", event => { if (event.target.closest("a") && matchMedia("(max-width: 62rem)").matches) clearSearch(); });
+results.addEventListener("click", event => {
+  if (event.target.closest("a") && NARROW.matches) clearSearch();        // on a phone, the results cover the target
+});
 function clearSearch() { field.value = ""; showResults(); }
 addEventListener("keydown", event => {
   const typing = event.target.closest?.("input, textarea, select");
@@ -110,7 +114,7 @@ addEventListener("keydown", event => {
     event.preventDefault();
     field.focus();
     field.select();
-  } else if (event.key === "Escape" && event.target.closest?.(".search")) {
+  } else if (event.key === "Escape" && field.value && (!typing || event.target === field)) {
     clearSearch();
     field.blur();
   } else if (event.key === "Enter" && event.target === field) {
@@ -137,7 +141,7 @@ function offerTry(operation) {
       button.textContent = `Try it: openapi.json cannot be read (${error.message}). Try again`;
     }
   });
-  operation.querySelector(".about").append(button);
+  operation.querySelector(".samples").prepend(button);
 }
 const resolve = part => part?.$ref ? part.$ref.split("/").slice(1).reduce((node, name) => node[name], openapi) : part;
 function labelled(text, input) { return make("label", {}, text, input); }
@@ -231,6 +235,16 @@ async function shown(response, data, milliseconds, method, address) {
 const figure = (caption, text) => make("figure", {className: "sample"}, make("figcaption", {textContent: caption}),
   make("pre", {}, make("code", {textContent: text})));
 
-if (matchMedia("(max-width: 62rem)").matches) menu.open = false;
+// Contents: closed on a phone, and the section that is read is marked.
+if (NARROW.matches) menu.open = false;
+const links = new Map([...menu.querySelectorAll("nav a")].map(link => [link.hash.slice(1), link]));
+const reading = new IntersectionObserver(seen => {
+  for (const {isIntersecting, target} of seen) {
+    if (!isIntersecting || !links.has(target.id)) continue;
+    menu.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    links.get(target.id).setAttribute("aria-current", "true");
+  }
+}, {rootMargin: "0px 0px -85% 0px"});
+for (const part of document.querySelectorAll("section")) reading.observe(part);
 for (const part of document.querySelectorAll("section > figure")) addCopyButtons(part.parentElement);
 if (location.hash) reveal();
