@@ -43,6 +43,11 @@ SCHEMAS = {
         total_pages={**NUMBER, "description": "Number of pages. Absent with `after`."},
         next={"type": ["string", "null"], "description": "Cursor to send as `after`, `null` at the end. Only with "
                                                          "`after`."}),
+    "FeedMeta": _object(
+        "Information about a piece of the feed of events.", ["request_id", "per_page", "next", "more", "missed"],
+        request_id=TEXT, per_page=NUMBER, next={**TEXT, "description": "Cursor to send as `after`, also at the end."},
+        more={"type": "boolean", "description": "Whether more events are available at once."},
+        missed={"type": "boolean", "description": "Whether events that followed `after` have been deleted since."}),
     "Minimal": {**_object("Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, Unix times, "
                           "and a secret that only this response shows.", [],
                           created_at=NUMBER, updated_at=NUMBER, secret=SECRET, url=SECRET),

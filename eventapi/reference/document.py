@@ -1,15 +1,13 @@
 """The OpenAPI 3.1 document, generated from the routes and schemas that serve requests."""
 import re
-from collections.abc import Callable
 from functools import lru_cache
-from inspect import cleandoc
 
 from eventapi import __version__
 from eventapi.app import routes
-from eventapi.plugins.access import READS
 from eventapi.reference import parameters
 from eventapi.reference.common import BINARY, HEADERS, SCHEMAS, TEXT, TOO_LONG, problem_response
 from eventapi.reference.components import SUFFIX, Schemas
+from eventapi.reference.descriptions import description, texts
 from eventapi.reference.responses import codes_of, refused, responses
 from eventapi.reference.tags import groups, tags
 from eventapi.reference.webhooks import PARAMETERS, webhooks
@@ -70,11 +68,10 @@ def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) ->
     options, name = route.options, route.handler.__name__
     if name.startswith("update_"):
         name = f"{name}_{route.method.lower()}"             # PUT and PATCH share a handler
-    summary, description = texts(route.handler)
     possible = codes_of(route)
     found = {
-        "tags": [options.resource], "operationId": name, "summary": summary,
-        "description": "\n\n".join(filter(None, [description, required_access(route), deprecation(route)])),
+        "tags": [options.resource], "operationId": name, "summary": texts(route.handler)[0],
+        "description": description(route),
         "deprecated": True if options.deprecated else None,
         "parameters": [*parameters.of_path(route), *parameters.of_query(options, schemas),
                        *parameters.of_headers(route, possible)],
@@ -84,36 +81,6 @@ def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) ->
         "x-scope": options.scope, "x-flag": options.flag,
     }
     return {name: value for name, value in found.items() if value is not None and value != ""}
-
-
-def texts(handler: Callable) -> tuple[str, str]:
-    """Return summary and description of a handler: from its docstring, or else from its name."""
-    text = cleandoc(handler.__doc__ or handler.__name__.replace("_", " ").capitalize() + ".")
-    first, _, rest = text.partition("\n\n")
-    first = " ".join(first.split())
-    return (first.rstrip("."), rest) if len(first) < 120 else (first.partition(". ")[0].rstrip("."), text)
-
-
-def required_access(route: Route) -> str:
-    """Return a sentence about the scope and the feature that a request needs."""
-    options = route.options
-    if options.public:
-        return "No API key is required."
-    if options.scope == "all":
-        return "The API key needs every scope, at least for reading."
-    if options.scope == "by_entity_type":
-        return "The API key needs the scope of the record's kind."
-    suffix = ":read" if route.method in READS else ""
-    scopes = [f"`{options.scope}{suffix}`", *(f"`{scope}`" for scope in options.narrow_scopes)]
-    feature = f" The feature `{options.flag}` must be enabled." if options.flag else ""
-    return f"The API key needs the scope {' or '.join(scopes)}.{feature}"
-
-
-def deprecation(route: Route) -> str:
-    """Return a sentence about the end of a deprecated route, otherwise ""."""
-    end = route.options.deprecated
-    return (f"Deprecated since {end.since}. It may be removed from {end.sunset} on. {end.link} names the replacement."
-            if end else "")
 
 
 def request_body(route, schemas):

@@ -64,11 +64,15 @@ def media(form: str, options: Options, schemas: Schemas) -> dict:
     if form != JSON:
         return {"schema": TEXT if form.startswith("text/") or form.endswith("xml") else BINARY}
     if options.public:
-        return {"schema": schemas.ready(options.response, PUBLIC[options.response])}
+        name = options.response
+        return {"schema": schemas.ready(name, PUBLIC[name]) if name else {"type": "object"}}
     name, listing = options.response or options.singular, options.listing
     example = examples.response(name, listing=listing)
     found = {"schema": envelope(name, listing, schemas)}
-    return found if example is None else {**found, "example": examples.envelope(example, listing=listing)}
+    if example is not None:
+        found["example"] = examples.envelope(example, listing=listing)
+        found["example"]["meta"].update(OF_FEED if name == FEED else {})
+    return found
 
 
 def envelope(name: str, listing: bool, schemas: Schemas) -> dict:
@@ -76,11 +80,14 @@ def envelope(name: str, listing: bool, schemas: Schemas) -> dict:
     data = schemas.response(name, listing)
     if listing:
         data = {"type": "array", "items": data}
+    meta = "ListMeta" if listing else "FeedMeta" if name == FEED else "Meta"
     return schemas.ready(f"{name}.list_response" if listing else f"{name}.response", {
-        "type": "object", "properties": {"data": data, "meta": ref("ListMeta" if listing else "Meta")},
+        "type": "object", "properties": {"data": data, "meta": ref(meta)},
         "required": ["data", "meta"], "additionalProperties": False})
 
 
+# Response of the feed of events, whose `meta` has further fields -> an example of these
+FEED, OF_FEED = "webhook.messages", {"per_page": 20, "next": "evt_12_1809162000", "more": False, "missed": False}
 # JSON of routes outside the root, which has no envelope: name of the component -> schema
 PUBLIC = {
     "health": {"type": "object", "properties": {

@@ -64,7 +64,11 @@ def create_check_in_batch(db, body):
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
 def get_check_in_stats(db, query):
-    """Count visitors, check-ins and check-outs of an event, or of one day of it, by station and by hour."""
+    """Count visitors, check-ins and check-outs of an event, or of one day of it, by station and by hour.
+
+    A visit belongs to the day of its check-in. Without `event_key` or `event_id`, the figures are those of the only
+    event that is open today.
+    """
     return check_ins.stats(db, event_of(db, query), query.get("date"))
 
 

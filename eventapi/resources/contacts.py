@@ -67,7 +67,11 @@ def merge_contact(db, id, body):
 
 @routes.get("/contacts/<id>/export", scope="all", response="contact.export")
 def export_contact(db, who, id):
-    """Export all data about the contact (GDPR Art. 15, 20). The API key needs every scope, at least for reading."""
+    """Export all data about the contact (GDPR Art. 15, 20).
+
+    The response is one JSON document with every record about the contact, and about contacts merged into it, with all
+    stored fields.
+    """
     for scope in SCOPES:
         require_scope(who, scope, writes=False)
     with db.snapshot():

@@ -61,13 +61,19 @@ def delete_custom_field(db, id, query):
 
 @routes.get("/custom-fields/<entity_type>/<id>", response="custom_field.values")
 def get_custom_field_values(db, entity_type, id):
-    """Return the values of one record, by key."""
+    """Return the values of one record, by key.
+
+    The same values are in `custom_fields` of the record.
+    """
     return record(db, entity_type, id)["custom_fields"]
 
 
 @routes.put("/custom-fields/<entity_type>/<id>", schema="custom_field.values", response="custom_field.values")
 def replace_custom_field_values(db, entity_type, id, body):
-    """Replace all values of one record."""
+    """Replace all values of one record.
+
+    A field that is not sent loses its value; PATCH keeps it.
+    """
     old = record(db, entity_type, id)
     unchanged(old["custom_fields"])
     return field_values.replace(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]

@@ -19,7 +19,10 @@ def list_document_templates(db, query):
 
 @routes.get("/documents/templates/placeholders", response="document_template.placeholders")
 def list_document_placeholders(db):
-    """List the placeholders that templates may contain."""
+    """List the placeholders that templates may contain.
+
+    Write them as `{{contact.company_name}}`. An unknown placeholder is an error.
+    """
     return Response({"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False)
 
 

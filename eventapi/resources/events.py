@@ -48,7 +48,10 @@ def delete_event(db, id):
 
 @routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))
 def set_event_image(db, id, upload):
-    """Set the picture of an event: PNG, JPEG, GIF or WebP, recognised by its bytes and stored unchanged."""
+    """Set the picture of an event: PNG, JPEG, GIF or WebP, recognised by its bytes and stored unchanged.
+
+    Send the bytes of the file as the body. The response is the event with its new `image`.
+    """
     return events.set_image(db, unchanged(get(db, id)), upload, base_url())
 
 

@@ -39,7 +39,10 @@ def create_invoice(db, body):
 
 @routes.get("/invoices/numbering", response="invoice.numbering")
 def list_invoice_series(db):
-    """List the number series, and the numbers that are missing from them."""
+    """List the number series, and the numbers that are missing from them.
+
+    Numbers have no gaps unless invoices were lost, so `gaps` should be empty.
+    """
     return numbering.series(db)
 
 

@@ -45,7 +45,10 @@ def delete_note(db, who, id):
 
 @routes.post("/notes/<id>/pin")
 def pin_note(db, who, id):
-    """Pin a note, or unpin it."""
+    """Pin a note, or unpin it.
+
+    Pinned notes come first in lists.
+    """
     note = get(db, who, id)
     return notes.update(db, note, {"is_pinned": not note["is_pinned"]})
 

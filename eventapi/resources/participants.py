@@ -76,7 +76,11 @@ def reinstate_participant(db, id):
 
 @routes.get("/participants/<id>/readiness", response="participant.readiness")
 def get_participant_readiness(db, id):
-    """Get the checklist of what the participant still has to do before the event."""
+    """Get the checklist of what the participant still has to do before the event.
+
+    Contract, submissions, booth, services, invoice, payment and badge, each with its state and due date. `ready` is
+    true once nothing is open or blocked.
+    """
     get(db, id)
     return readiness.checklists(db, [id])[id]
 
@@ -89,7 +93,7 @@ def get_participant_badge(db, id, query, form):
 
 
 @routes.post("/participants/<id>/badge/replace")
-def replace_badge(db, id):
+def replace_participant_badge(db, id):
     """Replace a lost badge.
 
     Returns the participant with a new `badge_number`. From now on, the old number is refused with `badge_replaced`, and
@@ -99,7 +103,7 @@ def replace_badge(db, id):
 
 
 @routes.get("/participants/badges", query="participant.badges", forms=(badge_sheets.PDF,))
-def get_badge_sheets(db, query):
+def get_participant_badge_sheets(db, query):
     """Draw badges on A4 sheets with crop marks, ten on each, in the order of the participants' ids.
 
     Cancelled participants are left out. A document has at most 200 badges: request more with `page`.
@@ -110,7 +114,11 @@ def get_badge_sheets(db, query):
 
 @routes.get("/participants/<id>/balance", response="participant.balance")
 def get_participant_balance(db, id):
-    """Get the amounts that were ordered, billed and paid."""
+    """Get the amounts that were ordered, billed and paid.
+
+    In the tenant's currency, and in `balances` once per currency. `unbilled` is what POST /participants/{id}/invoice
+    would bill now.
+    """
     return balances.balance(db, get(db, id))
 
 

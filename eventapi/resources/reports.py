@@ -14,7 +14,10 @@ FORMS = ("application/json", CSV, SVG)
 
 @routes.get("/reports", response="report.catalogue")
 def list_reports():
-    """List the reports with their parameters and columns."""
+    """List the reports with their parameters and columns.
+
+    Each report is also available as a CSV table and as a chart.
+    """
     return reports.catalogue()
 
 

@@ -93,7 +93,10 @@ def list_submission_revisions(db, id, query):
 
 @routes.get("/submissions/<id>/revisions/<item_id>", singular="submission_revision")
 def get_submission_revision(db, id, item_id):
-    """Get a revision of a submission by its number, counted from 1."""
+    """Get a revision of a submission by its number, counted from 1.
+
+    Every submit keeps a revision. A rejected submission that is submitted again has a new one.
+    """
     return revision_of(db, id, item_id)
 
 

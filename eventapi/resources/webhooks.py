@@ -39,7 +39,10 @@ def create_webhook(db, who, body):
 
 @routes.get("/webhooks/events", response="webhook.events")
 def list_webhook_events():
-    """List all event types, each with the scope that a key needs to receive it and an example of its message."""
+    """List all event types, each with the scope that a key needs to receive it and an example of its message.
+
+    The names are the values of `events` of a webhook, which may also contain `payment.*` or `*`.
+    """
     return Response(event_types.listed())
 
 
