@@ -13,6 +13,7 @@ from collections.abc import Callable
 from gunicorn.glogging import Logger
 
 from eventapi.server import systemd
+from eventapi.storage.write_lock import end_late_waits
 
 LIMIT = 30                  # checks, which are a second or more apart; a stopped process (SIGSTOP) makes none
 
@@ -33,11 +34,15 @@ class Watchdog:
         self._checked, self.waiting = 0.0, set()
 
     def check(self) -> None:
-        """Tell systemd that the process works. End it after LIMIT checks without progress while work waits."""
+        """Tell systemd that the process works. End it after LIMIT checks without progress while work waits.
+
+        Before, end waits for the write lock that are too long. Only the main thread may call this.
+        """
         now = time.monotonic()
         if now < self._checked + 1:
             return
         self._checked = now
+        end_late_waits()
         if self.progress != self._seen or not self._work_waits():
             self._seen, self._stalled = self.progress, 0
             systemd.report_alive(self._main)

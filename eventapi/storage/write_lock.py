@@ -15,6 +15,7 @@ Invariants:
 """
 import fcntl
 import os
+import signal
 import threading
 import time
 import weakref
@@ -27,6 +28,7 @@ from eventapi.storage.errors import Busy
 TIMEOUT = 10                # seconds until `acquire` gives up
 CONGESTED_TIMEOUT = 0.5     # the same while the lock is congested, so that threads stay free for reads
 MAX_HANDOVERS = 16          # writes of one process before another process gets its turn
+PAUSE = 0.005               # seconds between two attempts to lock the file while the lock is congested
 
 _locks = weakref.WeakValueDictionary()
 _registering = threading.Lock()
@@ -42,6 +44,15 @@ def write_lock(path: str | os.PathLike) -> "WriteLock":
         return lock
 
 
+def end_late_waits() -> None:
+    """Let the threads of this process that wait for a file lock past their deadline give up.
+
+    The main thread of a server calls this about once a second.
+    """
+    for lock in list(_locks.values()):
+        lock.end_late_wait()
+
+
 class WriteLock:
     """The write lock of one database, shared by all threads of this process. Get it from `write_lock`.
 
@@ -52,6 +63,8 @@ class WriteLock:
         handovers: number of writes since the process acquired the file lock.
         congested: the last attempt to write timed out. Until a write succeeds, `acquire` waits at most
             CONGESTED_TIMEOUT. Writers set and clear it; a stale value costs a shorter wait, so it needs no lock.
+        blocked: (id, deadline) of the thread that waits for the file lock in the kernel, else None. It changes only
+            while `ending` is held, except that the thread sets it before it waits.
         commit: ends the transaction that was left open by the last `release`; None if there is none.
     """
 
@@ -63,6 +76,7 @@ class WriteLock:
         self.has_file_lock, self.handovers = False, 0
         self.congested = False
         self.commit = None
+        self.blocked, self.ending = None, threading.Lock()
 
     def acquire(self, timeout: float = TIMEOUT, *, join: bool = False) -> None:
         """Acquire the lock for the calling thread.
@@ -126,24 +140,60 @@ class WriteLock:
             raise Busy()
 
     def _acquire_file_lock(self, timeout, deadline):
-        """Wait for the file lock in the kernel, which wakes the next process at once. Check the deadline afterwards.
-
-        This wait cannot be interrupted: while another process is stopped inside its write, one thread of this process
-        stays here, and the others time out. gunicorn kills a process of its own that shows no heartbeat, and the
-        kernel then releases its lock.
-        """
         if self.file is None:
             self.file = open_regular(self.path, os.O_CREAT | os.O_RDWR, 0o660)
-            weakref.finalize(self, os.close, self.file)
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX if timeout else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy() from None
+            self._close = weakref.finalize(self, os.close, self.file)
+        if self.congested or not timeout:
+            self._poll_file_lock(deadline)
+        elif not self._wait_for_file_lock(deadline):
+            self.congested = True
+            raise Busy()
         self.has_file_lock = True
         if timeout and time.monotonic() > deadline:
             self.congested = True
             self._release_file_lock()
             raise Busy()
+
+    def _poll_file_lock(self, deadline):
+        while True:
+            try:
+                return fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise Busy() from None
+            time.sleep(PAUSE)
+
+    def _wait_for_file_lock(self, deadline):
+        """Wait for the file lock in the kernel, which wakes the next process at once. Return false if it was ended.
+
+        The kernel knows no deadline. While another process is stopped inside its write, only `end_late_wait` ends this.
+        """
+        self.blocked = threading.get_ident(), deadline
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+        finally:
+            with self.ending:
+                was_ended, self.blocked = self.blocked is None, None
+            if was_ended:
+                self._close()
+                self.file = None
+        return not was_ended
+
+    def end_late_wait(self) -> None:
+        """End the wait of a thread for the file lock if its deadline has passed. Only the main thread may call this.
+
+        A signal interrupts the call flock(2) of that thread, and Python repeats it with the same descriptor (PEP 475),
+        which is of another file by then. Nobody else locks that one.
+        """
+        with self.ending:
+            if self.blocked is None or time.monotonic() <= self.blocked[1]:
+                return
+            thread, self.blocked = self.blocked[0], None
+            other = os.memfd_create("eventapi")
+            os.dup2(other, self.file, inheritable=False)
+            os.close(other)
+            signal.signal(signal.SIGURG, lambda *_: None)       # a signal without a handler interrupts nothing
+            signal.pthread_kill(thread, signal.SIGURG)
 
     def _commit_or_release(self):
         """Commit what was left open. Release the lock if that raises: the caller does not get it then."""

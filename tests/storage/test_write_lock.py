@@ -1,11 +1,14 @@
 """The write lock by itself: what happens to the file lock, and to a transaction that its holder left open."""
 import fcntl
-from threading import Thread
+import time
+from collections import Counter
+from queue import SimpleQueue
+from threading import Event, Thread
 
 import pytest
 
 from eventapi.storage.errors import Busy
-from eventapi.storage.write_lock import write_lock
+from eventapi.storage.write_lock import end_late_waits, write_lock
 
 
 @pytest.fixture
@@ -83,4 +86,70 @@ def test_a_thread_that_does_not_wait_gets_busy_and_changes_nothing(lock):
     thread.join(10)
     assert len(errors) == 1 and not lock.congested and lock.has_file_lock
     lock.release()
+    assert file_lock_is_free(lock)
+
+
+def test_a_wait_for_another_process_ends_after_its_deadline_and_the_lock_works_afterwards(lock):
+    outcomes = SimpleQueue()
+
+    def attempt():
+        try:
+            lock.acquire(timeout=0.1)
+        except Busy as error:
+            outcomes.put(error)
+    with open(lock.path, "w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        thread = Thread(target=attempt)
+        thread.start()
+        while thread.is_alive():
+            end_late_waits()
+            time.sleep(0.01)
+        assert isinstance(outcomes.get_nowait(), Busy) and lock.congested
+        with pytest.raises(Busy):
+            lock.acquire(timeout=0.1)
+    lock.acquire()
+    assert not file_lock_is_free(lock)
+    lock.release()
+    assert file_lock_is_free(lock)
+
+
+def test_waits_that_are_ended_at_any_moment_never_let_two_in(lock):
+    """Threads wait for less time than another holder takes, and the main thread ends their waits all the time."""
+    inside, failures, counts, stop = [], [], Counter(), Event()
+
+    def hold():
+        while not stop.is_set():
+            with open(lock.path, "w") as other:
+                fcntl.flock(other, fcntl.LOCK_EX)
+                use("other")
+            time.sleep(0.001)
+
+    def use(name):
+        inside.append(name)
+        time.sleep(0.002)
+        if inside != [name]:
+            failures.append(list(inside))
+        inside.remove(name)
+        counts[name] += 1
+
+    def write(name):
+        while not stop.is_set():
+            try:
+                lock.congested = False
+                lock.acquire(timeout=0.004)
+            except Busy:
+                counts["busy"] += 1
+                continue
+            use(name)
+            lock.release()
+    threads = [Thread(target=hold), *(Thread(target=write, args=(name,)) for name in "ab")]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 60
+    while min(counts[name] for name in ("other", "a", "b", "busy")) < 10 and time.monotonic() < deadline:
+        end_late_waits()
+    stop.set()
+    while any(thread.is_alive() for thread in threads):
+        end_late_waits()
+    assert failures == [] and min(counts[name] for name in ("other", "a", "b", "busy")) >= 10, counts
     assert file_lock_is_free(lock)
