@@ -7,6 +7,7 @@ from importlib.resources import files
 from eventapi.pages import Page, page, policy
 from eventapi.pages.reference import sections
 from eventapi.pages.reference.resources import resource, title_of
+from eventapi.pages.reference.schemas import record
 from eventapi.reference.document import document
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
@@ -36,11 +37,12 @@ def _page(base_url):
     """Return the Page. It does not depend on the request, so that it is made once."""
     openapi = document(base_url)
     tags = {tag["name"]: tag for tag in openapi["tags"]}
+    objects = {record(openapi, operations_of(openapi, name)).get("title"): name for name in tags}
     groups = "".join(f'<h2 class="group">{escape(group["name"])}</h2>'
                      + "".join(resource(openapi, tags[name], operations_of(openapi, name)) for name in group["tags"])
                      for group in openapi["x-tagGroups"])
-    parts = [start(base_url or ADDRESS), sections.formats(openapi), sections.access(openapi), groups,
-             sections.events(openapi), sections.placeholder_list(), sections.errors()]
+    parts = [start(base_url or ADDRESS), sections.formats(), sections.access(openapi), groups,
+             sections.events(openapi, objects), sections.placeholder_list(), sections.errors()]
     body = (f'<a class="skip" href="#main">Skip to the content</a>{navigation(openapi, tags)}\n'
             f'<main id="main" tabindex="-1">{"".join(parts)}</main>')
     return Page(*page("eventapi API reference", body, style=static("page.css"), script=static("page.js"),

@@ -15,6 +15,7 @@ from eventapi.domain.attachments import placeholders
 from eventapi.errors import CODES
 from eventapi.pages import _hash
 from eventapi.pages import docs as docs_page
+from eventapi.pages.reference.operations import HEADERS, OF_LISTS
 from eventapi.resources import CATALOGUE
 from tests.docs.markdown import PAGES, RUN, anchors, blocks, links, name_of
 from tests.support.processes import ROOT
@@ -211,7 +212,7 @@ def test_the_reference_weighs_less_than_300_kb(app):
 def test_every_field_of_a_record_has_a_permalink_inside_the_part_that_it_opens(app):
     _, page = docs(app)
     for id in ("field-contact-email", "field-invoice-items[].unit_price", "field-create_contact-email",
-               "param-list_contacts-search", "event-payment.created", "problem-in_use", "scope-contacts",
+               "param-list_contacts-sort", "event-payment.created", "problem-in_use", "scope-contacts",
                "placeholder-contact.name", "create_contact", "object-contacts", "states-invoices-credit-note"):
         assert id in page.ids, id
         assert ("details", id) not in [(tag, attributes.get("id")) for tag, attributes in page.tags]
@@ -222,6 +223,13 @@ def test_an_operation_lists_only_errors_of_its_own(app):
     create = re.search(r'id="create_payment">.*?<div class="samples">', text, re.S)[0]
     codes = re.findall(r'href="#problem-(\w+)"', create)
     assert "invoice_not_payable" in codes and not {"missing_credentials", "not_found", "database_busy"} & set(codes)
+
+
+def test_parameters_that_operations_only_name_are_explained_in_one_place(app):
+    text = app.get("/docs", status=200).text
+    for place, names in (("lists", OF_LISTS), ("headers", HEADERS)):
+        section = re.search(rf'<section id="{place}">.*?</section>', text, re.S)[0]
+        assert not [name for name in names if name not in section], place
 
 
 def test_scopes_flags_and_placeholders_are_listed(app):

@@ -5,9 +5,12 @@ from eventapi.pages.reference.texts import permalink, prose
 DEPTH = 3           # levels of parts that are shown
 
 
-def listed(schema, openapi, place):
-    """Return the fields of an object as a list, or "" if it has none. `place` is the first part of their ids."""
-    return _list("".join(_entries(schema, openapi, place, "", 0)))
+def listed(schema, openapi, place, *, is_sent=True):
+    """Return the fields of an object as a list, or "" if it has none. `place` is the first part of their ids.
+
+    `is_sent`: a client may send the object, so it has to know which fields are required or read-only.
+    """
+    return _list("".join(_entries(schema, openapi, place, "", 0, is_sent)))
 
 
 def parameters(openapi, entries, place):
@@ -21,17 +24,17 @@ def _list(entries):
     return f'<dl class="fields">{entries}</dl>' if entries else ""
 
 
-def _entries(schema, openapi, place, prefix, depth):
+def _entries(schema, openapi, place, prefix, depth, is_sent):
     """Yield an entry for each field of an object and of its parts."""
     for name, sub in schema.get("properties", {}).items():
         sub = resolved(sub, openapi)
-        marks = {"required": name in schema.get("required", ()), "read-only": sub.get("readOnly"),
-                 "write-only": sub.get("writeOnly"), "deprecated": sub.get("deprecated")}
+        marks = {"required": name in schema.get("required", ()), "read-only": sub.get("readOnly")} if is_sent else {}
+        marks |= {"write-only": sub.get("writeOnly"), "deprecated": sub.get("deprecated")}
         yield entry(f"{place}-{prefix}{name}", prefix + name, sub, openapi, marks)
         items = resolved(sub.get("items", {}), openapi)
         if depth < DEPTH:
-            yield from _entries(sub, openapi, place, f"{prefix}{name}.", depth + 1)
-            yield from _entries(items, openapi, place, f"{prefix}{name}[].", depth + 1)
+            yield from _entries(sub, openapi, place, f"{prefix}{name}.", depth + 1, is_sent)
+            yield from _entries(items, openapi, place, f"{prefix}{name}[].", depth + 1, is_sent)
 
 
 def entry(id, name, schema, openapi, marks, text=None):

@@ -6,7 +6,9 @@ from eventapi.pages.reference import fields, samples
 from eventapi.pages.reference.schemas import body_of, data_of, is_list, resolved, success
 from eventapi.pages.reference.texts import as_json, paragraphs, permalink, prose, sample
 
-HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}       # start.html explains them
+# Parameters that start.html explains, since many operations accept them: in each list, and in headers.
+OF_LISTS = {"page", "per_page", "order", "after", "updated_since", "ids"}
+HEADERS = {"Idempotency-Key", "If-Match", "If-None-Match", "Prefer"}
 # Codes that many operations share -> when. The section of errors explains them once.
 GENERAL = {
     "every request": ("malformed_request", "missing_credentials", "invalid_api_key", "insufficient_scope",
@@ -52,15 +54,21 @@ def operation_html(openapi, resource, path, method, operation):
 
 
 def _parameters(openapi, operation):
-    """Return the parameters. Headers that many operations accept are only named."""
+    """Return the parameters. Those that many operations accept are only named."""
     entries = operation.get("parameters", ())
-    shown = [entry for entry in entries if entry["name"] not in HEADERS
+    common = HEADERS | (OF_LISTS if is_list(operation) else set())
+    shown = [entry for entry in entries if entry["name"] not in common
              and (entry["in"] != "path" or entry.get("description"))]
-    named = [f'<code>{entry["name"]}</code>' for entry in entries if entry["name"] in HEADERS]
     listed = fields.parameters(openapi, shown, f"param-{operation['operationId']}")
     return ((f"<h4>Parameters</h4>{listed}" if listed else "")
-            + (f'<p class="quiet">Accepts the <a href="#headers">headers</a> {", ".join(named)}.</p>'
-               if named else ""))
+            + _named("parameters of lists", "lists", [entry for entry in entries if entry["name"] in common - HEADERS])
+            + _named("headers", "headers", [entry for entry in entries if entry["name"] in HEADERS]))
+
+
+def _named(what, place, entries):
+    """Return a sentence that names parameters, with a link to the section that explains them."""
+    names = ", ".join(f"<code>{entry['name']}</code>" for entry in entries)
+    return f'<p class="quiet">Accepts the <a href="#{place}">{what}</a> {names}.</p>' if names else ""
 
 
 def _body(openapi, resource, method, operation):
@@ -93,7 +101,7 @@ def _response(openapi, resource, operation):
         listed = f'<p>{what[0].upper()}{what[1:]} <a href="#object-{resource.name}">{escape(title)}</a>.</p>'
         listed = listed.replace("<p>Each record", "<p>In <code>data</code>, each record")
     else:
-        listed = fields.listed(data, openapi, f"field-{operation['operationId']}-data")
+        listed = fields.listed(data, openapi, f"field-{operation['operationId']}-data", is_sent=False)
     return f"<h4>Response {status}</h4><p>{prose(response['description'])}{forms}</p>{listed}"
 
 
@@ -112,8 +120,8 @@ def resolved_response(openapi, response):
 
 def _samples(openapi, path, method, operation):
     """Return the request in curl and Python, and the response."""
-    _, response = success(operation)
+    status, response = success(operation)
     example = resolved(response, openapi).get("content", {}).get("application/json", {}).get("example")
     return (sample("curl", samples.curl(openapi, path, method, operation), "curl")
             + sample("Python", samples.python(openapi, path, method, operation), "python")
-            + ("" if example is None else sample("Response", as_json(example))))
+            + ("" if example is None else sample(f"Response {status}", as_json(example))))

@@ -12,7 +12,7 @@ from eventapi.pages.reference.texts import as_json
 from eventapi.validation import examples
 
 ROOT = "/api/v1"
-WIDTH = 88              # the longest line; longer ones are broken
+WIDTH = 60              # the longest line; longer ones are broken
 # Values of path parameters. A secret TOKEN comes from a response or a mail. Every other parameter is the number 1.
 VALUES = {"entity_type": "contact", "code": "in_use", "token": "TOKEN"}
 # (method, path below ROOT) -> query, where one of several parameters is required.

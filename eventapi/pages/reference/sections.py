@@ -1,4 +1,4 @@
-"""Sections of the reference about no single resource: events of webhooks, placeholders, scopes, and errors."""
+"""Sections of the reference about no single resource: events, placeholders, formats, scopes, and errors."""
 import json
 from html import escape
 
@@ -18,26 +18,33 @@ ANY_OF = {"by_entity_type": "the scope of the record's kind", "any": "any scope"
 
 # Events
 
-def events(openapi):
-    """Return the section of the events that webhooks receive, those of one kind with the same message together."""
+def events(openapi, objects):
+    """Return the section of the events that webhooks receive, those of one kind with the same message together.
+
+    `objects` maps the title of each record to the name of its resource.
+    """
     groups = {}
     for name, item in openapi["webhooks"].items():
         media = item["post"]["requestBody"]["content"]["application/json"]
         key = name.partition(".")[0], json.dumps(resolved(media["schema"], openapi)["properties"]["data"])
         groups.setdefault(key, []).append((name, item["post"], media))
     return (f'<section id="event-types"><h2>Events of webhooks</h2>{EVENTS}'
-            f'{"".join(_event_group(openapi, entries) for entries in groups.values())}</section>\n')
+            f'{"".join(_event_group(openapi, objects, entries) for entries in groups.values())}</section>\n')
 
 
-def _event_group(openapi, entries):
+def _event_group(openapi, objects, entries):
     """Return events with the same message. `entries` are tuples of (type, operation, media type object)."""
     first, operation, media = entries[0]
     names = " ".join(f"<code>{escape(entry[0])}</code>" for entry in entries)
     links = "".join(f'<li id="event-{name}">{permalink(f"event-{name}", name)}</li>' for name, *_ in entries)
     data = resolved(resolved(media["schema"], openapi)["properties"]["data"], openapi)
+    if data["title"] in objects:
+        about = f'<p>Those of <a href="#object-{objects[data["title"]]}">{escape(data["title"])}</a>.</p>'
+    else:
+        about = fields.listed(data, openapi, f"message-{first}", is_sent=False)
     return (f'<details class="op event"><summary><h3>{names}</h3></summary><div class="in"><div class="about">'
             f'<ul class="names">{links}</ul>{paragraphs(operation["description"])}'
-            f'<h4>Fields of <code>data</code></h4>{fields.listed(data, openapi, f"message-{first}")}</div>'
+            f'<h4>Fields of <code>data</code></h4>{about}</div>'
             f'<div class="samples">{sample("Body", as_json(media["example"]))}</div></div></details>')
 
 
@@ -62,24 +69,12 @@ def placeholder_list():
 
 # Formats
 
-def formats(openapi):
-    """Return the list of the formats that fields and parameters of the document have."""
-    used = {part["format"] for part in _parts([openapi["components"]["schemas"], openapi["paths"]])
-            if isinstance(part.get("format"), str)}
+def formats():
+    """Return the list of the formats that fields and parameters have."""
     entries = "".join(
         f'<div id="format-{name}"><dt>{permalink(f"format-{name}", name)}</dt><dd>{prose(text)}</dd></div>'
-        for name, text in sorted(FORMAT_HINTS.items()) if name in used)
+        for name, text in sorted(FORMAT_HINTS.items()))
     return f'<section id="formats"><h2>Formats</h2><dl class="fields">{entries}</dl></section>\n'
-
-
-def _parts(node):
-    """Yield every object in a JSON value."""
-    if isinstance(node, dict):
-        yield node
-        node = node.values()
-    if not isinstance(node, str) and hasattr(node, "__iter__"):
-        for part in node:
-            yield from _parts(part)
 
 
 # Scopes and flags
