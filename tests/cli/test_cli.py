@@ -348,7 +348,7 @@ def test_every_list_has_json_with_the_documented_fields(run, db):
         "status", "admin list", "key list", "flag list", "tier show", "gateway list", "mail list", "check",
         "audit verify")}
     for name, parser in found.items():
-        code, lines, _ = run(*name.split()[1:], "--json")
+        _, lines, _ = run(*name.split()[1:], "--json")
         value = json.loads("\n".join(lines))
         assert documented(parser, value) and (value or name == "eventapi check"), name
 
