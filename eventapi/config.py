@@ -180,10 +180,16 @@ def load(file=None, environ=os.environ, **given):
     texts.update((name, (str(value), f"--{name}")) for name, value in given.items())
     config = Config(**{option.name: _parsed(option, *texts[option.name], faults) for option in OPTIONS})
     if faults:
-        raise ConfigError(*faults)
+        raise ConfigError(*sorted(faults, key=_line_number))
     config.file = path if is_read else None
     config.language = config.language or choice.of_country(config.organiser_country)
     return config
+
+
+def _line_number(fault):
+    """Return the line of the file that a fault begins with; 0 for one without a line."""
+    place = fault.partition(": ")[0].rpartition(":")[2]
+    return int(place) if place.isdecimal() else 0
 
 
 def _unknown(names, known):

@@ -441,15 +441,15 @@ def test_all_faults_of_the_configuration_are_reported_at_once(run, tmp_path, mon
     monkeypatch.setenv("EVENTAPI_TAX_RATE", "lots")
     code, _, error = run("check")
     assert code == 1 and error.splitlines() == [f"eventapi: {line}" for line in (
+        "unknown environment variable EVENTAPI_WORKRES; did you mean EVENTAPI_WORKERS?",
+        "environment variable EVENTAPI_TAX_RATE: tax_rate = 'lots' must be a percentage from 0 to 100 with at most two "
+        "decimals",
+        f"{file}:4: workers = 'many' must be a whole number from 1 to 64",
+        f"{file}:5: threads = '99' must be a whole number from 2 to 64",
+        f"{file}:7: unknown option curency; did you mean currency?",
         f"{file}:8: the line is neither a comment nor an option; write it as NAME = VALUE",
         f"{file}:9: workers is set for the second time; delete this line or line 4",
         f"{file}:10: [mail] is not allowed; the file must have exactly one section, [eventapi]",
-        f"{file}:7: unknown option curency; did you mean currency?",
-        "unknown environment variable EVENTAPI_WORKRES; did you mean EVENTAPI_WORKERS?",
-        f"{file}:4: workers = 'many' must be a whole number from 1 to 64",
-        f"{file}:5: threads = '99' must be a whole number from 2 to 64",
-        "environment variable EVENTAPI_TAX_RATE: tax_rate = 'lots' must be a percentage from 0 to 100 with at most two "
-        "decimals",
         f"{file}:11: smtp_port = 'x' must be a whole number from 1 to 65535")]
 
 

@@ -122,7 +122,7 @@ def test_a_missing_user_is_an_error_with_a_remedy(command, monkeypatch, capsys):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(command, "exists", lambda user: False)
     assert command.main(["check"]) == 1
-    assert "the user eventapi does not exist. Run: " in capsys.readouterr().err
+    assert "the user eventapi does not exist; run " in capsys.readouterr().err
 
 
 def test_another_user_runs_the_program_directly(command, monkeypatch):
