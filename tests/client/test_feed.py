@@ -80,15 +80,18 @@ def test_a_state_file_that_cannot_be_written_is_an_error_before_the_first_event(
 
 
 def test_a_crash_while_the_state_is_written_keeps_the_old_state(api, state, monkeypatch):
-    api.post("/contacts", {"company_name": "D0"})
-    before = state.read_text()
+    """The file is written at the start, and again after the first event, when the crash happens."""
+    for number in range(2):
+        api.post("/contacts", {"company_name": f"D{number}"})
+    before, writes = state.read_text(), []
 
     def crash(_):
-        raise KeyboardInterrupt
+        writes.append(1)
+        if len(writes) == 2:
+            raise KeyboardInterrupt
     monkeypatch.setattr("eventapi.client.os.fsync", crash)
     with pytest.raises(KeyboardInterrupt):
         list(api.feed(state))
-    monkeypatch.undo()
     assert state.read_text() == before
 
 

@@ -61,6 +61,18 @@ def test_an_upload_whose_response_was_lost_is_sent_again_from_its_start(far, mid
     assert [len(body) for _, _, _, body in middle.got] == [200_000] * 3
 
 
+def test_an_upload_that_is_refused_before_its_end_is_not_repeated(far, middle, waits):
+    """The server responds after the headers and closes the connection, so the rest cannot be sent."""
+    def refuse(handler):
+        handler.answer(413, [], b'{"code": "body_too_large"}')
+        handler.close_connection = True
+    middle.streams.append(refuse)
+    with pytest.raises(Problem) as caught:
+        far.upload("/documents/1/content", io.BytesIO(bytes(50_000_000)))
+    assert caught.value.code == "body_too_large"
+    assert far.page("/contacts").status == 200 and waits == []
+
+
 def test_an_interrupted_download_continues_where_it_was(far, middle, api, waits, tmp_path):
     contact = api.post("/contacts", {"company_name": "Download"})
     document = api.post("/documents", {"entity_type": "contact", "entity_id": contact["id"], "filename": "a.bin"})
