@@ -15,6 +15,7 @@ from eventapi.domain.attachments import placeholders
 from eventapi.errors import CODES
 from eventapi.pages import _hash
 from eventapi.pages import docs as docs_page
+from eventapi.pages.reference import diagrams
 from eventapi.pages.reference.operations import HEADERS, OF_LISTS
 from eventapi.resources import CATALOGUE
 from tests.docs.markdown import PAGES, RUN, anchors, blocks, links, name_of
@@ -304,3 +305,13 @@ def test_the_reference_is_made_once_for_all_hosts_and_compressed(app, path, monk
         plain = get(Accept_Encoding=accepted)
         assert "Content-Encoding" not in plain.headers and plain.body == whole.body
         assert plain.headers["ETag"] == whole.headers["ETag"] and plain.headers["Vary"] == "Accept-Encoding"
+
+
+def test_a_picture_of_states_shows_each_change_and_names_the_other_actions():
+    picture = diagrams.diagram("x", "parcel", {
+        "send": {"from": ["packed", "lost"], "to": "sent"}, "lose": {"from": ["sent"], "to": "lost"},
+        "weigh": {"from": ["packed"], "to": None}, "eat": {"from": [], "to": "eaten"}})
+    assert re.findall(r"<text[^>]*>([^<]+)<", picture) == ["packed", "sent", "lost", "send", "lose", "sent", "lost"]
+    assert picture.count("<path") == 3 + 2 and picture.count("L") == 2 * 2          # arrows where actions end
+    assert "send leads from packed, lost to sent. lose leads from sent to lost.</desc>" in picture
+    assert "<code>weigh</code> in packed." in picture and "eat" not in picture

@@ -45,6 +45,7 @@ def search(browser, text):
     ("list_contacts", "list_contacts"), ("/contacts", "list_contacts"), ("/api/v1/contacts/{id}", "get_contact"),
     ("post /contacts", "create_contact"), ("in_use", "problem-in_use"), ("email", "field-contact-email"),
     ("payment.created", "event-payment.created"), ("Refund a payment", "refund_payment"), ("webhooks", "webhooks"),
+    ("invoice_number", "field-invoice-invoice_number"), ("Invoices", "invoices"),
     ("organiser.vat_id", "placeholder-organiser.vat_id")])
 def test_search_shows_exact_matches_first(browser, address, text, first):
     browser.open(address)

@@ -5,45 +5,51 @@ every name stays readable on a phone.
 """
 from html import escape
 
-BOX, ACTION, GAP = 140, 132, 36         # widths of a state, of an action, and of the space between them
+BOX, ACTION, GAP = 140, 132, 44         # widths of a state, of an action, and of the space between them
 HEIGHT, STEP = 30, 42                   # height of a box, and the distance of two boxes from top to top
 WIDTH = 2 * BOX + ACTION + 2 * GAP
-STAYS = "unchanged"
 
 
 def diagram(id, noun, table):
     """Return the picture of a state table: action -> `from` (states) and `to` (a state, None if it stays).
 
-    Actions that no state allows are left out. The texts of `title` and `desc` say the same as the picture.
+    The picture has the actions that change the state; the sentence behind it names the others that are possible. The
+    texts of `title` and `desc` say the same as the picture.
     """
-    moves = {action: (move["from"], move["to"] or STAYS) for action, move in table.items() if move["from"]}
-    starts, ends = _order(moves)
-    rows = max(len(starts), len(moves), len(ends))
-    lefts, middles, rights = (_places(names, rows) for names in (starts, _actions(moves, starts, ends), ends))
+    moves = {action: (move["from"], move["to"]) for action, move in table.items() if move["from"] and move["to"]}
+    rest = {action: move["from"] for action, move in table.items() if move["from"] and not move["to"]}
+    starts = _starts(moves)
+    actions = _actions(moves, starts)
+    ends = list(dict.fromkeys(moves[action][1] for action in actions))
+    rows = max(len(starts), len(actions))
+    lefts, middles, rights = (_places(names, rows) for names in (starts, actions, ends))
     parts = [*(_line(BOX, lefts[start], BOX + GAP, middles[action])
                for action, (froms, _) in moves.items() for start in froms),
              *(_line(BOX + GAP + ACTION, middles[action], WIDTH - BOX, rights[end], arrow=True)
                for action, (_, end) in moves.items()),
              *(_box(0, top, BOX, name, "state") for name, top in lefts.items()),
              *(_box(BOX + GAP, top, ACTION, name, "action") for name, top in middles.items()),
-             *(_box(WIDTH - BOX, top, BOX, name, "stays" if name == STAYS else "state")
-               for name, top in rights.items())]
+             *(_box(WIDTH - BOX, top, BOX, name, "state") for name, top in rights.items())]
     height = rows * STEP - STEP + HEIGHT + 4
     return (f'<svg class="states" role="img" aria-labelledby="{id}-title {id}-desc" '
             f'viewBox="-2 -2 {WIDTH + 4} {height}">'
             f'<title id="{id}-title">States of the {escape(noun)}</title>'
-            f'<desc id="{id}-desc">{escape(sentences(moves))}</desc>{"".join(parts)}</svg>')
+            f'<desc id="{id}-desc">{escape(sentences(moves))}</desc>{"".join(parts)}</svg>{_unchanged(rest)}')
 
 
 def sentences(moves):
     """Return the moves as sentences: action -> (states, state)."""
-    return " ".join(f"{action} leads from {', '.join(froms)} to {end}." if end != STAYS else
-                    f"{action} is possible in {', '.join(froms)} and leaves the state unchanged."
-                    for action, (froms, end) in moves.items())
+    return " ".join(f"{action} leads from {', '.join(froms)} to {end}." for action, (froms, end) in moves.items())
 
 
-def _order(moves):
-    """Return the states on the left and on the right, in the order in which a record reaches them."""
+def _unchanged(rest):
+    """Return a sentence about actions that leave the state as it is: action -> states."""
+    named = "; ".join(f"<code>{escape(action)}</code> in {escape(', '.join(froms))}" for action, froms in rest.items())
+    return f'<p class="quiet">These actions leave the state unchanged: {named}.</p>' if rest else ""
+
+
+def _starts(moves):
+    """Return the states on the left, in the order in which a record reaches them."""
     reached, waiting = [], [state for froms, _ in moves.values() for state in froms]
     targets = {end for _, end in moves.values()}
     waiting.sort(key=lambda state: state in targets)            # a state that no action leads to comes first
@@ -51,18 +57,13 @@ def _order(moves):
         state = waiting.pop(0)
         if state not in reached:
             reached.append(state)
-            waiting[:0] = [end for froms, end in moves.values() if state in froms and end != STAYS]
-    starts = [state for state in reached if any(state in froms for froms, _ in moves.values())]
-    return starts, [*(state for state in reached if state in targets), *([STAYS] if STAYS in targets else [])]
+            waiting[:0] = [end for froms, end in moves.values() if state in froms]
+    return [state for state in reached if any(state in froms for froms, _ in moves.values())]
 
 
-def _actions(moves, starts, ends):
-    """Return the actions sorted by where their lines begin and end, so that few lines cross."""
-    def middle(action):
-        froms, end = moves[action]
-        return (sum(starts.index(state) for state in froms) / len(froms) / max(len(starts), 2)
-                + ends.index(end) / max(len(ends), 2))
-    return sorted(moves, key=middle)
+def _actions(moves, starts):
+    """Return the actions in the order of the states that allow them, so that few lines cross."""
+    return sorted(moves, key=lambda action: sum(map(starts.index, moves[action][0])) / len(moves[action][0]))
 
 
 def _places(names, rows):

@@ -50,7 +50,7 @@ const KINDS = [["object", "Object"], ["field", "Field"], ["problem", "Error"], [
   ["placeholder", "Placeholder"], ["param", "Parameter"], ["message", "Field of an event"], ["scope", "Scope"], ["format", "Format"]];
 let index = null;
 function entries() {
-  const sections = [...document.querySelectorAll("section")].map(part => ({id: part.id, kind: "Section", rank: 1,
+  const sections = [...document.querySelectorAll("section")].map(part => ({id: part.id, kind: "Section", rank: -1,
     names: [part.id, part.querySelector("h1, h2").textContent], shown: part.querySelector("h1, h2").textContent,
     place: "", text: ""}));
   const selector = KINDS.map(([prefix]) => `[id^="${prefix}-"]`).join();
@@ -66,10 +66,10 @@ function entries() {
     const {method, path} = node.dataset, short = path.replace("/api/v1", ""), inside = node.querySelector(".in");
     const title = node.querySelector(".title").textContent;
     return {id: inside.id, kind: title, rank: 0, names: [inside.id, path, short, `${method} ${path}`,
-      `${method} ${short}`, title], shown: `${method.toUpperCase()} ${short}`, place: "",
+      `${method} ${short}`, short.slice(1), title], shown: `${method.toUpperCase()} ${short}`, place: "",
       text: node.querySelector(".about").textContent};
   });
-  return [...operations, ...sections, ...named].map(entry => ({...entry, names: entry.names.map(name => name.toLowerCase()),
+  return [...sections, ...operations, ...named].map(entry => ({...entry, names: entry.names.map(name => name.toLowerCase()),
     text: entry.text.toLowerCase()}));
 }
 function score(entry, wanted, words) {
