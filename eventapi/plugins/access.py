@@ -1,5 +1,5 @@
 """Third plugin: checks the plan tier, the flag and the scope of the route, in this order."""
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from bottle import Route, request
 
@@ -45,8 +45,22 @@ def require_scope(who: Who, scope: str, *, writes: bool, others: tuple[str, ...]
 
     `others` are the narrower scopes that allow the same request. The error names them.
     """
-    if scope not in who.scopes and (writes or f"{scope}:read" not in who.scopes):
+    if _lacks(who, scope, writes):
         needed = scope if writes else f"{scope}:read"
         raise Problem("insufficient_scope",
                       f"The API key needs the scope {listed([needed, *others], 'or')}. Use a key that has it.",
                       scope=needed)
+
+
+def require_scopes(who: Who, scopes: Iterable[str], *, writes: bool) -> None:
+    """Raise 403 unless the key has each of the scopes. The error names all that are missing; `scope` is the first."""
+    missing = [scope if writes else f"{scope}:read" for scope in scopes if _lacks(who, scope, writes)]
+    if missing:
+        noun, pronoun = ("scope", "it") if len(missing) == 1 else ("scopes", "them")
+        raise Problem("insufficient_scope",
+                      f"The API key lacks the {noun} {listed(missing)}. Use a key that has {pronoun}.",
+                      scope=missing[0])
+
+
+def _lacks(who, scope, writes):
+    return scope not in who.scopes and (writes or f"{scope}:read" not in who.scopes)

@@ -4,7 +4,7 @@ from eventapi.domain.people import contacts, merging, privacy
 from eventapi.domain.people.contacts import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
-from eventapi.plugins.access import require_scope
+from eventapi.plugins.access import require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import attach_list, ids_of
@@ -72,8 +72,7 @@ def export_contact(db, who, id):
     The response is one JSON document with every record about the contact, and about contacts merged into it, with all
     stored fields.
     """
-    for scope in SCOPES:
-        require_scope(who, scope, writes=False)
+    require_scopes(who, SCOPES, writes=False)
     with db.snapshot():
         return Response(privacy.export(db, get(db, id)), has_etag=False)
 

@@ -4,7 +4,7 @@ from eventapi.domain.attachments import content_types
 from eventapi.domain.events import copying, events
 from eventapi.domain.events.events import represent
 from eventapi.domain.records import custom_fields
-from eventapi.plugins.access import require_scope
+from eventapi.plugins.access import require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
@@ -65,8 +65,7 @@ def delete_event_image(db, id):
 @routes.post("/events/<id>/copy", schema="event.copy", status=201)
 def copy_event(db, who, id, body):
     """Copy an event, to be held again. Every date moves by the same number of days; the copy is not visible yet."""
-    for scope in copying.scopes(body["with"]):
-        require_scope(who, scope, writes=True)
+    require_scopes(who, copying.scopes(body["with"]), writes=True)
     event = copying.copy(db, get(db, id), body, base_url())
     return created(event, f"/events/{event['id']}")
 

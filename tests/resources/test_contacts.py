@@ -492,6 +492,9 @@ def test_an_export_needs_a_key_with_every_scope(organiser, person):
     person(" ".join(f"{scope}:read" for scope in SCOPES.split())).get(address, status=200)
     answer = person(SCOPES.replace("audit", "")).get(address, status=403)
     assert answer.json["scope"] == "audit:read"
+    answer = person(SCOPES.replace("audit", "").replace("invoices", "")).get(address, status=403)
+    assert answer.json["detail"] == ("The API key lacks the scopes invoices:read and audit:read. "
+                                     "Use a key that has them.")
 
 
 def test_anonymising_leaves_no_trace_in_the_database_file(organiser, marked, db):
