@@ -9,6 +9,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.m
 BLOCK = re.compile(r"(?P<marks>(?:^ *<!-- [a-z ]+: .*-->\n)*)^(?P<indent> *)```(?P<language>\S*) *\n"
                    r"(?P<text>(?:.*\n)*?)(?P=indent)``` *$", re.M)
 MARK = re.compile(r"<!-- ([a-z ]+): (.*?) *-->")
+MARKS = {"not run", "file", "status", "exit"}                # the comments above a block, see CONTRIBUTING.md
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 RUN = {"sh": "bash", "python": "python"}                    # language of a block -> the process that runs it
 

@@ -157,7 +157,8 @@ def check(block, done):
     """Raise AssertionError if a block that has run failed, or its output is not as shown."""
     status, code = block.marks.get("status"), int(block.marks.get("exit", 0))
     if status:
-        assert f"returned error: {status}" in done.err, f"curl did not receive status {status}"
+        errors = re.findall(r"returned error: (\d+)", done.err)
+        assert errors == [status], f"curl did not receive status {status}, but {errors or 'no error'}"
     else:
         assert done.code == code, f"exit code {done.code} instead of {code}"
     shown = done.out + (done.err if code else "")           # a command that fails writes to stderr

@@ -1,14 +1,12 @@
-"""Samples of the documentation that no shell runs: JSON, configuration of eventapi and of nginx."""
+"""Samples of the documentation that no shell runs: JSON and configuration."""
 import configparser
 import json
 import re
-import subprocess
 
 import pytest
 
 from eventapi import config
 from tests.docs.markdown import PAGES, blocks, name_of
-from tests.support.nginx_site import NGINX
 
 
 def samples(language):
@@ -32,14 +30,3 @@ def test_every_configuration_sample_loads(block, tmp_path):
     if parser.sections() == ["eventapi"]:
         (tmp_path / "eventapi.conf").write_text(text)
         config.load(tmp_path / "eventapi.conf", environ={})
-
-
-@pytest.mark.processes
-@pytest.mark.skipif(not NGINX, reason="nginx is not installed")
-@pytest.mark.parametrize("block", samples("nginx"))
-def test_every_sample_of_nginx_is_accepted(block, tmp_path):
-    text = block.text if re.search(r"^(server|upstream|map)\b", block.text, re.M) else f"server {{ {block.text} }}"
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; events {{}} http {{ access_log off; {text} }}")
-    done = subprocess.run([NGINX, "-t", "-e", f"{tmp_path}/log", "-c", f"{tmp_path}/nginx.conf"],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -18,12 +18,12 @@ from eventapi.pages import docs as docs_page
 from eventapi.pages.reference import diagrams
 from eventapi.pages.reference.operations import HEADERS, OF_LISTS
 from eventapi.resources import CATALOGUE
-from tests.docs.markdown import PAGES, RUN, anchors, blocks, links, name_of
+from tests.docs.markdown import MARKS, PAGES, RUN, anchors, blocks, links, name_of, prose
 from tests.support.processes import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")])
 REFERENCE = "http://127.0.0.1:8080/docs"                    # the address of the reference with `make run`
-CHECKED = {"json", "ini", "nginx", "text"}
+CHECKED = {"json", "ini", "text"}
 ENDINGS = ("py", "sql", "json", "md", "conf", "cfg", "toml", "sh", "service", "timer", "yml", "txt")
 PATH = re.compile(rf"[\w.@-]+(?:/[\w.@-]+)*(?:/|\.(?:{'|'.join(ENDINGS)}))")
 # Files that a document names and that are not in this tree: created at run time, or examples.
@@ -71,9 +71,11 @@ def test_the_table_of_contents_lists_every_page():
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_sample_is_run_checked_or_marked(page):
+    assert not re.search(r"^ *(```|~~~)", prose(page), re.M), f"{name_of(page)}: a block of code is not closed by ```"
     for block in blocks(page):
         place = f"{name_of(page)}, line {block.line}"
-        assert block.language, f"{place}: name the language of the block: sh, python, json, ini, nginx, text, …"
+        assert block.marks.keys() <= MARKS, f"{place}: unknown mark {block.marks.keys() - MARKS}"
+        assert block.language, f"{place}: name the language of the block: sh, python, json, ini, text, …"
         assert (block.language in {*RUN, *CHECKED} or block.is_output or {"not run", "file"} & block.marks.keys()), \
             f"{place}: nothing runs this sample. Add a line above it: <!-- not run: REASON -->"
         assert block.marks.get("not run", "reason"), f"{place}: say why this block is not run"
