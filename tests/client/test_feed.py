@@ -11,7 +11,7 @@ import pytest
 
 from eventapi.client import Client, EventsMissed, Problem
 from tests.client.middle import Middle, lost, says
-from tests.support.processes import ROOT, Server, free_port, until
+from tests.support.processes import ROOT, Server, eventapi, free_port, until
 
 pytestmark = pytest.mark.processes
 
@@ -72,6 +72,15 @@ def test_a_feed_begins_with_the_oldest_event(api, tmp_path, idle):
     first = api.post("/contacts", {"company_name": "First"})
     names = read(api, tmp_path / "new.cursor")
     assert names[-1] == "First" and len(names) == len(set(names)) and first["id"]
+
+
+def test_the_state_passes_events_that_the_key_may_not_read(data, service, api, state):
+    """Otherwise the feed of such a key would report after 30 days that events were missed."""
+    key = eventapi(data[0], "key", "create", "--name", "reader", "--scope", "webhooks", "--scope", "tasks", "--quiet")
+    api.post("/contacts", {"company_name": "Secret"})
+    with Client(service[0], key.stdout.strip()) as reader:
+        assert read(reader, state) == []
+    assert api.page("/webhooks/feed", after=state.read_text().strip()) == []
 
 
 def test_a_state_file_that_cannot_be_written_is_an_error_before_the_first_event(api, tmp_path):
