@@ -140,7 +140,7 @@ def test_the_worker_does_nothing_with_a_damaged_database(settings, db):
 
 
 def test_a_single_round_of_the_worker_refuses_a_damaged_database(settings, db, monkeypatch):
-    monkeypatch.setattr(logs, "start", lambda level: None)
+    monkeypatch.setattr(logs, "start", lambda *_: None)
     arguments = types.SimpleNamespace(once=True, parent=None)
     servers.work(arguments, settings)
     errors.mark_damaged(settings.database, "a cable was loose")
@@ -150,7 +150,7 @@ def test_a_single_round_of_the_worker_refuses_a_damaged_database(settings, db, m
 
 
 def test_a_single_round_of_the_worker_that_finds_damage_fails(broken, monkeypatch):
-    monkeypatch.setattr(logs, "start", lambda level: None)
+    monkeypatch.setattr(logs, "start", lambda *_: None)
     with pytest.raises(Refused, match="damaged"):
         servers.work(types.SimpleNamespace(once=True, parent=None), broken[1])
 
