@@ -175,6 +175,7 @@ def _look_at_processes(state, place, config):
     """Ask the server for its health, and compare the heartbeat of the worker with the clock."""
     is_package = place.tenant is not None
     socket_, service = place.unit("eventapi.socket"), place.unit("eventapi.service")
+    late = state.worker_age_seconds is None or state.worker_age_seconds > WORKER_LATE
     if _responds(place.address, service if is_package else None):
         state.server = place.address if place.address.startswith("unix:") else f"http://{place.address}"
         state.docs = f"{config.base_url or state.server}/docs" if config.base_url or "http" in state.server else None
@@ -183,9 +184,9 @@ def _look_at_processes(state, place, config):
                                 "why.", (f"systemctl start {socket_} {service}",), True))
     else:
         start = f"make -C {place.checkout} run" if place.is_sample else f"{place.program} serve --with-worker"
-        state.tasks.append(Task(f"No server responds at {place.address}. Start it, and the worker with it.", (start,),
-                                True))
-    late = state.worker_age_seconds is None or state.worker_age_seconds > WORKER_LATE
+        remedy = "Start it, and the worker with it." if late else \
+            "The worker runs, so perhaps the server listens at another address (--bind). Otherwise start it."
+        state.tasks.append(Task(f"No server responds at {place.address}. {remedy}", (start,), True))
     if late and (is_package or state.server):
         worker = place.unit("eventapi-worker.service")
         state.tasks.append(Task("The worker does not run, so no mail, webhook or import is processed.",

@@ -166,7 +166,10 @@ def test_a_server_that_does_not_respond_is_urgent(tasks, installed, organiser, d
         monkeypatch.setenv("EVENTAPI_BIND", address)
         code, ((what, commands, is_urgent),) = tasks()
         assert (code, is_urgent) == (1, True) and address in what
+        assert "listens at another address" in what                # the worker has a heartbeat
         assert commands == ["/opt/eventapi/bin/eventapi serve --with-worker"]
+    db.connection.execute("DELETE FROM worker_heartbeats")
+    assert "Start it, and the worker with it." in tasks()[1][0][0]
 
 
 @pytest.mark.parametrize("missing", ["worker", "backup", "mail", "tier"])
