@@ -436,3 +436,14 @@ def test_setup_cfg_names_every_package():
     assert found <= listed, f"not in setup.cfg: {found - listed}"
     outside = {"eventapi.conf", "eventapi.schemas", "eventapi.sql"}
     assert listed - outside == found
+
+
+def test_setup_cfg_names_every_file_beside_the_code():
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / "setup.cfg", encoding="utf-8")
+    patterns = {name: re.split(r",\s*", value) for name, value in parser["options.package_data"].items()}
+    files = [file for file in (ROOT / "eventapi").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")]
+    assert files
+    for file in files:
+        package = ".".join(file.parent.relative_to(ROOT).parts)
+        assert any(file.match(pattern) for pattern in patterns.get(package, [])), name_of(file)

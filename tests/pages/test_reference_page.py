@@ -166,6 +166,25 @@ def test_a_deletion_must_be_confirmed(browser, address, shared):
     shared.organiser.get("/events/1", status=404)
 
 
+def test_a_required_parameter_must_have_a_value(browser, address):
+    browser.open(address)
+    open_form(browser, "list_notes")
+    browser.run("document.querySelector('#list_notes .try > button').click()")
+    assert browser.run("document.querySelector('#list_notes .try [role=status]').innerText") == (
+        "Enter a value for entity_type first.")
+    assert browser.run("document.activeElement.tagName") == "SELECT"
+
+
+def test_what_a_response_contains_is_shown_as_text(browser, address, shared):
+    text = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    shared.organiser.make("/events", {"title": text})
+    browser.open(address)
+    open_form(browser, "list_events")
+    enter_key(browser, "list_events", shared)
+    assert text in send(browser, "list_events")
+    assert browser.run("document.querySelectorAll('.try img, .try script').length") == 0
+
+
 def test_a_file_can_be_saved(browser, address, shared):
     shared.organiser.make("/events", {"title": "Plant Fair"})
     browser.open(address)

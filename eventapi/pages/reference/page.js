@@ -175,6 +175,12 @@ function form({method, path}) {
   const output = make("div");
   output.setAttribute("role", "status");
   send.addEventListener("click", async () => {
+    const empty = inputs.find(([parameter, node]) => parameter.required && !node.value);
+    if (empty) {
+      output.replaceChildren(make("p", {className: "warning", textContent: `Enter a value for ${empty[0].name} first.`}));
+      empty[1].focus();
+      return;
+    }
     send.disabled = true;
     output.replaceChildren(make("p", {textContent: "Waiting for the response …"}));
     output.replaceChildren(...await request(method, path, inputs, body, media));
