@@ -1,4 +1,7 @@
-"""GET /docs: the API reference as one HTML page, generated from the OpenAPI document. GET / redirects to it."""
+"""GET /docs: the API reference as one HTML page, generated from the OpenAPI document. GET / redirects to it.
+
+GET /client.py: the Python client that its samples use.
+"""
 import json
 from functools import lru_cache
 from html import escape
@@ -30,6 +33,19 @@ def get_root():
 def get_docs(config):
     """Return the reference: every endpoint, field and error."""
     return _page(config.base_url).response()
+
+
+@routes.get("/client.py", forms=("text/plain",))
+def get_client():
+    """Return the Python client that the samples use: one file that needs only the standard library."""
+    return _client().response()
+
+
+@lru_cache(maxsize=1)
+def _client():
+    """Return the source of eventapi.client as a Page."""
+    text = files("eventapi").joinpath("client.py").read_text(encoding="utf-8")
+    return Page(text, {"Content-Type": "text/plain; charset=utf-8"}).compressed()
 
 
 @lru_cache(maxsize=4)

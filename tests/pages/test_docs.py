@@ -317,3 +317,9 @@ def test_a_picture_of_states_shows_each_change_and_names_the_other_actions():
     assert picture.count("<path") == 3 + 2 and picture.count("L") == 2 * 2          # arrows where actions end
     assert "send leads from packed, lost to sent. lose leads from sent to lost.</desc>" in picture
     assert "<code>weigh</code> in packed." in picture and "eat" not in picture
+
+
+def test_the_client_of_the_samples_can_be_downloaded_without_a_key(app):
+    answer = app.get("/client.py", status=200)
+    assert (answer.content_type, answer.text) == ("text/plain", (ROOT / "eventapi/client.py").read_text("utf-8"))
+    assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "public, no-cache"

@@ -118,7 +118,7 @@ NAMES = {
     "openapi": """
         get_openapi""",
     "docs": """
-        get_root get_docs""",
+        get_root get_docs get_client""",
     "problems": """
         list_problems get_problem""",
 }
