@@ -81,9 +81,10 @@ HEADERS = {name: {"description": description, "schema": TEXT} for name, descript
     "Content-Disposition": "Name of the file.",
     "Preference-Applied": "`return=minimal` where the request asked for it: `data` is then the schema Minimal.",
 }.items()}
-# Refusals of the server itself, before it knows the route. They have no problem document behind some proxies.
-TOO_LONG = {"UriTooLong": (414, "The request line is longer than 8,190 bytes."),
-            "HeadersTooLarge": (431, "A header is longer than 8,190 bytes, or there are more than 100.")}
+# Refusals of the server itself, before it knows the route. name of the response -> status, description
+TOO_LONG = {"UriTooLong": (414, "The request line is longer than 8,190 bytes. A proxy may refuse it in another form."),
+            "HeadersTooLarge": (431, "A header is longer than 8,190 bytes, or there are more than 100. A proxy may "
+                                     "refuse it in another form.")}
 
 
 def name_of(codes: list[str]) -> str:

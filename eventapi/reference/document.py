@@ -5,7 +5,7 @@ from functools import lru_cache
 from eventapi import __version__
 from eventapi.app import routes
 from eventapi.reference import parameters
-from eventapi.reference.common import BINARY, HEADERS, SCHEMAS, TEXT, TOO_LONG, problem_response
+from eventapi.reference.common import BINARY, HEADERS, SCHEMAS, TEXT, TOO_LONG, problem_response, ref
 from eventapi.reference.components import SUFFIX, Schemas
 from eventapi.reference.descriptions import description, texts
 from eventapi.reference.responses import codes_of, refused, responses
@@ -53,7 +53,8 @@ def document(base_url: str | None) -> dict:
         "components": {
             "schemas": {**schemas.all, **SCHEMAS},
             "responses": {**{name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
-                          **{name: {"description": text} for name, (_, text) in TOO_LONG.items()}},
+                          **{name: {"description": text, "content": {"application/problem+json": {
+                              "schema": ref("Problem")}}} for name, (_, text) in TOO_LONG.items()}},
             "headers": HEADERS, "parameters": PARAMETERS,
             "securitySchemes": {"key": {
                 "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},

@@ -101,8 +101,8 @@ def test_every_operation_below_the_root_lists_scope_flag_and_errors(document):
 def test_every_problem_example_is_returned_by_the_api(document):
     seen = set()
     for response in document["components"]["responses"].values():
-        content = response.get("content", {"application/problem+json": {"examples": {}}})     # 414 and 431 have none
-        for code, example in content["application/problem+json"]["examples"].items():
+        examples = response["content"]["application/problem+json"].get("examples", {})      # 414 and 431 have none
+        for code, example in examples.items():
             status, title, _ = CODES[code]
             assert (example["value"]["status"], example["value"]["title"],
                     example["value"]["code"]) == (status, title, code)
