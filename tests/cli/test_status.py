@@ -123,7 +123,8 @@ def test_in_a_checkout_it_shows_the_sample_show_of_make_run(run, tasks, organise
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "demo.conf").write_text(f"[eventapi]\nbind = {healthy(tmp_path / 'web.sock')}\n")
     monkeypatch.setattr(status, "_checkout", lambda: tmp_path)
-    monkeypatch.setattr(status.configuration, "DEFAULT_FILE", tmp_path / "none.conf")
+    (tmp_path / "default.conf").write_text(f"[eventapi]\ndata_dir = {tmp_path}/none\n")
+    monkeypatch.setattr(status.configuration, "DEFAULT_FILE", tmp_path / "default.conf")
     for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR"):
         monkeypatch.delenv(name)
     assert "sample show of make run" in run()[1][0]
