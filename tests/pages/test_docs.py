@@ -111,7 +111,10 @@ def test_the_shipped_configuration_file_sets_only_defaults():
 
 
 def test_the_changelog_begins_with_the_unreleased_changes():
-    assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").startswith("# Changelog\n\n## Unreleased\n")
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert text.startswith("# Changelog\n\n## Unreleased\n")
+    long = [line for line in text.partition("\n## 1.0.0 ")[2].split("\n") if len(line) > 120]
+    assert not long, f"a merge has changed a release: take CHANGELOG.md of main and add your line to it ({long[0]})"
 
 
 # The pages
