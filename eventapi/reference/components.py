@@ -24,7 +24,7 @@ class Schemas:
     """The component schemas. A reference to one adds it, with all schemas that it refers to."""
 
     def __init__(self):
-        self.all, self.origins = {}, {}
+        self.all, self.origins, self.complete = {}, {}, set()
 
     def body(self, name: str, method: str) -> dict:
         """Return a reference to the schema of a body: its writable fields."""
@@ -64,12 +64,24 @@ class Schemas:
         if title not in self.all:
             self.all[title] = None                    # a schema may refer to itself
             typed = {"type": "object", **schema} if "properties" in schema else schema
-            self.all[title] = {**self.public(typed, parent or name, is_body), "title": title}
+            found = self.public(typed, parent or name, is_body)
+            self.all[title] = {**(found if is_body else self.open(title, found)), "title": title}
         return {"$ref": f"#/components/schemas/{title}"}
+
+    def open(self, title: str, schema: dict) -> dict:
+        """Return the schema of a response without `additionalProperties: false`: later versions may return more.
+
+        `complete` keeps the names of these components, so that tests find fields that are not documented today.
+        """
+        if schema.get("additionalProperties") is not False:
+            return schema
+        self.complete.add(title)
+        return _without(schema, "additionalProperties")
 
     def ready(self, name: str, schema: dict) -> dict:
         """Return a reference to the component of a schema that is for readers already. Add it if it is missing."""
         title = camel(name)
+        schema = self.open(title, schema)
         if self.all.setdefault(title, {"title": title, **schema}) != {"title": title, **schema}:
             raise ValueError(f"two schemas would be called {title}: rename one")
         return {"$ref": f"#/components/schemas/{title}"}

@@ -30,15 +30,20 @@ HEAD works wherever GET does, and OPTIONS returns the allowed methods. In this d
 key needs (`name:read` is enough for reading), and x-flag is the feature that must be enabled."""
 
 
-@lru_cache(maxsize=4)
 def document(base_url: str | None) -> dict:
     """Return the OpenAPI document for a service at this address. It is cached: copy before modifying."""
+    return built(base_url)[0]
+
+
+@lru_cache(maxsize=4)
+def built(base_url: str | None) -> tuple[dict, set[str]]:
+    """Return the document, and the components of responses of which it lists every field (see `Schemas.open`)."""
     schemas, problems, all_routes = Schemas(), {}, list(routes())
     paths = {}
     for route in all_routes:
         where = paths.setdefault(re.sub(r"<(\w+)[^>]*>", r"{\1}", route.path), {})
         where[route.method.lower()] = operation(route, schemas, problems)
-    return {
+    whole = {
         "openapi": "3.1.0",
         "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION,
                  "contact": {"name": "The organiser who runs this service", "url": f"{base_url or ''}/docs"},
@@ -60,6 +65,7 @@ def document(base_url: str | None) -> dict:
                 "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
         },
     }
+    return whole, schemas.complete
 
 
 # Operations

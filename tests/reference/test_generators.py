@@ -121,6 +121,17 @@ def test_a_response_requires_what_it_always_contains_at_any_depth(document):
     assert required["EventOpeningHours"] == {"date", "opens", "closes"}
 
 
+def test_responses_may_get_further_fields_and_bodies_may_not(document):
+    components = document["components"]["schemas"]
+    for name in bodies(document):
+        assert components[name].get("additionalProperties") is not True, name
+    assert components["ContactCreate"]["additionalProperties"] is False
+    for name in ("Contact", "ContactListItem", "ContactListResponse", "InvoiceItem", "PaymentCreatedEvent", "Problem"):
+        assert "additionalProperties" not in components[name], name
+    complete = openapi.built("https://api.example.org")[1]
+    assert {"Contact", "ContactListItem", "ContactListResponse", "PaymentCreatedEvent"} <= complete, "tests use this"
+
+
 def test_common_headers_statuses_and_forms_are_documented(document):
     content = document["paths"]["/api/v1/documents/{id}/content"]["get"]
     names = {parameter["name"] for parameter in content["parameters"]}

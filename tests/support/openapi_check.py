@@ -35,14 +35,21 @@ def check_message(name, data):
 
 @lru_cache(maxsize=None)
 def document_of(base_url):
-    return Document(openapi.document(base_url))
+    return Document(*openapi.built(base_url))
+
+
+def closed(whole, complete):
+    """Return the document with `complete` components that allow no other fields. Clients must allow them."""
+    schemas = whole["components"]["schemas"]
+    more = {name: {**schemas[name], "additionalProperties": False} for name in complete}
+    return {**whole, "components": {**whole["components"], "schemas": {**schemas, **more}}}
 
 
 class Document:
     """An OpenAPI document with compiled paths and schemas."""
 
-    def __init__(self, whole):
-        self.whole, self.validators, self.found, self.valid, self.shapes = whole, {}, {}, {}, set()
+    def __init__(self, whole, complete):
+        self.whole, self.validators, self.found, self.valid, self.shapes = closed(whole, complete), {}, {}, {}, set()
         self.paths = [(_pattern(path), path) for path in whole["paths"]]
 
     def path_of(self, address):
