@@ -135,9 +135,9 @@ def variables_for(folder, server):
     for name, words in (("eventapi", f"{PYTHON} -m eventapi"), ("python3", PYTHON)):
         (home / "bin" / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (home / "bin" / name).chmod(0o755)
-    return environment(folder / "data", HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8", TZ="Europe/Berlin",
-                       PORT=str(free_port()), PATH=f"{home}/bin:{os.environ['PATH']}", EVENTAPI_URL=server.url,
-                       EVENTAPI_KEY=(folder / "data" / "key").read_text())
+    return environment(folder / "data", HOME=str(home), CURL_HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8",
+                       TZ="Europe/Berlin", PORT=str(free_port()), PATH=f"{home}/bin:{os.environ['PATH']}",
+                       EVENTAPI_URL=server.url, EVENTAPI_KEY=(folder / "data" / "key").read_text())
 
 
 def make_template(folder, data):

@@ -325,4 +325,5 @@ def test_a_picture_of_states_shows_each_change_and_names_the_other_actions():
 def test_the_client_of_the_samples_can_be_downloaded_without_a_key(app):
     answer = app.get("/client.py", status=200)
     assert (answer.content_type, answer.text) == ("text/plain", (ROOT / "eventapi/client.py").read_text("utf-8"))
-    assert answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "public, no-cache"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cache-Control"] == "public, no-cache"
