@@ -2,7 +2,7 @@
 import re
 from collections.abc import Iterator
 
-from eventapi.reference.components import Schemas, inlined, is_enumeration, with_default_in_words
+from eventapi.reference.components import Schemas, inlined, is_enumeration, singular, with_default_in_words
 from eventapi.reference.responses import returns_record
 from eventapi.resources import custom_fields
 from eventapi.validation.schema_files import document, query_schema
@@ -15,21 +15,29 @@ def of_path(route: Route) -> Iterator[dict]:
     """Yield the parameters in the path of a route."""
     for name in re.findall(r"<(\w+)", route.path):
         schema = {"type": "integer", "minimum": 1} if name.endswith("id") else {"type": "string"}
-        text = f"Id of the {route.options.singular.replace('_', ' ')}."
+        noun = _noun(route, name)
+        text = f"Number of the {noun}, counted from 1." if noun.endswith("revision") else f"Id of the {noun}."
         if name in IN_PATH:
             text, more = IN_PATH[name]
             schema = {**schema, **more}
         yield {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
 
 
-# Parameters of paths that are not the id of the resource's record: name -> description, further keywords
+# Parameters of paths that are not an id: name -> description, further keywords
 IN_PATH = {
-    "item_id": ("Id, or number, of the part of the record.", {}),
-    "delivery_id": ("Id of the delivery.", {}),
-    "refund_id": ("Id of the refund.", {}),
     "entity_type": ("Kind of the record.", {"enum": list(custom_fields.RECORDS)}),
     "token": ("The secret part of the address.", {}),
     "code": ("Problem code.", {})}
+
+
+def _noun(route, name):
+    """Return what a parameter of the path is the id of: `participant` for /participants/<id>/invoice."""
+    segment = route.path.partition(f"/<{name}")[0].rpartition("/")[2]
+    own, word = route.options.singular, singular(segment.replace("-", "_"))
+    if segment.startswith("<"):                     # the kind of the record is a parameter itself
+        return "record"
+    noun = word if segment.endswith("s") and not own.endswith(word) else own
+    return noun.replace("_", " ")
 
 
 def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:

@@ -1,11 +1,11 @@
 """The responses of operations: those of success, with schema and example, and the problems of each status."""
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
-from eventapi.reference import problem_codes
+from eventapi.reference import problem_codes, results
 from eventapi.reference.common import BINARY, TEXT, TOO_LONG, name_of, ref
 from eventapi.reference.components import SUFFIX, Schemas
 from eventapi.validation import examples
-from eventapi.web.routes import JSON, Options, Route
+from eventapi.web.routes import JSON, Route
 
 # Problem codes that the plugins can raise on every route, on routes with a body, and on writes.
 ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required",
@@ -29,7 +29,7 @@ def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
         *["ETag"] * (is_single or returns_record(route)), *["Vary"] * (len(options.offered) > 1),
         *["Preference-Applied"] * returns_record(route), *["Accept-Ranges", "Content-Disposition"] * options.ranges)}
     if status != 204:
-        response["content"] = {form: media(form, options, schemas) for form in options.offered}
+        response["content"] = {form: media(form, route, schemas) for form in options.offered}
     found = {str(status): response}
     if options.again:
         found[str(options.again)] = {**response, "description": MEANINGS[options.again]}
@@ -59,15 +59,16 @@ def default_status(route: Route) -> int:
     return 201 if creates else {"DELETE": 204}.get(route.method, 200)
 
 
-def media(form: str, options: Options, schemas: Schemas) -> dict:
+def media(form: str, route: Route, schemas: Schemas) -> dict:
     """Return the content of a response in one media type, with schema and example."""
     if form != JSON:
         return {"schema": TEXT if form.startswith("text/") or form.endswith("xml") else BINARY}
+    options = route.options
     if options.public:
         name = options.response
         return {"schema": schemas.ready(name, PUBLIC[name]) if name else {"type": "object"}}
     name, listing = options.response or options.singular, options.listing
-    example = examples.response(name, listing=listing)
+    example = results.example(route)
     found = {"schema": envelope(name, listing, schemas)}
     if example is not None:
         found["example"] = examples.envelope(example, listing=listing)

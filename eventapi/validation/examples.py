@@ -43,16 +43,20 @@ def required(name: str) -> set[str]:
     return {field for entry in entries for field in ([entry] if isinstance(entry, str) else entry)}
 
 
-def response(name: str, *, listing: bool = False) -> dict | None:
-    """Return the record that results from the example of the body, or None if the schema has no example."""
+def response(name: str, *, listing: bool = False, secret: bool = False) -> dict | None:
+    """Return the record that results from the example of the body, or None if the schema has no example.
+
+    A field that is shown only once (`x-once`) is null unless `secret` is true.
+    """
     examples = definition(name).get("examples")
     if not examples:
         return None
     if "." in name:
         return examples[0]
     schema = response_schema(name, listing=listing)
-    return {field: examples[0][field] if field in examples[0] else sample(schema["properties"][field], schema)
-            for field in schema["required"]}
+    fields = schema["properties"]
+    known = examples[0] if secret else {**examples[0], **{field: None for field in fields if "x-once" in fields[field]}}
+    return {field: known[field] if field in known else sample(fields[field], schema) for field in schema["required"]}
 
 
 def event(name: str, word: str) -> dict | None:

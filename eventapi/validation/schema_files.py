@@ -2,8 +2,9 @@
 
 One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted in a body and
 ignored; `writeOnly` fields are not returned; `x-include` fields are returned only with `include`: `lists` means on
-lists, `always` on single records too. `x-required` lists the fields that POST and PUT require; a list inside it means
-at least one of these fields. PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the
+lists, `always` on single records too. `x-once` marks a secret that only the response to POST contains; it is null in
+all others. `x-required` lists the fields that POST and PUT require; a list inside it means at least one of these
+fields. PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the
 list), `one` (the query of a single record) and the bodies of actions.
 
 A text of at most LINE characters in a body is a name or a key, and must be one line: it gets `format: line`. Longer
