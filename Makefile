@@ -10,7 +10,7 @@ ADDRESS := 127.0.0.1:$(PORT)
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
-	@echo "make run EMPTY=1  the same with an empty database"
+	@echo "make run EMPTY=1  the same with an empty database; with PORT=8081 on another port"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
@@ -59,9 +59,9 @@ run: $(VENV)/ready-to-run
 	@mkdir -p $(RUN)
 	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || rm -rf $(RUN)/*
 	@$(BIN)/eventapi migrate
-	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo && touch $(RUN)/demo-done; }
+	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo > /dev/null && touch $(RUN)/demo-done; }
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
-	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key
+	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key $(if $(EMPTY),"a page of docs/guides")
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
 
 # The tests make thousands of databases, one after the other: in memory, where 500 MB of it are free, no disk slows them down.

@@ -10,11 +10,11 @@ CODES = {
         "The request is not valid HTTP, or its URL or query is not UTF-8. `detail` says what is wrong."),
     "missing_credentials": (
         401, "Missing credentials", "Send your API key in the header `Authorization: Bearer <API_KEY>`."),
-    "invalid_api_key": (
-        401, "Invalid API key", "The API key is unknown, expired or revoked. Ask the organiser for a new key."),
+    "invalid_api_key": (401, "Invalid API key",
+        "The API key is unknown, expired or revoked. Ask the administrator of the service for a new key."),
     "insufficient_scope": (
         403, "Insufficient scope",
-        "The API key lacks the scope in `scope`. Ask the organiser for a key with this scope."),
+        "The API key lacks the scope in `scope`. Ask the administrator of the service for a key with this scope."),
     "feature_disabled": (
         403, "Feature disabled",
         "The organiser disabled the feature in `flag`. `eventapi flag enable NAME` enables it."),

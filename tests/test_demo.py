@@ -273,7 +273,7 @@ def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, curre
     first_steps.main("http://127.0.0.1:8080", ".run/key")
     printed = capsys.readouterr().out
     assert "export EVENTAPI_URL=http://127.0.0.1:8080\nexport EVENTAPI_KEY=$(cat .run/key)\n" in printed
-    assert "EVENTAPI_DATA_DIR=$PWD/.run\n" in printed
+    assert "EVENTAPI_DATA_DIR=$PWD/.run\n" in printed and "Continue with docs/tutorial.md." in printed
     assert "None" not in printed and ("create a payment" in printed) == bool(expected)
     assert not expected or expected in printed
 

@@ -68,7 +68,8 @@ def _register_keys(key):
           scopes="list of its scopes", admin_id="id of the admin that the key belongs to",
           admin_name="name of that admin", admin_is_active="false if that admin is disabled",
           expires_at="time of expiry, or null", revoked_at="time at which it was revoked, or null",
-          last_used_at="time of the last request, exact to a minute, or null", created_at="time of creation")
+          last_used_at="time of the first request in the hour (UTC) of the last one, or null",
+          created_at="time of creation")
     revoke = command(key, "revoke", revoke_key, "revoke an API key immediately", "eventapi key revoke 3")
     record(revoke, "id", "key", "id of the key, see 'eventapi key list'")
     rotate = command(key, "rotate", rotate_key, "replace an API key with a new one and print it; it is not shown again",

@@ -19,8 +19,8 @@ def lines(invoice_number, amount):
              f"""{post} '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
 
 
-def main(base, key_file):
-    """Print the examples. `base` is the address of the server, `key_file` contains an API key."""
+def main(base, key_file, page="docs/tutorial.md"):
+    """Print the examples. `base` is the address of the server, `key_file` contains an API key, `page` comes next."""
     db = Database(config.load())
     currency = db.config.currency
     invoice_number = db.value(sql.open_invoice, currency=currency)
@@ -33,7 +33,7 @@ def main(base, key_file):
           "export PATH=$PWD/.venv/bin:$PATH\n")
     for what, line in lines(invoice_number, amount):
         print(f"# {what}\n{line}\n")
-    print("docs/tutorial.md continues from here. Stop the server with Ctrl-C.\n", flush=True)
+    print(f"Continue with {page}. Stop the server with Ctrl-C.\n", flush=True)
 
 
 if __name__ == "__main__":

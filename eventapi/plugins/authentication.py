@@ -64,7 +64,8 @@ def identify(db: Database, environ: dict) -> Who:
     now = times.now()
     row = db.one(sql.identify, key_hash=key_hash(key.strip()), now=now)
     if row is None:
-        raise Problem("invalid_api_key", "The API key is unknown, expired or revoked. Ask the organiser for a new key.",
+        raise Problem("invalid_api_key", "The API key is unknown, expired or revoked. Ask the administrator of the "
+                      "service for a new key.",
                       headers={"WWW-Authenticate": 'Bearer realm="eventapi", error="invalid_token"'})
     if (row["last_used_at"] or "")[:HOUR] != now[:HOUR]:
         _touch(db, row["id"], now)

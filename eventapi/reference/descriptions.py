@@ -14,6 +14,8 @@ from eventapi.web.routes import Route
 CHANGES = {"POST": ("created", "added"), "PUT": ("updated",), "PATCH": ("updated",), "DELETE": ("deleted", "removed")}
 # Handlers of DELETE that keep the record -> the word of the event
 KEEPING = {"delete_newsletter_subscriber": "unsubscribed", "delete_booth_reservation": "cancelled"}
+# Actions that lead to their state only in the end -> how the sentence about that state begins
+ENDS = {"refund": "once nothing is left, it is"}
 
 
 def texts(handler: Callable) -> tuple[str, str]:
@@ -70,7 +72,7 @@ def _transitions(route):
     for states in tables(route):
         allowed, end = states.table[action(route)]
         if allowed:
-            then = f"it is then `{end}`" if end else "the state does not change"
+            then = f"{ENDS.get(action(route), 'it is then')} `{end}`" if end else "the state does not change"
             yield f"Possible for {_article(states.noun)} in the state {quoted(allowed, 'or')}; {then}."
 
 

@@ -52,6 +52,11 @@ def test_every_operation_below_the_root_is_described_beyond_its_summary_and_acce
             assert operation["summary"] not in operation["description"], f"{method} {path}"
 
 
+def test_a_refund_of_a_part_is_not_described_as_the_end_of_the_payment():
+    refund = openapi.document(None)["paths"]["/api/v1/payments/{id}/refund"]["post"]["description"]
+    assert "a payment in the state `completed`; once nothing is left, it is `refunded`." in refund
+
+
 @pytest.mark.parametrize("singular", sorted(collections()))
 def test_events_that_a_description_names_are_sent(fresh, singular):
     """Creating, changing and deleting a record emits the event that the description of the operation names."""
