@@ -175,6 +175,17 @@ def test_a_required_parameter_must_have_a_value(browser, address):
     assert browser.run("document.activeElement.tagName") == "SELECT"
 
 
+def test_a_request_that_cannot_be_sent_says_why_and_can_be_corrected(browser, address):
+    browser.open(address)
+    open_form(browser, "list_events")
+    browser.run("document.querySelector('#list_events input[type=password]').focus()")
+    browser.type("evk_…")                                       # no header can have this character
+    browser.run("document.querySelector('#list_events .try > button').click()")
+    output = "document.querySelector('#list_events .try [role=status]').innerText"
+    browser.until(lambda: browser.run(output).startswith("The request was not sent: "))
+    assert not browser.run("document.querySelector('#list_events .try > button').disabled")
+
+
 def test_what_a_response_contains_is_shown_as_text(browser, address, shared):
     text = "<img src=x onerror=alert(1)><script>alert(2)</script>"
     shared.organiser.make("/events", {"title": text})

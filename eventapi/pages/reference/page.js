@@ -183,7 +183,11 @@ function form({method, path}) {
     }
     send.disabled = true;
     output.replaceChildren(make("p", {textContent: "Waiting for the response …"}));
-    output.replaceChildren(...await request(method, path, inputs, body, media));
+    try {
+      output.replaceChildren(...await request(method, path, inputs, body, media));
+    } catch (error) {                                       // for example a key with a character that no header can have
+      output.replaceChildren(make("p", {className: "warning", textContent: `The request was not sent: ${error.message}`}));
+    }
     addCopyButtons(output);
     if (sure) sure.checked = false;
     send.disabled = Boolean(sure);
