@@ -87,6 +87,13 @@ def test_every_rule_has_a_case_and_says_what_to_do():
     assert text.count("summary: ") == text.count("description: ") == text.count("severity: ") == len(names)
 
 
+def test_the_addresses_in_the_rules_are_those_that_prometheus_reads():
+    """Port 80 of the machine is no such address: nginx redirects there, or serves another site."""
+    port = re.search(r"listen 127.0.0.1:(\d+);", (MONITORING / "nginx-metrics.conf").read_text())[1]
+    assert f'targets: ["127.0.0.1:{port}"]' in (ROOT / "docs" / "guides" / "monitoring.md").read_text()
+    assert re.findall(r"http://[^/]+", RULES.read_text()) == ["http://{{ $labels.instance }}"]
+
+
 def expressions():
     return re.findall(r"^ +expr: (.+)$", RULES.read_text(), re.M)
 
