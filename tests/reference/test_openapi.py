@@ -5,6 +5,7 @@ import re
 import pytest
 from jsonschema import Draft202012Validator
 
+from eventapi import paths
 from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.reference import document as openapi
@@ -277,6 +278,15 @@ def test_every_resource_that_can_be_created_has_an_example(document):
         schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
         if method == "post" and "201" in operation["responses"] and schema:
             assert "example" in schema, f"add examples to the schema of {method} {path}"
+
+
+def test_no_object_in_a_schema_file_has_a_key_twice():
+    def as_dict(pairs):
+        names = [name for name, _ in pairs]
+        assert len(set(names)) == len(names), names
+        return dict(pairs)
+    for file in paths.folder("schemas").glob("*.json"):
+        json.loads(file.read_text(), object_pairs_hook=as_dict)
 
 
 def test_every_schema_file_is_used(document):
