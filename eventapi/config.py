@@ -167,7 +167,7 @@ def load(file=None, environ=os.environ, **given):
     path = Path(file or environ.get("EVENTAPI_CONFIG") or DEFAULT_FILE)
     is_read = bool(file or environ.get("EVENTAPI_CONFIG") or path.exists())
     if is_read:
-        options, faults = config_files.read(_content(path), str(path))
+        options, faults = config_files.read(_content(path), str(path), set(texts))
         faults += [f"{options[name][1]}: unknown option {name}{near}" for name, near in _unknown(options, set(texts))]
         texts.update(options)
     texts.update(_from_credentials(environ.get("CREDENTIALS_DIRECTORY")))
@@ -181,7 +181,7 @@ def load(file=None, environ=os.environ, **given):
     config = Config(**{option.name: _parsed(option, *texts[option.name], faults) for option in OPTIONS})
     if faults:
         raise ConfigError(*sorted(faults, key=_line_number))
-    config.file = path if is_read else None
+    config.file = Path(os.path.abspath(path)) if is_read else None
     config.language = config.language or choice.of_country(config.organiser_country)
     return config
 

@@ -460,6 +460,23 @@ def test_a_value_may_continue_in_indented_lines(tmp_path):
     assert list(map(str, settings.trusted_proxies)) == ["10.0.0.1/32", "10.0.0.2/32"] and settings.workers == 3
 
 
+def test_a_line_of_a_value_may_look_like_an_option(tmp_path):
+    file = tmp_path / "eventapi.conf"
+    file.write_text("[eventapi]\ntrusted_proxies = 10.0.0.1\n  fd00::1\n  cors_origins = https://a.example.org\n"
+                    "    https://b.example.org\n")
+    settings = config.load(file, environ={})
+    assert list(map(str, settings.trusted_proxies)) == ["10.0.0.1/32", "fd00::1/128"]
+    assert settings.cors_origins == ("https://a.example.org", "https://b.example.org")
+
+
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_a_misspelt_option_is_no_part_of_the_value_above(tmp_path, indent):
+    file = tmp_path / "eventapi.conf"
+    file.write_text(f"[eventapi]\n{indent}organiser_name = Rosen KG\n{indent}organiser_citty = Ulm\n")
+    with pytest.raises(config.ConfigError, match=":3: unknown option organiser_citty"):
+        config.load(file, environ={})
+
+
 @pytest.mark.parametrize("content", ["", "workers = 2\n", "[other]\n", "[eventapi]\n[eventapi]\n"])
 def test_a_file_without_its_one_section_is_refused(tmp_path, content):
     (tmp_path / "eventapi.conf").write_text(content)

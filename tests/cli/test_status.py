@@ -217,6 +217,13 @@ def test_a_tenant_of_the_package_has_its_own_units_socket_and_site(tasks, packag
          "systemctl reload nginx"]]
 
 
+def test_a_tenant_is_found_by_a_relative_path(tasks, packaged, tmp_path, monkeypatch):
+    (tmp_path / "configurations" / "acme.conf").write_text(COMPLETE)
+    monkeypatch.chdir(tmp_path / "configurations")
+    assert ["systemctl start eventapi@acme.socket eventapi@acme.service"] in [
+        commands for _, commands, _ in tasks("--config", "acme.conf")[1]]
+
+
 def test_a_stopped_service_of_the_package_is_not_asked(tasks, packaged, organiser, tmp_path, healthy):
     """Its socket would start it."""
     healthy(tmp_path / "sockets" / "web.sock")
