@@ -31,7 +31,7 @@ EXAMPLES = ("eventapi                                               # show what 
             "eventapi --config /etc/eventapi/acme.conf key list     # administer the tenant acme")
 # The command that lists the records of a noun, for the error that one of them does not exist.
 LISTED_BY = {"API key": "key list", "Admin": "admin list", "Payment gateway": "gateway list", "Mail": "mail list"}
-SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z' ])")
+SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z']* )")       # the first word, but no file name such as Fair.tar
 REMEDIES = {errno.EACCES: "use sudo, or let the user {user}, who runs the command, open it",
             errno.ENOENT: "check the path", errno.ENOSPC: "free space on that disk",
             errno.EROFS: "the file system is mounted read-only: repair it, or mount it for writing"}

@@ -126,6 +126,8 @@ _eventapi_lookup() {
     for word in "$@"; do
         if [ "$previous" = --config ]; then
             config=$word
+        elif [[ $word == --config=* ]]; then
+            config=${word#--config=}
         else
             case "${command:+$command }$word" in
                 @known@) command="${command:+$command }$word" ;;
@@ -222,6 +224,20 @@ function __eventapi_at
     end
     test "$command" = "$argv[1]"
 end
+
+# Print the records of the configuration that the command line names.
+function __eventapi_records
+    set -l config
+    set -l previous
+    for word in (commandline -opc)
+        test "$previous" = --config
+        and set config --config $word
+        string match -q -- '--config=*' $word
+        and set config $word
+        set previous $word
+    end
+    eventapi $config complete $argv 2>/dev/null
+end
 complete -c eventapi -f
 complete -c eventapi -l config -r -F -d 'configuration file'
 """
@@ -251,7 +267,7 @@ def _fish(commands):
 def _fish_values(action):
     words = " ".join(map(str, action.choices or getattr(action, "completed", ())))
     records = getattr(action, "records", None)
-    offered = f"(eventapi complete {records} 2>/dev/null)" if records else words
+    offered = f"(__eventapi_records {records})" if records else words
     return (" -F" if action.metavar == "FILE" else "") + (f" -a {_quoted(offered, 9999)}" if offered else "")
 
 

@@ -85,6 +85,32 @@ def test_without_a_readable_configuration_bash_offers_no_ids_and_no_message(bash
         assert bash(f"{place}/eventapi key revoke --") == ["--help"]
 
 
+@pytest.fixture
+def tenants(tmp_path):
+    """Return a folder with a command `eventapi` that prints as ids what it was called with."""
+    (tmp_path / "eventapi").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "eventapi").chmod(0o755)
+    (tmp_path / "completion.fish").write_text(completion.script(make_parser(), "fish"))
+    return tmp_path
+
+
+NAMED = pytest.mark.parametrize("option", ["--config acme.conf", "--config=acme.conf"])
+
+
+@NAMED
+def test_bash_asks_for_the_ids_of_the_tenant_that_the_command_line_names(bash, tenants, option):
+    assert bash(f"{tenants}/eventapi {option} key revoke ") == ["--config", "acme.conf", "complete", "key"]
+
+
+@NAMED
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_asks_for_the_ids_of_the_tenant_that_the_command_line_names(tenants, option):
+    done = subprocess.run(["fish", "-N", "-c", f"set PATH {tenants} $PATH; source {tenants}/completion.fish; "
+                           f"complete -C 'eventapi {option} key revoke a'"], capture_output=True, text=True,
+                          env={**os.environ, "HOME": str(tenants)})
+    assert done.stderr == "" and "acme.conf" in done.stdout
+
+
 @pytest.fixture(scope="module")
 def filled(folder, key):
     """Create a second key, whose name a shell must not run, a revoked one, and a backup."""

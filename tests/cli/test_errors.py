@@ -188,3 +188,9 @@ def test_an_error_of_the_storage_or_the_system_gets_its_remedy(run, monkeypatch)
             raise error
         monkeypatch.setattr("eventapi.config.load", fail)
         assert run("key", "list") == (1, [], f"eventapi: {line}\n")
+
+
+def test_a_file_name_keeps_its_capital_letter(refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Fair.tar").touch()
+    assert refused("restore", "Fair.tar")[1].startswith("eventapi: Fair.tar is ")
