@@ -199,15 +199,13 @@ def _responds(address, service):
         asked = subprocess.run(["systemctl", "is-active", service], capture_output=True, text=True)
         if asked.stdout.strip() in ("inactive", "failed"):
             return False
+    is_unix, (host, _, port) = address.startswith("unix:"), address.rpartition(":")
+    host = "127.0.0.1" if host == "0.0.0.0" else host.strip("[]")
     try:
-        family, place = socket.AF_UNIX, address.removeprefix("unix:")
-        if place == address:
-            host, _, port = address.rpartition(":")
-            host = "127.0.0.1" if host == "0.0.0.0" else host.strip("[]")
-            family, _, _, _, place = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
-        with socket.socket(family) as web:
-            web.settimeout(3)
-            web.connect(place)
+        with socket.socket(socket.AF_UNIX) if is_unix else socket.create_connection((host, int(port)), 3) as web:
+            if is_unix:
+                web.settimeout(3)
+                web.connect(address.removeprefix("unix:"))
             web.sendall(HEALTH)
             return b"worker_age_seconds" in b"".join(iter(lambda: web.recv(4096), b""))
     except OSError:

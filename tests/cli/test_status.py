@@ -217,6 +217,20 @@ def test_a_tenant_of_the_package_has_its_own_units_socket_and_site(tasks, packag
          "systemctl reload nginx"]]
 
 
+def test_a_server_at_the_second_address_of_its_host_is_found(tasks, organiser, installed, monkeypatch):
+    """Debian lists ::1 before 127.0.0.1 for localhost, and gunicorn listens at the latter."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=respond, args=(listener, b'{"worker_age_seconds":3}'), daemon=True).start()
+        port = listener.getsockname()[1]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [
+            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", port, 0, 0)),
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))])
+        monkeypatch.setenv("EVENTAPI_BIND", f"localhost:{port}")
+        found = tasks()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+    assert not [what for what, _, _ in found if "No server responds" in what]
+
+
 def test_a_tenant_is_found_by_a_relative_path(tasks, packaged, tmp_path, monkeypatch):
     (tmp_path / "configurations" / "acme.conf").write_text(COMPLETE)
     monkeypatch.chdir(tmp_path / "configurations")
