@@ -79,7 +79,7 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
 
 def remove_scratch(config: "Config") -> None:
     """Delete the scratch folders in the folders of the data, files and backups that no process uses any more."""
-    for parent, prefixes in ((config.data_dir, (RESTORE, COPY)), (config.files, (RESTORE,)),
+    for parent, prefixes in ((config.data_dir, (RESTORE, COPY)), (config.files.resolve(), (RESTORE,)),
                              (config.backups, (COPY, TRIAL))):
         if parent.is_dir() and any(entry.name.startswith(prefixes) for entry in parent.iterdir()):
             with _folder_lock(parent):

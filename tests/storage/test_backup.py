@@ -556,7 +556,9 @@ def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repea
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("mount", ["mount -t tmpfs none {0}/data/files", "mount --bind {0}/other {0}/data/files"])
+@pytest.mark.parametrize("mount", [
+    "mount -t tmpfs none {0}/data/files", "mount --bind {0}/other {0}/data/files",
+    "mount -t tmpfs none {0}/other; rm -r {0}/data/files; ln -s {0}/other {0}/data/files"])
 def test_a_restore_works_if_files_is_a_mount_of_its_own_also_after_it_was_killed(tmp_path, mount):
     for name in ("data/files", "other"):
         (tmp_path / name).mkdir(parents=True)

@@ -65,14 +65,14 @@ def _restore(config, archive, source, force):
 def _scratch(config):
     """Yield a folder for the unpacked backup whose files can be renamed into the data directory.
 
-    If `files` is a mount of its own, nothing can be renamed into it from outside. Then `files` of the folder leads to a
-    second folder, in the mount.
+    If `files` is a mount of its own, or a link to another disk, nothing can be renamed into it from outside. Then
+    `files` of the folder leads to a second folder, in the mount.
     """
     with process_locks.scratch(config.data_dir, process_locks.RESTORE) as folder:
         if not _is_mount(config.files, folder):
             yield folder
             return
-        with process_locks.scratch(config.files, process_locks.RESTORE) as inside:
+        with process_locks.scratch(config.files.resolve(), process_locks.RESTORE) as inside:
             (folder / "files").symlink_to(inside)
             yield folder
 
