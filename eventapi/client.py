@@ -322,11 +322,9 @@ class Client:
     def _connection(self) -> http.client.HTTPConnection:
         """Return an open connection that no other thread uses: the one that was used last, or a new one."""
         with suppress(IndexError):                                  # there is none
-            while True:
-                used, connection = self._idle.pop()
-                if monotonic() - used < IDLE:
-                    return connection
-                connection.close()
+            while monotonic() - self._idle[0][0] >= IDLE:           # also those that many threads have left over
+                self._idle.pop(0)[1].close()
+            return self._idle.pop()[1]
         connection = self._open()
         with _network(sent=False):
             connection.connect()

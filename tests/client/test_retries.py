@@ -4,12 +4,13 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
+from threading import Barrier
 
 import pytest
 
 from eventapi.client import Client, NoResponse, Problem
 from tests.client.middle import Middle, halved, lost, says, silent, unheard
-from tests.support.processes import Server, free_port
+from tests.support.processes import Server, free_port, until
 
 pytestmark = pytest.mark.processes
 BAD_GATEWAY = says(502, "<html><h1>502 Bad Gateway</h1><hr>nginx</html>", Content_Type="text/html")
@@ -278,6 +279,16 @@ def test_a_connection_that_was_idle_for_long_is_not_used(far, middle, api, monke
     for _ in range(3):
         far.page("/contacts")
     assert len(middle.peers) == 3
+
+
+def test_the_connections_of_a_burst_are_closed_while_requests_continue(api, monkeypatch):
+    opened, usual = [], api._open
+    monkeypatch.setattr(api, "_open", lambda: opened.append(usual()) or opened[-1])
+    meeting = Barrier(8)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: (meeting.wait(), api.page("/events")), range(8)))
+    assert len(opened) > 1
+    until(lambda: api.page("/events").status and sum(connection.sock is not None for connection in opened) <= 1)
 
 
 def test_threads_share_a_client(api):
