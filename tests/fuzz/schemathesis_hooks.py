@@ -112,7 +112,15 @@ def filter_failure(context, failure, case, response):
     """Return False for a complaint that has a reason, True for any other."""
     if isinstance(failure, RejectedPositiveData):
         return not _has_reason(case, response)
-    return not (isinstance(failure, AcceptedNegativeData) and _is_valid_once_trimmed(case))
+    return not (isinstance(failure, AcceptedNegativeData)
+                and (_is_valid_once_trimmed(case) or _is_refused_in_part(case, response)))
+
+
+def _is_refused_in_part(case, response):
+    """Return whether a batch of scans, each of which is judged by itself, is 200 and contains a refused one."""
+    if case.operation.path != "/api/v1/check-ins/batch" or response.status_code != 200:
+        return False
+    return any(result["status"] == 422 for result in response.json()["data"]["results"])
 
 
 def _has_reason(case, response):
